@@ -1,0 +1,244 @@
+//! `Scop`: the polyhedral program the marked region of a C file stands for. Plain data, no isl handles.
+//!
+//! Invariants (checked by [`Scop::verify`]):
+//! - every loop is normalized: its iterator steps by +1 (the front end substitutes `i = lower + step * i'`),
+//!   so a statement's domain is a union of conjunctions of affine constraints over its enclosing iterators;
+//! - all sizes are constants; every domain is bounded;
+//! - every expression is typed, C's conversions are explicit `Cast` nodes, and both operands of a binary
+//!   arithmetic operator have the same type;
+//! - a statement writes exactly one array element; scalars are arrays of rank 0;
+//! - statements are in textual order.
+
+use crate::diag::{SourceMap, Span};
+
+macro_rules! ids { ($($(#[$m:meta])* $n:ident),*) => { $($(#[$m])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $n(pub u32);
+    impl $n { pub fn index(self) -> usize { self.0 as usize } })* } }
+ids!(
+    /// Index into `Scop::arrays`.
+    ArrayId,
+    /// Index into `Scop::statements`.
+    StmtId,
+    /// Index into `Scop::loops`.
+    LoopId
+);
+
+/// Type of a value. `Int { bits: 1, signed: false }` is the result of a comparison before C's conversion to `int`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScalarType {
+    Int { bits: u32, signed: bool },
+    /// IEEE-754 binary format: exponent bits, and fraction bits without the hidden one. fp32 is (8, 23).
+    Float { exponent: u32, fraction: u32 },
+}
+
+impl ScalarType {
+    pub const BOOL: Self = Self::Int { bits: 1, signed: false };
+    pub const I32: Self = Self::Int { bits: 32, signed: true };
+    /// Width in bits; in memory a value takes `bits().div_ceil(8)` bytes (a power of two).
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Int { bits, .. } => bits,
+            Self::Float { exponent, fraction } => 1 + exponent + fraction,
+        }
+    }
+    pub fn signed(self) -> bool {
+        matches!(self, Self::Int { signed: true, .. })
+    }
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::Float { .. })
+    }
+    pub fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// A parameter of the function or a global: lives in DRAM in C's row-major layout, has an AXI port.
+    Dram,
+    /// Declared inside the function: lives on chip.
+    Local,
+}
+
+/// How the enclosing C program hands the array to the kernel (for the golden model and the driver).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Position in the function's parameter list.
+    Parameter(u32),
+    Global,
+    Local,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    pub name: String,
+    pub ty: ScalarType,
+    /// The element type as written in C (after macro expansion, typedef name kept), for generated C code.
+    pub c_type: String,
+    /// Extents, outermost first; empty for a scalar.
+    pub dims: Vec<i64>,
+    pub storage: Storage,
+    pub binding: Binding,
+    /// Declared `const`.
+    pub constant: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// The iterator's name in the source.
+    pub name: String,
+    pub parent: Option<LoopId>,
+    /// `source value = offset + step * normalized iterator`; offset is affine in the enclosing normalized iterators.
+    pub offset: Affine,
+    pub step: i64,
+    pub span: Span,
+}
+
+/// `constant + Σ coeffs[d] * iterator[d]` over a statement's enclosing loops, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Affine {
+    pub coeffs: Vec<i64>,
+    pub constant: i64,
+}
+
+impl Affine {
+    pub fn constant(depth: usize, constant: i64) -> Self {
+        Affine { coeffs: vec![0; depth], constant }
+    }
+    pub fn eval(&self, point: &[i64]) -> i64 {
+        self.constant + self.coeffs.iter().zip(point).map(|(c, x)| c * x).sum::<i64>()
+    }
+    pub fn is_constant(&self) -> bool {
+        self.coeffs.iter().all(|&c| c == 0)
+    }
+}
+
+/// `expr >= 0`, or `expr == 0` when `equality`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Constraint {
+    pub expr: Affine,
+    pub equality: bool,
+}
+
+impl Constraint {
+    pub fn holds(&self, point: &[i64]) -> bool {
+        let v = self.expr.eval(point);
+        if self.equality { v == 0 } else { v >= 0 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    pub array: ArrayId,
+    /// One affine subscript per dimension of the array, over the statement's iterators.
+    pub subscripts: Vec<Affine>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// Enclosing loops, outermost first.
+    pub loops: Vec<LoopId>,
+    /// Union of conjunctions: the statement runs where any inner list holds entirely. Disjoint.
+    pub domain: Vec<Vec<Constraint>>,
+    /// 2d+1 schedule: position among its siblings at each level, from the region's top to the innermost loop's body.
+    /// Length `loops.len() + 1`. Execution order is (beta[0], i0, beta[1], i1, …).
+    pub beta: Vec<i64>,
+    pub write: Access,
+    /// Value stored. Reads are `Expr::Read(k)`, with `k` indexing `reads`.
+    pub rhs: Expr,
+    pub reads: Vec<Access>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum UnaryOp {
+    Neg,
+    /// Bitwise complement.
+    Not,
+    Sqrt,
+    Abs,
+}
+
+/// Operands have one common type, except shifts (any integer type on the right). Comparisons give `ScalarType::BOOL`.
+/// `And`, `Or`, `Xor` are bitwise; C's `&&`, `||`, `!` appear as these on BOOL operands.
+/// `Div`, `Rem` truncate toward zero as in C. `Min`, `Max` come from recognized `?:` forms and `fminf/fmaxf`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Min,
+    Max,
+}
+
+/// A typed expression. `ty` of a node is the type of its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: ScalarType,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// The value's bits, zero-extended (two's complement or IEEE-754 encoding at `ty`'s width).
+    Const(u64),
+    /// Value of an affine function of the iterators.
+    Iter(Affine),
+    /// Index into the statement's `reads`.
+    Read(usize),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `condition` (BOOL) ? a : b
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// C conversion from the operand's type to `ty`.
+    Cast(Box<Expr>),
+    /// Fused multiply–add `a * b + c` with one rounding (`fmaf`).
+    Fma(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// How to call the kernel from C.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// `None` when the region stands at file level over globals (then sagen wraps it in a function).
+    pub name: Option<String>,
+    /// Byte range of the marked region, between the pragmas.
+    pub region: Span,
+    /// Number of parameters; each must be bound by an array of the scop.
+    pub parameters: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scop {
+    /// Name for generated files: the function's, else the file's stem.
+    pub name: String,
+    pub function: Function,
+    pub arrays: Vec<Array>,
+    pub loops: Vec<Loop>,
+    pub statements: Vec<Statement>,
+    pub sources: SourceMap,
+}
+
+impl Scop {
+    pub fn array(&self, id: ArrayId) -> &Array {
+        &self.arrays[id.index()]
+    }
+    pub fn statement(&self, id: StmtId) -> &Statement {
+        &self.statements[id.index()]
+    }
+    pub fn statement_ids(&self) -> impl Iterator<Item = StmtId> {
+        (0..self.statements.len() as u32).map(StmtId)
+    }
+}
