@@ -1,1 +1,2 @@
-//! placeholder
+//! From a Scop to a virtual systolic array.
+pub mod vsa;
