@@ -1,0 +1,43 @@
+//! Checks of an elaborated design: everything driven, no combinational loops.
+
+use crate::design::Design;
+use crate::fault::{Fault, FaultKind};
+use crate::ir::{At, Conn, Module, Op};
+
+/// All faults of a design. See `Design::verify`.
+pub fn verify(d: &Design) -> Result<(), Vec<Fault>> {
+    let mut faults = d.elaboration_faults().to_vec();
+    for m in d.modules() {
+        undriven(m, &mut faults);
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+fn fault(m: &Module, kind: FaultKind, message: String, at: At) -> Fault {
+    Fault { module: m.name.to_string(), kind, message, at: at.to_string() }
+}
+
+/// Wires and registers without driver, instance inputs without connection.
+fn undriven(m: &Module, out: &mut Vec<Fault>) {
+    for n in &m.nodes {
+        let what = match n.op {
+            Op::Wire { driver: None } => "wire",
+            Op::Reg { next: None, .. } => "register",
+            _ => continue,
+        };
+        let name = n.name.as_deref().unwrap_or("?");
+        out.push(fault(m, FaultKind::Undriven, format!("{what} `{name}` has no driver"), n.at));
+    }
+    for i in &m.insts {
+        for (port, _, conn) in &i.ins {
+            if *conn == Conn::Open {
+                let message = format!("input `{port}` of instance `{}` ({}) is not connected", i.name, i.module);
+                out.push(fault(m, FaultKind::Undriven, message, i.at));
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! `Sig`: a value of a module under construction, with operators.
+//!
+//! Widths: `+ - & | ^` want equal types and keep them (modular arithmetic); `*` wants equal
+//! signedness and grows to the sum of the widths; comparisons give `u1`; `extend` never narrows
+//! and `truncate` never widens. Signedness decides comparisons, extension, `*` and `>>`.
+
+use crate::builder::ModuleBuilder;
+use crate::fault::FaultKind;
+use crate::ir::{BinOp, NodeId, Op, UnOp};
+use crate::ty::{s, u, Ty};
+use num_traits::ToPrimitive;
+
+/// A value; cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Sig<'m> {
+    m: &'m ModuleBuilder,
+    id: NodeId,
+    ty: Ty,
+}
+
+impl<'m> Sig<'m> {
+    pub(crate) fn new(m: &'m ModuleBuilder, id: NodeId, ty: Ty) -> Self {
+        Sig { m, id, ty }
+    }
+
+    /// Node of the netlist.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// Type.
+    pub fn ty(self) -> Ty {
+        self.ty
+    }
+
+    /// Width in bits.
+    pub fn w(self) -> u32 {
+        self.ty.w
+    }
+
+    /// The module it belongs to.
+    pub fn module(self) -> &'m ModuleBuilder {
+        self.m
+    }
+
+    /// Gives the value a name in the netlist, the printed text and waveforms.
+    #[track_caller]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        let free = self.m.with(|m| {
+            let n = &mut m.nodes[self.id.0 as usize];
+            if n.name.is_none() {
+                n.name = Some(name.clone());
+                return true;
+            }
+            false
+        });
+        if free {
+            return self;
+        }
+        self.m.add(Op::Wire { driver: Some(self.id) }, self.ty, Some(name))
+    }
+
+    /// Adds a synthesis attribute to the value's declaration.
+    pub fn attr(self, key: &str, value: &str) -> Self {
+        self.m.with(|m| m.nodes[self.id.0 as usize].attrs.push((key.into(), value.into())));
+        self
+    }
+
+    /// `w` bits from bit `lo` on; unsigned.
+    #[track_caller]
+    pub fn slice(self, lo: u32, w: u32) -> Self {
+        if w == 0 || lo.saturating_add(w) > self.ty.w {
+            self.m.fault(FaultKind::Width, format!("{w} bits from bit {lo} of {}", self.ty));
+            return self.m.poison(u(w.max(1)));
+        }
+        self.m.add(Op::Slice(self.id, lo), u(w), None)
+    }
+
+    /// Bit `i`.
+    #[track_caller]
+    pub fn bit(self, i: u32) -> Self {
+        self.slice(i, 1)
+    }
+
+    /// Most significant bit.
+    #[track_caller]
+    pub fn msb(self) -> Self {
+        self.bit(self.ty.w - 1)
+    }
+
+    /// Sign or zero extension to `w` bits, never narrower.
+    #[track_caller]
+    pub fn extend(self, w: u32) -> Self {
+        if w < self.ty.w {
+            self.m.fault(FaultKind::Width, format!("cannot extend {} to {w} bits", self.ty));
+            return self.m.poison(self.ty.with_width(w.max(1)));
+        }
+        self.resize(w)
+    }
+
+    /// The low `w` bits with the same signedness, never wider.
+    #[track_caller]
+    pub fn truncate(self, w: u32) -> Self {
+        if w > self.ty.w || w == 0 {
+            self.m.fault(FaultKind::Width, format!("cannot truncate {} to {w} bits", self.ty));
+            return self.m.poison(self.ty.with_width(w.max(1)));
+        }
+        self.resize(w)
+    }
+
+    /// Extension or truncation to `w` bits.
+    #[track_caller]
+    pub fn resize(self, w: u32) -> Self {
+        if w == self.ty.w {
+            return self;
+        }
+        self.m.add(Op::Resize(self.id), self.ty.with_width(w), None)
+    }
+
+    /// The same bits as a signed number.
+    #[track_caller]
+    pub fn signed(self) -> Self {
+        self.cast(s(self.ty.w))
+    }
+
+    /// The same bits as an unsigned number.
+    #[track_caller]
+    pub fn unsigned(self) -> Self {
+        self.cast(u(self.ty.w))
+    }
+
+    /// `resize` (by the present signedness), then reinterpretation as `ty`.
+    #[track_caller]
+    pub fn to(self, ty: Ty) -> Self {
+        self.resize(ty.w).cast(ty)
+    }
+
+    #[track_caller]
+    fn cast(self, ty: Ty) -> Self {
+        if ty == self.ty {
+            return self;
+        }
+        self.m.add(Op::Cast(self.id), ty, None)
+    }
+
+    #[track_caller]
+    fn bin(self, op: BinOp, r: Self) -> Self {
+        let fits = match op {
+            BinOp::Mul => self.ty.signed == r.ty.signed,
+            BinOp::Shl | BinOp::Shr => !r.ty.signed,
+            _ => self.ty == r.ty,
+        };
+        let ty = match op {
+            BinOp::Mul => self.ty.with_width(self.ty.w + r.ty.w),
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => u(1),
+            _ => self.ty,
+        };
+        if !fits {
+            let name = format!("{op:?}").to_lowercase();
+            self.m.fault(FaultKind::Width, format!("operands of `{name}` do not agree: {} and {}", self.ty, r.ty));
+            return self.m.poison(ty);
+        }
+        self.m.add(Op::Bin(op, self.id, r.id), ty, None)
+    }
+
+    #[track_caller]
+    fn un(self, op: UnOp, ty: Ty) -> Self {
+        self.m.add(Op::Un(op, self.id), ty, None)
+    }
+
+    /// `self == r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn eq(self, r: Self) -> Self {
+        self.bin(BinOp::Eq, r)
+    }
+
+    /// `self != r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn ne(self, r: Self) -> Self {
+        self.bin(BinOp::Ne, r)
+    }
+
+    /// `self < r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn lt(self, r: Self) -> Self {
+        self.bin(BinOp::Lt, r)
+    }
+
+    /// `self <= r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn le(self, r: Self) -> Self {
+        self.bin(BinOp::Le, r)
+    }
+
+    /// `self > r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn gt(self, r: Self) -> Self {
+        r.bin(BinOp::Lt, self)
+    }
+
+    /// `self >= r`.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn ge(self, r: Self) -> Self {
+        r.bin(BinOp::Le, self)
+    }
+
+    /// `self == v` for a constant.
+    #[track_caller]
+    pub fn eq_lit<T: ToPrimitive>(self, v: T) -> Self {
+        self.eq(self.m.lit(v, self.ty))
+    }
+
+    /// `self != v` for a constant.
+    #[track_caller]
+    pub fn ne_lit<T: ToPrimitive>(self, v: T) -> Self {
+        self.ne(self.m.lit(v, self.ty))
+    }
+
+    /// `self + v` for a constant, modular.
+    #[track_caller]
+    pub fn add_lit<T: ToPrimitive>(self, v: T) -> Self {
+        self + self.m.lit(v, self.ty)
+    }
+
+    /// `self - v` for a constant, modular.
+    #[track_caller]
+    pub fn sub_lit<T: ToPrimitive>(self, v: T) -> Self {
+        self - self.m.lit(v, self.ty)
+    }
+
+    /// Shifted left by a constant; keeps the type.
+    #[track_caller]
+    pub fn shl_const(self, n: u32) -> Self {
+        if n == 0 {
+            return self;
+        }
+        if n >= self.ty.w {
+            return self.m.lit(0, self.ty);
+        }
+        self.m.concat(&[self.slice(0, self.ty.w - n), self.m.lit(0, u(n))]).cast(self.ty)
+    }
+
+    /// Shifted right by a constant, arithmetically if signed; keeps the type.
+    #[track_caller]
+    pub fn shr_const(self, n: u32) -> Self {
+        if n == 0 {
+            return self;
+        }
+        let w = self.ty.w;
+        if n >= w && !self.ty.signed {
+            return self.m.lit(0, self.ty);
+        }
+        let n = n.min(w - 1);
+        self.slice(n, w - n).cast(self.ty.with_width(w - n)).extend(w)
+    }
+
+    /// Shifted left by an unsigned value; keeps the type.
+    #[track_caller]
+    pub fn shl_dyn(self, amount: Self) -> Self {
+        self.bin(BinOp::Shl, amount)
+    }
+
+    /// Shifted right by an unsigned value, arithmetically if signed; keeps the type.
+    #[track_caller]
+    pub fn shr_dyn(self, amount: Self) -> Self {
+        self.bin(BinOp::Shr, amount)
+    }
+
+    /// `0 - self`, modular.
+    #[track_caller]
+    #[allow(clippy::should_implement_trait)]
+    pub fn neg(self) -> Self {
+        self.un(UnOp::Neg, self.ty)
+    }
+
+    /// Whether any bit is set.
+    #[track_caller]
+    pub fn reduce_or(self) -> Self {
+        if self.ty.w == 1 {
+            return self.unsigned();
+        }
+        self.un(UnOp::RedOr, u(1))
+    }
+
+    /// Whether all bits are set.
+    #[track_caller]
+    pub fn reduce_and(self) -> Self {
+        if self.ty.w == 1 {
+            return self.unsigned();
+        }
+        self.un(UnOp::RedAnd, u(1))
+    }
+
+    /// Parity.
+    #[track_caller]
+    pub fn reduce_xor(self) -> Self {
+        if self.ty.w == 1 {
+            return self.unsigned();
+        }
+        self.un(UnOp::RedXor, u(1))
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:ident),*) => {
+        $(impl<'m> std::ops::$trait for Sig<'m> {
+            type Output = Sig<'m>;
+            #[track_caller]
+            fn $method(self, r: Self) -> Self {
+                self.bin(BinOp::$op, r)
+            }
+        })*
+    };
+}
+operators!(Add add Add, Sub sub Sub, Mul mul Mul, BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
+
+impl std::ops::Not for Sig<'_> {
+    type Output = Self;
+    #[track_caller]
+    fn not(self) -> Self {
+        self.un(UnOp::Not, self.ty)
+    }
+}

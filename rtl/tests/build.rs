@@ -1,0 +1,79 @@
+//! The builder: what elaborates, what is reported, and where.
+
+use rtl::{s, u, Design, FaultKind, MemStyle, ModuleBuilder, Sig, Template};
+
+#[derive(Debug)]
+struct Pe {
+    data: u32,
+    simd: u32,
+    acc: u32,
+}
+
+impl Template for Pe {
+    fn name(&self) -> String {
+        format!("pe_i{}_x{}", self.data, self.simd)
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let vec = u(self.data * self.simd);
+        let (first, valid) = (m.input("first", u(1)), m.input("valid", u(1)));
+        let (a, b) = (m.input("a_in", vec), m.input("b_in", vec));
+        let lane = |x: Sig<'m>, i| x.slice(i * self.data, self.data).signed();
+        let products: Vec<_> = (0..self.simd).map(|i| (lane(a, i) * lane(b, i)).extend(self.acc)).collect();
+        let acc = m.reg("acc", s(self.acc)).en(valid);
+        acc.next(m.sum(&products) + m.mux(first, m.lit(0, s(self.acc)), acc.q()));
+        m.output("a_out", m.reg("a_q", vec).next(a).q());
+        m.output("b_out", m.reg("b_q", vec).next(b).q());
+        m.output("acc", acc.q());
+    }
+}
+
+#[test]
+fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
+    let mut d = Design::default();
+    let a = d.module(&Pe { data: 8, simd: 2, acc: 32 });
+    let b = d.module(&Pe { data: 8, simd: 2, acc: 32 });
+    let c = d.module(&Pe { data: 8, simd: 2, acc: 24 });
+    assert_eq!((a.as_str(), b.as_str(), c.as_str()), ("pe_i8_x2", "pe_i8_x2", "pe_i8_x2_2"));
+    assert_eq!(d.modules().len(), 2);
+    d.verify().unwrap();
+}
+
+#[derive(Debug)]
+struct Faulty;
+
+impl Template for Faulty {
+    fn name(&self) -> String {
+        "faulty".into()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+        let pe = d.module(&Pe { data: 8, simd: 1, acc: 16 });
+        let (a, b) = (m.input("a", u(8)), m.input("b", u(9)));
+        let _ = a + b;
+        let _ = a.signed() * b;
+        let _ = m.lit(-1, u(4));
+        let _ = m.lit(128, s(8));
+        let _ = a.slice(5, 4);
+        let w = m.wire("w", u(8));
+        w.drive(a);
+        w.drive(a);
+        m.wire("floating", u(1));
+        m.reg("idle", u(3));
+        m.instance(d, "pe", &pe).set("first", a).set("nothing", a);
+        m.mem("mem", 10, 8, MemStyle::Auto).write(a.bit(0), a, a);
+        m.output("a", a);
+    }
+}
+
+#[test]
+fn every_fault_is_reported_where_it_was_written() {
+    let mut d = Design::default();
+    d.module(&Faulty);
+    let faults = d.verify().unwrap_err();
+    let count = |k| faults.iter().filter(|f| f.kind == k).count();
+    assert_eq!(count(FaultKind::Width), 5, "{faults:#?}");
+    assert_eq!(count(FaultKind::Literal), 2, "{faults:#?}");
+    assert_eq!(count(FaultKind::MultiplyDriven), 1, "{faults:#?}");
+    assert_eq!(count(FaultKind::Undriven), 6, "{faults:#?}");
+    assert_eq!(count(FaultKind::Port), 2, "{faults:#?}");
+    assert!(faults.iter().all(|f| f.at.contains("build.rs:")), "{faults:#?}");
+}
