@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Longest register-to-register path of a mapped Yosys netlist: `levels.py NETLIST.json TOP [--json] [--max N]`.
+
+NETLIST.json is what `resources.sh --keep` leaves. The hierarchy is kept: every distinct module is analysed once and
+its pins are then used wherever it is instantiated. Levels are counted as Vivado counts them: a LUT or wide multiplexer
+is one, so are two CARRY4 (one CARRY8) and a DSP slice or LUT RAM that is passed through without a register. Paths
+from the top's inputs and to its outputs count as well (they are registered or meet another module there). The time is
+an estimate with one guessed net delay; the level count is not. `--max N` fails when a path has more than N levels.
+"""
+import argparse
+import json
+import math
+import re
+import sys
+
+NET_NS = 0.35        # guess: one routed net
+CLOCK_TO_Q_NS = 0.10
+SETUP_NS = 0.05
+BLOCK_CLOCK_NS = 0.50    # DSP, BRAM, URAM with output register: clock to output
+CLOCK_PINS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
+SEQUENTIAL = re.compile(r"FD[RSCP]E(_1)?$|LD[CP]E$|RAMB|URAM|FIFO")
+LUT_RAM = re.compile(r"RAM(32|64|128|256|512)[XM]")
+SRL = re.compile(r"SRL")
+
+
+class Path:
+    """The worst way to a net: half levels (a LUT is 2, a CARRY4 is 1), time in ns, and the cells on it, linked."""
+    __slots__ = ("half", "ns", "cell", "previous")
+
+    def __init__(self, half, ns, cell, previous=None):
+        self.half, self.ns, self.cell, self.previous = half, ns, cell, previous
+
+    def key(self):
+        return self.half, self.ns
+
+    def through(self, half, ns, cell):
+        return Path(self.half + half, self.ns + ns, cell, self)
+
+    def cells(self):
+        names, path = [], self
+        while path:
+            names.append(path.cell)
+            path = path.previous
+        return names[::-1]
+
+
+def worse(a, b):
+    return b if a is None or (b is not None and b.key() > a.key()) else a
+
+
+class Timing:
+    """Pins of one analysed module, by (port, bit index).
+
+    launch: worst path from a register inside (or below) to an output pin; capture: worst path from an input pin to
+    a register; arcs: for an output pin, worst path from each input pin; worst: longest path that ends inside."""
+
+    def __init__(self):
+        self.launch, self.capture, self.arcs, self.worst = {}, {}, {}, None
+
+
+def dsp_arcs(cell):
+    """(registered output?, inputs that reach P through logic only) of a DSP48E2, by its register stages."""
+    def stage(name):
+        parameter = cell["parameters"].get(name, "1")
+        return (int(parameter, 2) if isinstance(parameter, str) else parameter) > 0
+    if stage("PREG"):
+        return True, set()
+    through = {"PCIN", "CARRYIN", "CARRYCASCIN", "MULTSIGNIN"}
+    if not stage("CREG"):
+        through.add("C")
+    if not stage("MREG"):
+        through |= {p for p, r in (("A", "AREG"), ("B", "BREG"), ("D", "DREG")) if not stage(r)}
+        through |= {"ACIN", "BCIN"}
+    return False, through
+
+
+def leaf_arcs(cell, port, bit):
+    """How an output pin of a primitive is driven: (launch path or None, [(input port, bits or None, half, ns)])."""
+    kind = cell["type"]
+    if SEQUENTIAL.match(kind):
+        return Path(0, CLOCK_TO_Q_NS if kind.startswith(("FD", "LD")) else BLOCK_CLOCK_NS, kind), []
+    if kind.startswith("DSP48"):
+        registered, through = dsp_arcs(cell)
+        launch = Path(0 if registered else 2, BLOCK_CLOCK_NS if registered else 1.5, kind)
+        return launch, [(p, None, 2, 1.5 + NET_NS) for p in sorted(through)]
+    if LUT_RAM.match(kind):
+        address = re.compile(r"(DPR|ADDR|A)" + (port[-1] if port.startswith("DO") and len(port) == 3 else r""))
+        inputs = [p for p in cell["connections"] if address.match(p)]
+        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15 + NET_NS) for p in inputs]
+    if SRL.match(kind):
+        return Path(0, BLOCK_CLOCK_NS, kind), [(p, None, 2, 0.15 + NET_NS) for p in cell["connections"] if p[0] == "A"]
+    if kind == "CARRY4":
+        below = range(bit + 1)
+        return None, [("S", below, 1, 0.15 + NET_NS), ("DI", below, 1, 0.15 + NET_NS), ("CI", None, 1, 0.03),
+                      ("CYINIT", None, 1, 0.15 + NET_NS)]
+    level = 0 if kind in ("INV", "BUFG", "GND", "VCC") else 2
+    return None, [(p, None, level, 0.10 + NET_NS if level else 0.0) for p, d in cell["port_directions"].items()
+                  if d == "input"]
+
+
+def ends_at(cell, port):
+    """Does a path end at this input pin of a primitive?"""
+    kind = cell["type"]
+    if port in CLOCK_PINS:
+        return False
+    if kind.startswith("DSP48"):
+        return port not in dsp_arcs(cell)[1]
+    return bool(SEQUENTIAL.match(kind) or LUT_RAM.match(kind) or SRL.match(kind))
+
+
+class Module:
+    """Computes the Timing of one module; nets are Yosys bit numbers."""
+
+    def __init__(self, data, analyse):
+        self.cells, self.ports, self.analyse = data["cells"], data["ports"], analyse
+        self.driver, self.at, self.inputs = {}, {}, {}
+        for cell in self.cells.values():
+            for port, bits in cell["connections"].items():
+                if cell["port_directions"].get(port) == "output":
+                    for i, bit in enumerate(bits):
+                        self.driver[bit] = (cell, port, i)
+        for port, pin in self.ports.items():
+            if pin["direction"] == "input":
+                self.inputs.update({bit: (port, i) for i, bit in enumerate(pin["bits"])})
+
+    def sources(self, bit):
+        """(launch, [(net, half, ns, cell name)]) for a net that a cell drives."""
+        cell, port, i = self.driver[bit]
+        child = self.analyse(cell["type"])
+        if child is None:
+            launch, arcs = leaf_arcs(cell, port, i)
+            nets = []
+            for p, which, half, ns in arcs:
+                bits = cell["connections"].get(p, [])
+                nets += [(b, half, ns, cell["type"]) for j, b in enumerate(bits) if which is None or j in which]
+            return launch, nets
+        launch = child.launch.get((port, i))
+        nets = [(cell["connections"][p][j], arc.half, arc.ns, f"({cell['type']})")
+                for (p, j), arc in sorted(child.arcs.get((port, i), {}).items()) if p in cell["connections"]]
+        return launch, nets
+
+    def arrival(self, goal):
+        """(worst path from a register, {input pin: worst path}) of a net; iterative, so that depth is no limit."""
+        stack, opened = [goal], set()
+        while stack:
+            bit = stack[-1]
+            if bit in self.at:
+                stack.pop()
+                continue
+            if isinstance(bit, str) or (bit not in self.driver and bit not in self.inputs):
+                self.at[bit] = (None, {})
+                continue
+            if bit in self.inputs:
+                self.at[bit] = (None, {self.inputs[bit]: Path(0, 0.0, ".".join(map(str, self.inputs[bit])))})
+                continue
+            launch, nets = self.sources(bit)
+            opened.add(bit)
+            waiting = [net for net, *_ in nets if net not in self.at and net not in opened]
+            if waiting:
+                stack += waiting
+                continue
+            pins = {}
+            for net, half, ns, cell in nets:    # an open net closes a combinational loop: cut there
+                first, through = self.at.get(net, (None, {}))
+                if first:
+                    launch = worse(launch, first.through(half, ns, cell))
+                for pin, path in through.items():
+                    pins[pin] = worse(pins.get(pin), path.through(half, ns, cell))
+            self.at[bit] = (launch, pins)
+        return self.at[goal]
+
+    def timing(self):
+        result = Timing()
+
+        def end(bit, half, ns, cell):
+            launch, pins = self.arrival(bit)
+            if launch:
+                result.worst = worse(result.worst, launch.through(half, ns, cell))
+            for pin, path in pins.items():
+                result.capture[pin] = worse(result.capture.get(pin), path.through(half, ns, cell))
+
+        for cell in self.cells.values():
+            child = self.analyse(cell["type"])
+            if child:
+                result.worst = worse(result.worst, child.worst)
+                for (port, i), path in sorted(child.capture.items()):
+                    bits = cell["connections"].get(port, [])
+                    if i < len(bits):
+                        end(bits[i], path.half, path.ns, f"({cell['type']})")
+                continue
+            for port, bits in cell["connections"].items():
+                if cell["port_directions"].get(port) == "input" and ends_at(cell, port):
+                    for bit in bits:
+                        end(bit, 0, NET_NS + SETUP_NS, f"{cell['type']}.{port}")
+        for port, pin in self.ports.items():
+            if pin["direction"] == "output":
+                for i, bit in enumerate(pin["bits"]):
+                    launch, pins = self.arrival(bit)
+                    if launch:
+                        result.launch[port, i] = launch
+                    result.arcs[port, i] = pins
+        return result
+
+
+def longest(netlist, top):
+    """Worst path in or below `top`, counting paths between its pins and registers too; None if there is none."""
+    modules, done = netlist["modules"], {}
+
+    def analyse(name):
+        module = modules.get(name)
+        if module is None or any(a in module.get("attributes", {}) for a in ("blackbox", "whitebox")):
+            return None
+        if name not in done:
+            done[name] = Module(module, analyse).timing()
+        return done[name]
+
+    timing = analyse(top)
+    if timing is None:
+        raise SystemExit(f"levels.py: no module {top} in the netlist")
+    worst = timing.worst
+    for path in [*timing.launch.values(), *timing.capture.values()]:
+        worst = worse(worst, path)
+    for pins in timing.arcs.values():
+        for path in pins.values():
+            worst = worse(worst, path)
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("netlist")
+    parser.add_argument("top")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--max", type=int, metavar="N")
+    args = parser.parse_args()
+    sys.setrecursionlimit(10000)
+    with open(args.netlist) as file:
+        path = longest(json.load(file), args.top)
+    levels = math.ceil(path.half / 2) if path else 0
+    ns = path.ns if path else 0.0
+    cells = path.cells() if path else []
+    if args.json:
+        print(json.dumps({"top": args.top, "levels": levels, "estimated_ns": round(ns, 3), "path": cells}))
+    else:
+        print(f"{args.top}: {levels} levels, {ns:.2f} ns (estimate)")
+        print("  " + " -> ".join(cells))
+    if args.max is not None and levels > args.max:
+        print(f"levels.py: {args.top} has {levels} levels, allowed are {args.max}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

