@@ -1,1 +1,89 @@
-//! placeholder
+//! XDC generation: the timing constraints that go with an emitted IP.
+//!
+//! Job: the out-of-context clock constraint, which lets Vivado synthesize and time the IP alone, before a design around
+//! it provides the real clock. Nothing else is constrained here: every port of the IP is synchronous to this one clock,
+//! so no false path or multicycle exception exists, and delays outside the IP are not known and not invented.
+//!
+//! Invariants: same input, same bytes; the period is never longer than the frequency asked for allows.
+//!
+//! Source: UG903 (Using Constraints), UG905 (out-of-context flow).
+
+use std::fmt;
+
+/// The clock of an IP: the port it enters by and how fast it runs. Built only by [`ClockSpec::new`], so always valid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClockSpec {
+    port: String,
+    period_ps: u64,
+}
+
+/// Why a [`ClockSpec`] was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClockError {
+    /// The frequency in MHz is not a number, or outside [`MIN_MHZ`] ..= [`MAX_MHZ`].
+    Frequency(f64),
+    /// The port is not a plain Verilog identifier.
+    Port(String),
+}
+
+/// Slowest clock accepted, in MHz (a period of 1 µs).
+pub const MIN_MHZ: f64 = 1.0;
+/// Fastest clock accepted, in MHz: the global clock buffers of UltraScale+ end at 891 MHz (DS923, DS925).
+pub const MAX_MHZ: f64 = 891.0;
+
+impl ClockSpec {
+    /// A clock of `mhz` megahertz at port `port`.
+    ///
+    /// The period is rounded down to whole picoseconds, Vivado's resolution.
+    ///
+    /// # Errors
+    /// [`ClockError`] if `mhz` is out of range or `port` is not an identifier.
+    pub fn new(port: &str, mhz: f64) -> Result<Self, ClockError> {
+        if !(MIN_MHZ..=MAX_MHZ).contains(&mhz) {
+            return Err(ClockError::Frequency(mhz));
+        }
+        let mut chars = port.chars();
+        let head = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        if !head || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(ClockError::Port(port.to_owned()));
+        }
+        Ok(ClockSpec { port: port.to_owned(), period_ps: (1e6 / mhz).floor() as u64 })
+    }
+
+    /// The port, also used as the clock's name.
+    pub fn port(&self) -> &str {
+        &self.port
+    }
+
+    /// The period in picoseconds.
+    pub fn period_ps(&self) -> u64 {
+        self.period_ps
+    }
+}
+
+impl fmt::Display for ClockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClockError::Frequency(mhz) => {
+                write!(f, "clock frequency {mhz} MHz is outside {MIN_MHZ} to {MAX_MHZ} MHz")
+            }
+            ClockError::Port(port) => write!(f, "clock port `{port}` is not a Verilog identifier"),
+        }
+    }
+}
+
+impl std::error::Error for ClockError {}
+
+/// The text of an XDC file for out-of-context synthesis of module `top` for `part`.
+///
+/// Mark the file in Vivado as used in out-of-context runs only (`USED_IN {synthesis implementation out_of_context}`):
+/// in a whole design the clock comes from outside.
+pub fn xdc(clock: &ClockSpec, top: &str, part: &str) -> String {
+    let ClockSpec { port, period_ps } = clock;
+    let (ns, ps) = (period_ps / 1000, period_ps % 1000);
+    format!(
+        "# Out-of-context timing of {top} on {part}: the one clock, nothing else.\n\
+         # All ports are synchronous to it; delays outside the IP are left to the design that uses it.\n\
+         create_clock -name {port} -period {ns}.{ps:03} [get_ports {port}]\n"
+    )
+}

@@ -1,0 +1,87 @@
+//! The clock constraint: exact text, rounding, refusals; and that every board file's figures agree with each other.
+
+use constraints::{xdc, ClockError, ClockSpec};
+use std::path::Path;
+
+#[test]
+fn text_is_exact() {
+    let clock = ClockSpec::new("aclk", 300.0).unwrap();
+    assert_eq!(
+        xdc(&clock, "mm", "xcu250-figd2104-2L-e"),
+        "# Out-of-context timing of mm on xcu250-figd2104-2L-e: the one clock, nothing else.\n\
+         # All ports are synchronous to it; delays outside the IP are left to the design that uses it.\n\
+         create_clock -name aclk -period 3.333 [get_ports aclk]\n"
+    );
+}
+
+#[test]
+fn period_never_exceeds_what_was_asked() {
+    for tenth in 10..8910 {
+        let mhz = f64::from(tenth) / 10.0;
+        let ps = ClockSpec::new("aclk", mhz).unwrap().period_ps();
+        assert!(ps as f64 <= 1e6 / mhz, "{mhz} MHz: {ps} ps is too long");
+        assert!((ps + 1) as f64 > 1e6 / mhz, "{mhz} MHz: {ps} ps is tighter than needed");
+    }
+    assert_eq!(ClockSpec::new("aclk", 250.0).unwrap().period_ps(), 4000);
+}
+
+#[test]
+fn small_fractions_keep_their_zeros() {
+    let text = xdc(&ClockSpec::new("aclk", 249.9).unwrap(), "t", "p");
+    assert!(text.contains("-period 4.001 "), "{text}");
+}
+
+#[test]
+fn refuses_bad_clocks() {
+    for mhz in [0.0, -1.0, 0.5, 2000.0, f64::INFINITY] {
+        assert_eq!(ClockSpec::new("aclk", mhz), Err(ClockError::Frequency(mhz)));
+    }
+    assert!(matches!(ClockSpec::new("aclk", f64::NAN), Err(ClockError::Frequency(_))));
+    for port in ["", "1clk", "a clk", "a[0]", "clk]; exit", "ü"] {
+        assert_eq!(ClockSpec::new(port, 300.0), Err(ClockError::Port(port.to_owned())));
+    }
+}
+
+/// A board file as a TOML table.
+fn boards() -> Vec<(String, toml::Table)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../boards");
+    let mut found: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), text.parse().unwrap())
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+#[test]
+fn boards_agree_with_themselves() {
+    let boards = boards();
+    assert_eq!(boards.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(), ["u250", "u280", "vu9p", "zcu104"]);
+    for (name, board) in &boards {
+        assert_eq!(board["name"].as_str(), Some(name.as_str()));
+        ClockSpec::new("aclk", board["clock_mhz"].as_float().unwrap()).unwrap();
+        for resource in ["lut", "ff", "dsp", "bram36", "uram"] {
+            let total = board["resources"][resource].as_integer().unwrap();
+            let dies = board["die"].as_array().unwrap().iter().map(|d| d[resource].as_integer().unwrap());
+            assert_eq!(dies.sum::<i64>(), total, "{name}: {resource}");
+        }
+        assert_eq!(
+            board["resources"]["ff"].as_integer(),
+            board["resources"]["lut"].as_integer().map(|lut| 2 * lut),
+            "{name}: UltraScale+ has two flip-flops a LUT"
+        );
+        for memory in board["memory"].as_array().unwrap() {
+            let get = |field: &str| memory[field].as_integer().unwrap();
+            assert!(matches!(memory["kind"].as_str(), Some("ddr" | "hbm")), "{name}");
+            assert!((get("data_bits") as u64).is_power_of_two() && get("data_bits") <= 1024, "{name}");
+            assert!(get("peak_bytes_per_s") <= get("total_peak_bytes_per_s"), "{name}");
+            assert!(get("total_peak_bytes_per_s") <= get("ports") * get("peak_bytes_per_s"), "{name}");
+            assert!(get("capacity_bytes") > 0, "{name}");
+        }
+    }
+}

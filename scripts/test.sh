@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The test command: set-up, all tests of the workspace, then the gates on what sagen emits. Used by .ci/run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+command -v cargo >/dev/null || . "$HOME/.cargo/env"
+
+scripts/setup.sh --test
+. scripts/env.sh
+
+cargo test --release --workspace
+scripts/selftest.sh
+scripts/gates.sh
