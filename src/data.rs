@@ -1,0 +1,167 @@
+//! Contents of the kernel's arrays: from a seed, from `.npy` files, and back to files.
+//!
+//! A [`Memory`] holds one image per array of the `Scop`; an image is one `u64` per element in row-major order: the bits
+//! of the element's type, zero-extended. Local arrays have an empty image.
+
+use crate::npy::{dtype_name, Npy};
+use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::scop::{Array, Binding, ScalarType, Scop, Storage};
+use std::path::{Path, PathBuf};
+
+/// Per array of the `Scop`, its elements.
+pub type Memory = Vec<Vec<u64>>;
+
+/// `--data NAME=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFile {
+    pub array: String,
+    pub path: PathBuf,
+}
+
+/// Number of elements of an array; 1 for a scalar.
+pub fn elements(array: &Array) -> usize {
+    array.dims.iter().product::<i64>() as usize
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    /// Uniform in `0..limit`.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        ((self.next() as u128 * limit as u128) >> 64) as u64
+    }
+}
+
+/// A random value: all bits of an integer (so that wrap-around is exercised); a float of either sign with a magnitude
+/// between 1/16 and 4 and a random fraction.
+pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
+    match ty {
+        ScalarType::Int { bits, .. } => random.next() >> (64 - bits.clamp(1, 64)),
+        ScalarType::Float { exponent, fraction } => {
+            let bias = (1u64 << (exponent - 1)) - 1;
+            let sign = random.below(2) << (exponent + fraction);
+            let scale = (bias + 1 - random.below(6)) << fraction;
+            sign | scale | random.below(1 << fraction)
+        }
+    }
+}
+
+/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive.
+pub fn random(scop: &Scop, seed: u64) -> Memory {
+    let fill = |(index, array): (usize, &Array)| {
+        if array.storage == Storage::Local {
+            return vec![];
+        }
+        let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (index as u64) << 48);
+        (0..elements(array)).map(|_| random_value(array.ty, &mut random)).collect()
+    };
+    scop.arrays.iter().enumerate().map(fill).collect()
+}
+
+/// Element bytes, little endian, as C keeps them in memory.
+pub fn pack(values: &[u64], ty: ScalarType) -> Vec<u8> {
+    let size = ty.bytes() as usize;
+    let mut out = Vec::with_capacity(values.len() * size);
+    values.iter().for_each(|v| out.extend(&v.to_le_bytes()[..size]));
+    out
+}
+
+/// Inverse of [`pack`]; a trailing incomplete element is dropped.
+pub fn unpack(bytes: &[u8], ty: ScalarType) -> Vec<u64> {
+    let value = |chunk: &[u8]| chunk.iter().rev().fold(0u64, |v, &b| v << 8 | b as u64);
+    bytes.chunks_exact(ty.bytes() as usize).map(value).collect()
+}
+
+/// NumPy's kind letter for a type.
+fn kind(ty: ScalarType) -> char {
+    match ty {
+        ScalarType::Float { .. } => 'f',
+        ScalarType::Int { bits: 1, .. } => 'b',
+        ScalarType::Int { signed: true, .. } => 'i',
+        ScalarType::Int { signed: false, .. } => 'u',
+    }
+}
+
+/// Replaces the images of the arrays named in `files` by the files' contents.
+///
+/// # Errors
+/// One diagnostic per file that names no array, cannot be read, or has another element type or shape.
+pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), Diagnostics> {
+    let mut faults = vec![];
+    for file in files {
+        match load_one(scop, file) {
+            Ok((index, values)) => memory[index] = values,
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnostic> {
+    let place = file.path.display();
+    let in_dram = |a: &&Array| a.storage == Storage::Dram;
+    let Some(index) = scop.arrays.iter().position(|a| a.name == file.array && in_dram(&a)) else {
+        let names: Vec<_> = scop.arrays.iter().filter(in_dram).map(|a| a.name.as_str()).collect();
+        return Err(Diagnostic::error("E0901", None, format!("--data names '{}', which is no array of the kernel", file.array))
+            .help(format!("its arrays are: {}", names.join(", "))));
+    };
+    let array = &scop.arrays[index];
+    if array.constant && array.binding == Binding::Global {
+        return Err(Diagnostic::error("E0902", array.span, format!("'{}' is const: its contents come from the program", array.name))
+            .label("declared const here")
+            .help("remove the const, or the --data option"));
+    }
+    let bytes = std::fs::read(&file.path).map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
+    let npy = Npy::parse(&bytes).map_err(|why| Diagnostic::error("E0904", None, format!("{place} {why}")))?;
+    check(array, &npy, &place.to_string())?;
+    Ok((index, unpack(&npy.bytes, array.ty)))
+}
+
+/// The file's element type and shape must be the array's.
+fn check(array: &Array, npy: &Npy, place: &str) -> Result<(), Diagnostic> {
+    let wanted = dtype_name(kind(array.ty), array.ty.bytes() as usize);
+    if npy.dtype() != wanted {
+        return Err(Diagnostic::error("E0905", array.span, format!("{place} holds {}, but '{}' is {wanted}", npy.dtype(), array.name))
+            .label("declared here")
+            .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
+    }
+    let dims: Vec<usize> = array.dims.iter().map(|&d| d as usize).collect();
+    if npy.shape != dims {
+        let show = |d: &[usize]| d.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
+        let message = format!("{place} is an array of {}, but '{}' is {}", show(&npy.shape), array.name, show(&dims));
+        return Err(Diagnostic::error("E0906", array.span, message).label("declared here"));
+    }
+    Ok(())
+}
+
+/// An image as a file's contents.
+pub fn to_npy(array: &Array, values: &[u64]) -> Npy {
+    Npy {
+        kind: kind(array.ty),
+        size: array.ty.bytes() as usize,
+        shape: array.dims.iter().map(|&d| d as usize).collect(),
+        bytes: pack(values, array.ty),
+    }
+}
+
+/// Writes one `NAME.npy` per array in `which` into `dir`, which is made when missing.
+///
+/// # Errors
+/// A sentence naming the file that could not be written.
+pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result<(), String> {
+    let failed = |path: &Path, e: std::io::Error| format!("cannot write {}: {e}", path.display());
+    std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
+    for &index in which {
+        let path = dir.join(format!("{}.npy", scop.arrays[index].name));
+        std::fs::write(&path, to_npy(&scop.arrays[index], &memory[index]).to_bytes()).map_err(|e| failed(&path, e))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! The golden model: the user's own C, compiled by the system's compiler and run on the same inputs.
+//!
+//! Two translation units keep the user's names and macros apart from ours. The first is the user's file with a short
+//! `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
+//! function, in a copy of the file. The second never sees the user's code: it reads the buffers from a file and writes
+//! them back. A `main` of the user's is renamed out of the way.
+//!
+//! Flags make C's arithmetic the one that `frontend::value` defines: wrap-around instead of undefined overflow, no
+//! contraction of `a * b + c`.
+
+use crate::data::{elements, pack, unpack, Memory};
+use frontend::scop::{Array, Binding, Scop, Storage};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How the user's file is preprocessed; the same values the front end got.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preprocessing {
+    /// `-D NAME=VALUE`.
+    pub defines: Vec<(String, String)>,
+    /// `-I DIR`.
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// Why there is no native result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No C compiler answers.
+    NoCompiler,
+    /// The compiler refused the program; its messages.
+    Refused(String),
+    /// The program died: what happened.
+    Crashed(String),
+    /// Files could not be written or read.
+    Files(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::NoCompiler => write!(f, "no C compiler found (tried $CC, cc, gcc, clang)"),
+            Failure::Refused(messages) => write!(f, "the C compiler refuses the program:\n{messages}"),
+            Failure::Crashed(how) => write!(f, "the C program failed: {how}"),
+            Failure::Files(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+/// A finished native run.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// What was called, as `cc`.
+    pub compiler: String,
+    /// What the kernel started from: as given, except constant globals, whose contents the program itself defines.
+    pub before: Memory,
+    /// Every DRAM array afterwards.
+    pub after: Memory,
+}
+
+/// Flags for the user's code.
+const FLAGS: [&str; 6] = ["-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
+
+/// Compiles the kernel in `file` and runs it once on `memory`.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(scop: &Scop, file: &Path, preprocessing: &Preprocessing, memory: &Memory) -> Result<Native, Failure> {
+    let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
+    let files = |e: std::io::Error| Failure::Files(format!("cannot run the golden model: {e}"));
+    let dir = tempfile::Builder::new().prefix("sagen-golden-").tempdir().map_err(files)?;
+    let program = build(&compiler, scop, file, preprocessing, dir.path())?;
+
+    let mut input = vec![];
+    scop.arrays.iter().zip(memory).filter(|(a, _)| a.storage == Storage::Dram).for_each(|(a, v)| input.extend(pack(v, a.ty)));
+    std::fs::write(dir.path().join("in"), &input).map_err(files)?;
+    let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
+    let output = Command::new(program)
+        .args(["in", "out"])
+        .args(sizes)
+        .current_dir(dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(files)?;
+    if !output.status.success() {
+        return Err(Failure::Crashed(crash(&output)));
+    }
+    let result = std::fs::read(dir.path().join("out")).map_err(files)?;
+    if result.len() != input.len() {
+        return Err(Failure::Files("the golden model wrote a result of the wrong size".into()));
+    }
+    let (mut before, mut after, mut at) = (memory.clone(), memory.clone(), 0);
+    for (index, array) in dram(scop) {
+        after[index] = unpack(&result[at..at + bytes(array)], array.ty);
+        at += bytes(array);
+        if own_contents(array) {
+            before[index].clone_from(&after[index]);
+        }
+    }
+    Ok(Native { compiler, before, after })
+}
+
+/// A constant global: the program, not the caller, says what is in it.
+fn own_contents(array: &Array) -> bool {
+    array.constant && array.binding == Binding::Global
+}
+
+fn dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
+    scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram)
+}
+
+fn bytes(array: &Array) -> usize {
+    elements(array) * array.ty.bytes() as usize
+}
+
+/// The first of `$CC`, `cc`, `gcc`, `clang` that answers.
+fn find_compiler() -> Option<String> {
+    let own = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
+    let answers = |c: &String| {
+        Command::new(c).arg("--version").stdin(Stdio::null()).output().is_ok_and(|o| o.status.success())
+    };
+    own.into_iter().chain(["cc", "gcc", "clang"].map(String::from)).find(answers)
+}
+
+fn build(compiler: &str, scop: &Scop, file: &Path, pre: &Preprocessing, dir: &Path) -> Result<PathBuf, Failure> {
+    let files = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
+    let file = std::path::absolute(file).map_err(files)?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let included = match scop.function.name {
+        Some(_) => file.clone(),
+        None => {
+            let copy = dir.join("wrapped.c");
+            std::fs::write(&copy, wrap_region(scop)).map_err(files)?;
+            copy
+        }
+    };
+    std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &included)).map_err(files)?;
+    std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
+
+    let mut kernel = Command::new(compiler);
+    kernel.args(FLAGS).args(pre.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
+    kernel.arg("-iquote").arg(folder);
+    for include in &pre.include_dirs {
+        kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
+    }
+    compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir)?;
+    compile(Command::new(compiler).args(["-O1", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
+    Ok(dir.join("golden"))
+}
+
+fn compile(command: &mut Command, dir: &Path) -> Result<(), Failure> {
+    let output = command.current_dir(dir).stdin(Stdio::null()).output();
+    let output = output.map_err(|e| Failure::Files(format!("cannot run the C compiler: {e}")))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Refused(String::from_utf8_lossy(&output.stderr).trim_end().to_string()))
+    }
+}
+
+/// What killed the program.
+fn crash(output: &std::process::Output) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&output.status) {
+        let name = match signal {
+            8 => " (arithmetic fault, such as a division by zero)",
+            11 => " (memory fault, such as a subscript out of range or a local array larger than the stack)",
+            _ => "",
+        };
+        return format!("signal {signal}{name}");
+    }
+    format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim_end())
+}
+
+/// The file with its region, which stands at file level, made the body of `sagen_region`.
+fn wrap_region(scop: &Scop) -> String {
+    let region = scop.function.region;
+    let Some(source) = scop.sources.files.get(region.file as usize) else { return String::new() };
+    let (start, end) = (region.start as usize, region.end as usize);
+    let (head, body, tail) = (&source.text[..start], &source.text[start..end], &source.text[end..]);
+    format!("{head}\nvoid sagen_region(void) {{\n{body}\n}}\n{tail}")
+}
+
+/// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.
+fn kernel_unit(scop: &Scop, included: &Path) -> String {
+    let path = included.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = format!("#include \"{path}\"\n");
+    let (mut copy_in, mut copy_out) = (String::new(), String::new());
+    let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
+    for (slot, (_, array)) in dram(scop).enumerate() {
+        match array.binding {
+            Binding::Parameter(position) => {
+                let buffer = format!("sagen_p[{slot}]");
+                let scalar = array.dims.is_empty();
+                let argument = if scalar { format!("*({} *){buffer}", array.c_type) } else { buffer };
+                if let Some(place) = arguments.get_mut(position as usize) {
+                    *place = argument;
+                }
+            }
+            Binding::Global | Binding::Local => {
+                let (name, size) = (&array.name, bytes(array));
+                // The front end and the compiler must agree on the array's size.
+                let _ = writeln!(text, "typedef char sagen_size_{slot}[sizeof({name}) == {size} ? 1 : -1];");
+                if !own_contents(array) {
+                    let _ = writeln!(copy_in, "  __builtin_memcpy((void *)&{name}, sagen_p[{slot}], {size});");
+                }
+                let _ = writeln!(copy_out, "  __builtin_memcpy(sagen_p[{slot}], (void *)&{name}, {size});");
+            }
+        }
+    }
+    let name = scop.function.name.as_deref().unwrap_or("sagen_region");
+    let call = format!("  {name}({});\n", arguments.join(", "));
+    let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}{copy_out}}}");
+    text
+}
+
+/// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes the buffers.
+const DRIVER: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+void sagen_call(void **buffers);
+int main(int argc, char **argv) {
+  int n = argc - 3;
+  void **buffers = calloc(n + 1, sizeof *buffers);
+  size_t *sizes = calloc(n + 1, sizeof *sizes);
+  FILE *f = fopen(argv[1], "rb");
+  if (!f || !buffers || !sizes) return perror("input"), 9;
+  for (int k = 0; k < n; k++) {
+    sizes[k] = strtoull(argv[k + 3], 0, 10);
+    if (posix_memalign(&buffers[k], 64, sizes[k] + 64)) return fputs("out of memory\n", stderr), 9;
+    if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fputs("short input\n", stderr), 9;
+  }
+  fclose(f);
+  sagen_call(buffers);
+  f = fopen(argv[2], "wb");
+  if (!f) return perror("output"), 9;
+  for (int k = 0; k < n; k++)
+    if (fwrite(buffers[k], 1, sizes[k], f) != sizes[k]) return perror("output"), 9;
+  return fclose(f) ? 9 : 0;
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend::diag::{SourceFile, SourceMap, Span};
+    use frontend::scop::{Function, ScalarType};
+
+    fn array(name: &str, dims: &[i64], binding: Binding, constant: bool) -> Array {
+        let ty = ScalarType::Int { bits: 16, signed: true };
+        let (name, c_type, dims) = (name.to_string(), "short".to_string(), dims.to_vec());
+        Array { name, ty, c_type, dims, storage: Storage::Dram, binding, constant, span: Span::default() }
+    }
+
+    /// Runs `text` as the file; the arrays are given by hand, as the front end would find them.
+    fn golden(text: &str, function: Function, arrays: Vec<Array>, memory: Memory) -> Result<Native, Failure> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("size.h"), "#define N 3\n").unwrap();
+        let file = dir.path().join("k.c");
+        std::fs::write(&file, text).unwrap();
+        let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
+        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], sources };
+        let pre = Preprocessing { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
+        run(&scop, &file, &pre, &memory)
+    }
+
+    #[test]
+    fn calls_a_static_function_beside_a_main() {
+        let text = "#include \"size.h\"\n#include <stdio.h>\nstatic short g[N];\n\
+            static void k(short s, short a[N]) { for (int i = 0; i < N; i++) { a[i] += s * STEP; g[i] -= a[i]; } }\n\
+            int main(void) { short a[N] = {0}; k(1, a); return printf(\"%d\", a[0]); }\n";
+        let function = Function { name: Some("k".into()), region: Span::default(), parameters: 2 };
+        let arrays = vec![
+            array("g", &[3], Binding::Global, false),
+            array("a", &[3], Binding::Parameter(1), false),
+            array("s", &[], Binding::Parameter(0), false),
+        ];
+        let run = golden(text, function, arrays, vec![vec![100; 3], vec![1, 2, 0xffff], vec![2]]).unwrap();
+        assert_eq!(run.after, vec![vec![79, 78, 81], vec![21, 22, 19], vec![2]]);
+    }
+
+    #[test]
+    fn wraps_a_region_at_file_level_and_keeps_constants() {
+        let text = "#include \"size.h\"\nconst short w[N] = {1, 2, 3};\nshort y[N];\n#pragma scop\n\
+            for (int i = 0; i < N; i++) y[i] = w[i] * y[i];\n#pragma endscop\n";
+        let start = text.find("for").unwrap() as u32;
+        let end = text.find("#pragma endscop").unwrap() as u32;
+        let function = Function { name: None, region: Span { file: 0, start, end }, parameters: 0 };
+        let arrays = vec![array("w", &[3], Binding::Global, true), array("y", &[3], Binding::Global, false)];
+        let run = golden(text, function, arrays, vec![vec![9, 9, 9], vec![5, 5, 5]]).unwrap();
+        assert_eq!((run.before[0].clone(), run.after[1].clone()), (vec![1, 2, 3], vec![5, 10, 15]));
+    }
+
+    #[test]
+    fn tells_refusals_from_crashes() {
+        let function = || Function { name: Some("k".into()), region: Span::default(), parameters: 1 };
+        let arrays = || vec![array("a", &[1], Binding::Parameter(0), false)];
+        let refused = golden("void k(short a[1]) { a[0] = oops; }", function(), arrays(), vec![vec![0]]).unwrap_err();
+        assert!(matches!(&refused, Failure::Refused(m) if m.contains("oops")), "{refused}");
+        let crashed = golden("void k(short a[1]) { a[0] = 1000 / a[0]; }", function(), arrays(), vec![vec![0]]).unwrap_err();
+        assert!(matches!(&crashed, Failure::Crashed(m) if m.contains("division")), "{crashed}");
+    }
+}

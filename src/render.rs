@@ -1,0 +1,109 @@
+//! Diagnostics as text for people: the place, the offending text underlined, why, and what to write instead.
+
+use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
+use frontend::diag::{Diagnostic, Severity, SourceMap, Span};
+use std::fmt::{Debug, Display};
+
+type Place = (u32, std::ops::Range<usize>);
+
+/// The source files by the number that spans use.
+struct Files(Vec<(String, Source<String>)>);
+
+impl Cache<u32> for Files {
+    type Storage = String;
+    fn fetch(&mut self, id: &u32) -> Result<&Source<String>, impl Debug> {
+        self.0.get(*id as usize).map(|f| &f.1).ok_or("unknown file")
+    }
+    fn display<'a>(&self, id: &'a u32) -> Option<impl Display + 'a> {
+        self.0.get(*id as usize).map(|f| f.0.clone())
+    }
+}
+
+/// All diagnostics, in the order given, with a closing line that counts the errors. `color` only for terminals.
+pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
+    let mut files = Files(sources.files.iter().map(|f| (f.name.clone(), Source::from(f.text.clone()))).collect());
+    let mut text = String::new();
+    for diagnostic in list {
+        text.push_str(&one(diagnostic, &mut files, color));
+    }
+    let errors = list.iter().filter(|d| d.severity == Severity::Error).count();
+    if errors > 1 {
+        text.push_str(&format!("{errors} errors\n"));
+    }
+    text
+}
+
+fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {
+    let Some(span) = diagnostic.span.filter(|s| (s.file as usize) < files.0.len()) else { return plain(diagnostic, color) };
+    let (kind, paint) = match diagnostic.severity {
+        Severity::Error => (ReportKind::Error, Color::Red),
+        Severity::Warning => (ReportKind::Warning, Color::Yellow),
+    };
+    let at = place(span, files);
+    let config = Config::default().with_index_type(IndexType::Byte).with_color(color);
+    let label = if diagnostic.label.is_empty() { "here" } else { &diagnostic.label };
+    let mut report = Report::build(kind, at.clone())
+        .with_config(config)
+        .with_code(diagnostic.code)
+        .with_message(&diagnostic.message)
+        .with_label(Label::new(at).with_message(label).with_color(paint));
+    for (span, note) in diagnostic.notes.iter().filter(|n| (n.0.file as usize) < files.0.len()) {
+        report = report.with_label(Label::new(place(*span, files)).with_message(note).with_color(Color::Cyan));
+    }
+    if let Some(help) = &diagnostic.help {
+        report = report.with_help(help);
+    }
+    let mut bytes = vec![];
+    match report.finish().write(files, &mut bytes) {
+        Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => plain(diagnostic, color),
+    }
+}
+
+/// The span cut to the file, on character boundaries.
+fn place(span: Span, files: &Files) -> Place {
+    let text = files.0[span.file as usize].1.text();
+    let cut = |at: u32| (0..=(at as usize).min(text.len())).rev().find(|&p| text.is_char_boundary(p)).unwrap_or(0);
+    let start = cut(span.start);
+    (span.file, start..cut(span.end).max(start))
+}
+
+/// A diagnostic that belongs to no place in a file.
+fn plain(diagnostic: &Diagnostic, color: bool) -> String {
+    let (word, code) = match diagnostic.severity {
+        Severity::Error => ("Error", 31),
+        Severity::Warning => ("Warning", 33),
+    };
+    let head = format!("[{}] {word}:", diagnostic.code);
+    let head = if color { format!("\x1b[{code}m{head}\x1b[0m") } else { head };
+    let mut text = format!("{head} {}\n", diagnostic.message);
+    if !diagnostic.label.is_empty() {
+        text.push_str(&format!("   {}\n", diagnostic.label));
+    }
+    if let Some(help) = &diagnostic.help {
+        text.push_str(&format!("   Help: {help}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frontend::diag::SourceFile;
+
+    #[test]
+    fn shows_place_text_reason_and_help() {
+        let text = "void f(int A[4]) {\n  while (µ) A[0]++;\n}\n".to_string();
+        let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text } ] };
+        let list = [
+            Diagnostic::error("E0102", Span { file: 0, start: 21, end: 26 }, "a while loop").label("no bound").help("write a for loop"),
+            Diagnostic::error("E0901", None, "no such array"),
+        ];
+        let shown = diagnostics(&list, &sources, false);
+        for part in ["k.c:2:3", "while (µ)", "──┬──", "no bound", "write a for loop", "[E0901] Error: no such array", "2 errors"] {
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
+        }
+        assert!(!shown.contains('\x1b'));
+        assert!(diagnostics(&list, &sources, true).contains('\x1b'));
+    }
+}
