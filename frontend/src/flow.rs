@@ -1,0 +1,354 @@
+//! Exact array dataflow of a [`Scop`] as plain data, and integer set operations on plain data.
+//!
+//! Job: for every read the write whose value it sees (the last one to the same element that runs before), for every element
+//! of an array in DRAM the write that leaves its final value, and the remaining memory order (anti, output). All sizes are
+//! constants, so the answers are piecewise affine with integer coefficients; where they are not, the program is refused.
+//!
+//! Invariants of a [`Flow`] that [`analyze`] returns:
+//! - the pieces of one read are disjoint and cover the statement's domain, and no source is [`Source::Undefined`];
+//! - in a piece every source iteration lies in the source statement's domain, accesses the same element, and runs before;
+//! - everything is sorted: equal programs give equal results.
+//!
+//! Source: Feautrier, "Dataflow Analysis of Array and Scalar References" (1991), through isl's implementation. A read or
+//! write of a statement is an instance set with its own tuple name, so references are never merged. The next write after an
+//! access is the last write before it in reversed time.
+
+mod domains;
+
+pub use crate::poly::Region;
+pub use domains::{
+    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, maximum, minimum, project_out, projection, simplify,
+    subtract, union_implies, union_subtract,
+};
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::poly::{self, last_source, Context, LastSource, Map, Set, UnionMap};
+use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, StmtId, Storage};
+use std::collections::BTreeMap;
+
+/// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
+pub const WRITE: usize = usize::MAX;
+
+/// Exact dataflow of a [`Scop`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// `reads[statement][read]`: disjoint pieces that cover the statement's domain.
+    pub reads: Vec<Vec<Vec<Piece>>>,
+    /// For each statement that writes a DRAM array and leaves some final value, in order of the statements.
+    pub live_out: Vec<LiveOut>,
+    /// Read before the next write of the element.
+    pub anti: Vec<MemoryDep>,
+    /// Write before the next write of the element.
+    pub output: Vec<MemoryDep>,
+}
+
+/// Where a read gets its value on one convex part of the reader's iteration domain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Piece {
+    /// Conjunction over the reader's iterators. Complete: it does not rely on the statement's domain.
+    pub domain: Vec<Constraint>,
+    pub source: Source,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The value that the array in DRAM had before the region.
+    Input,
+    /// A local array's element before its first write. [`analyze`] refuses programs with such reads.
+    Undefined,
+    /// The last write before the read: `iteration` gives its iterators as functions of the reader's.
+    Write { statement: StmtId, iteration: Vec<Affine> },
+}
+
+/// Instances of `statement` whose value is the final one of its element of a DRAM array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveOut {
+    pub statement: StmtId,
+    /// Disjoint conjunctions over the statement's iterators.
+    pub domain: Vec<Vec<Constraint>>,
+}
+
+/// A memory order: each source instance must run before the sink instance it is related to, unless the array is renamed.
+///
+/// Only the *next* write after each access is related; all later ones follow through the output dependences. A read and
+/// the write of the same statement instance are not related: an instance is atomic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryDep {
+    /// Statement and access (read index or [`WRITE`]).
+    pub from: (StmtId, usize),
+    pub to: (StmtId, usize),
+    pub relation: Vec<RelationPiece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RelationPiece {
+    /// Source iterations in `domain` relate to `target`, affine in the source's iterators.
+    Function { domain: Vec<Constraint>, target: Vec<Affine> },
+    /// Conjunction over the source's iterators followed by the sink's. Where the relation needs a division this contains
+    /// it and is larger.
+    Relation { constraints: Vec<Constraint> },
+}
+
+/// Exact dataflow of `scop`.
+///
+/// # Errors
+/// - E0501: a source or a set of final writes cannot be written with integer affine functions (such as every other
+///   element), at the read or write concerned;
+/// - E0502: a read of a local element that nothing wrote before, with an example iteration;
+/// - E0599: isl gave up, which a valid `Scop` does not cause.
+pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
+    let (flow, faults) = Analysis::new(scop).and_then(|analysis| analysis.run()).map_err(|error| {
+        vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))]
+    })?;
+    if faults.is_empty() { Ok(flow) } else { Err(faults) }
+}
+
+/// One access of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Reference {
+    statement: StmtId,
+    /// Read index or [`WRITE`].
+    access: usize,
+}
+
+impl Reference {
+    /// isl tuple name of the instances of this access.
+    fn name(self) -> String {
+        match self.access {
+            WRITE => format!("W{}", self.statement.0),
+            read => format!("R{}_{read}", self.statement.0),
+        }
+    }
+}
+
+/// Maps by (input reference, output reference).
+type Dependences = BTreeMap<(Reference, Reference), Map>;
+
+struct Analysis<'a> {
+    scop: &'a Scop,
+    reads: Vec<Reference>,
+    writes: Vec<Reference>,
+    by_name: BTreeMap<String, Reference>,
+    context: Context,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(scop: &'a Scop) -> poly::Result<Self> {
+        let writes: Vec<_> = scop.statement_ids().map(|statement| Reference { statement, access: WRITE }).collect();
+        let of = |statement: StmtId| (0..scop.statement(statement).reads.len()).map(move |access| Reference { statement, access });
+        let reads: Vec<_> = scop.statement_ids().flat_map(of).collect();
+        let by_name = reads.iter().chain(&writes).map(|r| (r.name(), *r)).collect();
+        Ok(Analysis { scop, reads, writes, by_name, context: Context::new()? })
+    }
+
+    fn run(&self) -> poly::Result<(Flow, Diagnostics)> {
+        let mut faults = vec![];
+        let reads = self.accesses(&self.reads)?;
+        let writes = self.accesses(&self.writes)?;
+        let before = last_source(&reads, &writes, &self.schedule(1)?)?;
+        let after = last_source(&reads.union(&writes)?, &writes, &self.schedule(-1)?)?;
+        let flow = Flow {
+            reads: self.sources(&before, &mut faults)?,
+            live_out: self.live_out(&after, &mut faults)?,
+            anti: self.memory(&after, |from| from.access != WRITE)?,
+            output: self.memory(&after, |from| from.access == WRITE)?,
+        };
+        Ok((flow, faults))
+    }
+
+    fn access(&self, reference: Reference) -> &'a Access {
+        let statement = self.scop.statement(reference.statement);
+        if reference.access == WRITE { &statement.write } else { &statement.reads[reference.access] }
+    }
+
+    fn depth(&self, statement: StmtId) -> usize {
+        self.scop.statement(statement).loops.len()
+    }
+
+    fn is_local(&self, array: ArrayId) -> bool {
+        self.scop.array(array).storage == Storage::Local
+    }
+
+    /// `{ reference[iterators] -> array[subscripts] }` over the statements' domains.
+    fn accesses(&self, references: &[Reference]) -> poly::Result<UnionMap> {
+        let mut all = UnionMap::parse(&self.context, "{ }")?;
+        for &reference in references {
+            let statement = self.scop.statement(reference.statement);
+            let access = self.access(reference);
+            let (name, array) = (reference.name(), format!("A{}", access.array.0));
+            let depth = statement.loops.len();
+            let domain = Set::from_union(&self.context, Some(&name), depth, &statement.domain)?;
+            let map = Map::from_affine(&self.context, Some(&name), depth, Some(&array), &access.subscripts)?;
+            all = all.union(&map.intersect_domain(&domain)?.to_union()?)?;
+        }
+        Ok(all)
+    }
+
+    /// The 2d+1 schedule of every reference, padded to one length, times `direction`. The last entry puts a statement's
+    /// reads before its write.
+    fn schedule(&self, direction: i64) -> poly::Result<UnionMap> {
+        let deepest = self.scop.statement_ids().map(|s| self.depth(s)).max().unwrap_or(0);
+        let mut all = UnionMap::parse(&self.context, "{ }")?;
+        for &reference in self.reads.iter().chain(&self.writes) {
+            let statement = self.scop.statement(reference.statement);
+            let depth = statement.loops.len();
+            let mut time = vec![];
+            for (level, &position) in statement.beta.iter().enumerate() {
+                time.push(Affine::constant(depth, direction * position));
+                if level < depth {
+                    time.push(iterator(depth, level, direction));
+                }
+            }
+            time.resize(2 * deepest + 1, Affine::constant(depth, 0));
+            time.push(Affine::constant(depth, if reference.access == WRITE { direction } else { 0 }));
+            all = all.union(&Map::from_affine(&self.context, Some(&reference.name()), depth, None, &time)?.to_union()?)?;
+        }
+        Ok(all)
+    }
+
+    fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
+        let known = name.as_ref().and_then(|name| self.by_name.get(name));
+        known.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
+    }
+
+    /// The dependences as `{ sink -> source }`, by (sink, source).
+    fn by_sink(&self, found: &LastSource) -> poly::Result<Dependences> {
+        let maps = found.dependence.coalesce()?.reverse()?.maps()?;
+        let key = |map: Map| Ok(((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map));
+        maps.into_iter().map(key).collect()
+    }
+
+    /// The sinks that have no source, as sets over the sinks' iterators.
+    fn unmatched(&self, found: &LastSource) -> poly::Result<BTreeMap<Reference, Set>> {
+        let sets = found.no_source.domain()?.sets()?;
+        sets.into_iter().map(|set| Ok((self.reference(set.name()?)?, set))).collect()
+    }
+
+    fn sources(&self, before: &LastSource, faults: &mut Diagnostics) -> poly::Result<Vec<Vec<Vec<Piece>>>> {
+        let mut pieces: BTreeMap<Reference, Vec<Piece>> = BTreeMap::new();
+        for ((reader, writer), map) in self.by_sink(before)? {
+            for part in map.function_pieces()? {
+                let region = part.domain.region()?;
+                let Some(iteration) = part.outputs.filter(|_| region.exact) else {
+                    faults.push(self.not_affine(reader, Some(writer)));
+                    break;
+                };
+                let source = Source::Write { statement: writer.statement, iteration };
+                let new = region.pieces.into_iter().map(|domain| Piece { domain, source: source.clone() });
+                pieces.entry(reader).or_default().extend(new);
+            }
+        }
+        for (reader, set) in self.unmatched(before)? {
+            let region = set.region()?;
+            let local = self.is_local(self.access(reader).array);
+            if local && !region.pieces.is_empty() {
+                faults.push(self.uninitialized(reader, &set)?);
+            } else if !region.exact {
+                faults.push(self.not_affine(reader, None));
+            }
+            let source = if local { Source::Undefined } else { Source::Input };
+            let new = region.pieces.into_iter().map(|domain| Piece { domain, source: source.clone() });
+            pieces.entry(reader).or_default().extend(new);
+        }
+        pieces.values_mut().for_each(|list| list.sort());
+        let of = |statement: StmtId| {
+            let count = self.scop.statement(statement).reads.len();
+            (0..count).map(|access| pieces.remove(&Reference { statement, access }).unwrap_or_default()).collect()
+        };
+        Ok(self.scop.statement_ids().map(of).collect())
+    }
+
+    fn live_out(&self, after: &LastSource, faults: &mut Diagnostics) -> poly::Result<Vec<LiveOut>> {
+        let mut live = vec![];
+        for (reference, set) in self.unmatched(after)? {
+            let array = self.access(reference).array;
+            if reference.access != WRITE || self.is_local(array) {
+                continue;
+            }
+            let region = set.region()?;
+            if !region.exact {
+                let name = &self.scop.array(array).name;
+                let message = format!("which iterations leave the final value of `{name}` cannot be described by affine conditions");
+                let fault = Diagnostic::error("E0501", self.access(reference).span, message);
+                faults.push(fault.label("written here").help("write each element by one statement with the same strides"));
+            }
+            if !region.pieces.is_empty() {
+                live.push(LiveOut { statement: reference.statement, domain: region.pieces });
+            }
+        }
+        Ok(live)
+    }
+
+    fn memory(&self, after: &LastSource, wanted: impl Fn(Reference) -> bool) -> poly::Result<Vec<MemoryDep>> {
+        let mut deps = vec![];
+        for ((from, to), map) in self.by_sink(after)? {
+            if !wanted(from) {
+                continue;
+            }
+            let depth = self.depth(from.statement);
+            let same_instance: Vec<Affine> = (0..depth).map(|level| iterator(depth, level, 1)).collect();
+            let map = if from.statement == to.statement {
+                map.subtract(&Map::from_affine(&self.context, Some(&from.name()), depth, Some(&to.name()), &same_instance)?)?
+            } else {
+                map
+            };
+            let mut relation = vec![];
+            for part in map.function_pieces()? {
+                let region = part.domain.region()?;
+                match part.outputs.filter(|_| region.exact) {
+                    Some(target) => {
+                        let new = region.pieces.into_iter().map(|domain| RelationPiece::Function { domain, target: target.clone() });
+                        relation.extend(new);
+                    }
+                    None => {
+                        let pairs = map.intersect_domain(&part.domain)?.flatten()?.region()?.pieces;
+                        relation.extend(pairs.into_iter().map(|constraints| RelationPiece::Relation { constraints }));
+                    }
+                }
+            }
+            relation.sort();
+            if !relation.is_empty() {
+                deps.push(MemoryDep { from: (from.statement, from.access), to: (to.statement, to.access), relation });
+            }
+        }
+        Ok(deps)
+    }
+
+    fn not_affine(&self, reader: Reference, writer: Option<Reference>) -> Diagnostic {
+        let access = self.access(reader);
+        let name = &self.scop.array(access.array).name;
+        let message = format!("the iteration that produces the value of `{name}` read here is not an affine function of the reader's");
+        let mut fault = Diagnostic::error("E0501", access.span, message)
+            .label("its source differs from element to element by a division or remainder")
+            .help("write and read the array with the same stride, or copy the strided part to an array of its own first");
+        if let Some(writer) = writer {
+            fault = fault.note(self.access(writer).span, "the value is written here");
+        }
+        fault
+    }
+
+    fn uninitialized(&self, reader: Reference, unwritten: &Set) -> poly::Result<Diagnostic> {
+        let access = self.access(reader);
+        let name = &self.scop.array(access.array).name;
+        let point = domains::first_point_of(unwritten)?.unwrap_or_default();
+        let at = self.source_iteration(reader.statement, &point);
+        let label = if at.is_empty() { "no write comes before".into() } else { format!("for example at {at} no write comes before") };
+        let fault = Diagnostic::error("E0502", access.span, format!("`{name}` is read before it is written"));
+        let fault = fault.label(label).note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
+        Ok(fault.help(format!("initialize `{name}` before this read, or make it a parameter")))
+    }
+
+    /// An instance in terms of the source's iterators: `i = 3, j = 0`.
+    fn source_iteration(&self, statement: StmtId, point: &[i64]) -> String {
+        let loops = self.scop.statement(statement).loops.iter().map(|id| &self.scop.loops[id.index()]);
+        let value = |(level, l): (usize, &crate::scop::Loop)| format!("{} = {}", l.name, l.offset.eval(&point[..level]) + l.step * point[level]);
+        loops.enumerate().take(point.len()).map(value).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// `factor` times iterator `level` of `depth`.
+fn iterator(depth: usize, level: usize, factor: i64) -> Affine {
+    let mut function = Affine::constant(depth, 0);
+    function.coeffs[level] = factor;
+    function
+}

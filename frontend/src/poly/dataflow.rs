@@ -1,0 +1,49 @@
+//! isl's exact array dataflow analysis (Feautrier 1991, as `isl_union_access_info` implements it).
+
+use super::context::{Raw, Result};
+use super::object::UnionMap;
+
+extern "C" {
+    fn isl_union_access_info_from_sink(sink: Raw) -> Raw;
+    fn isl_union_access_info_set_must_source(info: Raw, source: Raw) -> Raw;
+    fn isl_union_access_info_set_schedule_map(info: Raw, schedule: Raw) -> Raw;
+    fn isl_union_access_info_compute_flow(info: Raw) -> Raw;
+    fn isl_union_flow_get_must_dependence(flow: Raw) -> Raw;
+    fn isl_union_flow_get_must_no_source(flow: Raw) -> Raw;
+    fn isl_union_flow_free(flow: Raw) -> Raw;
+}
+
+/// Result of [`last_source`].
+#[derive(Clone, Debug)]
+pub struct LastSource {
+    /// `{ source -> sink }`: for each sink instance at most one source.
+    pub dependence: UnionMap,
+    /// `{ sink -> cell }` for the sink instances that no source precedes.
+    pub no_source: UnionMap,
+}
+
+/// For each instance of `sink` the last instance of `source` that accesses the same cell strictly before it.
+///
+/// `sink` and `source` map instances to array cells; `schedule` maps the instances of both to time vectors of one length,
+/// compared lexicographically. Distinct references need distinct tuple names to be told apart.
+///
+/// # Errors
+/// Operands of different contexts, or a failure inside isl.
+pub fn last_source(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> Result<LastSource> {
+    let context = &sink.context;
+    context.check_same(&source.context, "last_source")?;
+    context.check_same(&schedule.context, "last_source")?;
+    // SAFETY: own references go in, and each setter passes the info on (null on failure, which the next call accepts).
+    // The flow is borrowed by the getters and freed once.
+    unsafe {
+        let info = isl_union_access_info_from_sink(sink.take());
+        let info = isl_union_access_info_set_must_source(info, source.take());
+        let info = isl_union_access_info_set_schedule_map(info, schedule.take());
+        let flow = isl_union_access_info_compute_flow(info);
+        context.owned(flow, "isl_union_access_info_compute_flow")?;
+        let dependence = UnionMap::wrap(context, isl_union_flow_get_must_dependence(flow), "isl_union_flow_get_must_dependence");
+        let no_source = UnionMap::wrap(context, isl_union_flow_get_must_no_source(flow), "isl_union_flow_get_must_no_source");
+        isl_union_flow_free(flow);
+        Ok(LastSource { dependence: dependence?, no_source: no_source? })
+    }
+}
