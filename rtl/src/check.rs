@@ -2,7 +2,9 @@
 
 use crate::design::Design;
 use crate::fault::{Fault, FaultKind};
-use crate::ir::{At, Conn, Module, Op};
+use crate::ir::{At, Conn, Module, ModuleName, Op};
+use crate::sim::flat::Flat;
+use std::collections::BTreeSet;
 
 /// All faults of a design. See `Design::verify`.
 pub fn verify(d: &Design) -> Result<(), Vec<Fault>> {
@@ -11,10 +13,21 @@ pub fn verify(d: &Design) -> Result<(), Vec<Fault>> {
         undriven(m, &mut faults);
     }
     if faults.is_empty() {
+        faults = loops(d);
+    }
+    if faults.is_empty() {
         Ok(())
     } else {
         Err(faults)
     }
+}
+
+/// Combinational loops below every module that nobody instantiates. Identical instances are
+/// treated together, so that the cost does not grow with the size of an array.
+fn loops(d: &Design) -> Vec<Fault> {
+    let used: BTreeSet<&ModuleName> = d.modules().iter().flat_map(|m| m.insts.iter().map(|i| &i.module)).collect();
+    let tops = d.modules().iter().filter(|m| !used.contains(&m.name));
+    tops.filter_map(|m| Flat::new(d, m).graph(true).err()).flatten().collect()
 }
 
 fn fault(m: &Module, kind: FaultKind, message: String, at: At) -> Fault {

@@ -14,6 +14,7 @@ mod handles;
 pub mod ir;
 pub mod names;
 mod sig;
+pub mod sim;
 mod ty;
 
 pub use bits::Bits;

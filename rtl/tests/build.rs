@@ -77,3 +77,62 @@ fn every_fault_is_reported_where_it_was_written() {
     assert_eq!(count(FaultKind::Port), 2, "{faults:#?}");
     assert!(faults.iter().all(|f| f.at.contains("build.rs:")), "{faults:#?}");
 }
+
+#[derive(Debug)]
+struct Pass;
+
+impl Template for Pass {
+    fn name(&self) -> String {
+        "pass".into()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let (a, b) = (m.input("a", u(4)), m.input("b", u(4)));
+        m.output("y", a + b);
+        m.output("z", m.reg("z_q", u(4)).next(a).q());
+    }
+}
+
+/// `looped` closes a circle through two instances; otherwise a register breaks it.
+#[derive(Debug)]
+struct Ring {
+    looped: bool,
+    grid: bool,
+}
+
+impl Template for Ring {
+    fn name(&self) -> String {
+        "ring".into()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+        let pass = d.module(&Pass);
+        let x = m.input("x", u(4));
+        if self.grid {
+            let g = m.grid(d, "p", &pass, [2, 2]);
+            let back = if self.looped { "y" } else { "z" };
+            let around = |i: u32| g.out_at(back, (i + 1) % 2, 0);
+            g.set_each("a", |i, j| if j == 0 { around(i) } else { g.out_at("y", i, 0) }).set("b", x);
+            m.output("y", g.out("y"));
+            return;
+        }
+        let w = m.wire("w", u(4));
+        let p = m.instance(d, "p", &pass).set("a", w.sig()).set("b", x);
+        let q = m.instance(d, "q", &pass).set("a", p.out("y")).set("b", x);
+        w.drive(q.out(if self.looped { "y" } else { "z" }));
+        m.output("y", p.out("y"));
+    }
+}
+
+#[test]
+fn combinational_loops_are_found_through_the_hierarchy_and_registers_break_them() {
+    for grid in [false, true] {
+        let mut d = Design::default();
+        d.module(&Ring { looped: false, grid });
+        d.verify().unwrap();
+        let mut d = Design::default();
+        d.module(&Ring { looped: true, grid });
+        let faults = d.verify().unwrap_err();
+        assert_eq!(faults.len(), 1, "{faults:#?}");
+        assert_eq!(faults[0].kind, FaultKind::CombLoop);
+        assert!(faults[0].message.contains(if grid { "p[1][0]" } else { "q." }), "{faults:#?}");
+    }
+}

@@ -1,0 +1,286 @@
+//! What each value is computed from, which values matter, and in which order they settle.
+//!
+//! Values are ordered whole (all lanes together). Where that is circular although the hardware
+//! is not (a ready chain through identical modules) the circle is ordered lane by lane; what is
+//! still circular is a combinational loop.
+
+use super::flat::{Flat, View};
+use crate::fault::{Fault, FaultKind};
+use crate::ir::*;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeMap;
+
+/// Lanes `dst_lane .. dst_lane + n` of a value read `view`; for assembled values the bits go to
+/// `dst_lo` on.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    pub view: View,
+    pub n: u32,
+    /// All destination lanes read the one lane of the view.
+    pub broadcast: bool,
+    pub dst_lane: u32,
+    pub dst_lo: u32,
+}
+
+impl Source {
+    /// Lane read by destination lane `dst_lane + k`.
+    pub fn lane(&self, k: u32) -> u32 {
+        self.view.lane + if self.broadcast { 0 } else { k }
+    }
+}
+
+/// How a value is made from its sources.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Constant, top input, register or registered read: nothing to settle.
+    State,
+    /// Bits put together: concatenations, slices, port wiring.
+    Assemble,
+    /// Extension of the one source (its view may be part of a value) by the given signedness.
+    Extend { signed: bool },
+    /// The node's operator on whole operands.
+    Operator,
+}
+
+/// Definition of a live value.
+#[derive(Clone, Debug)]
+pub struct Def {
+    pub kind: Kind,
+    pub sources: Vec<Source>,
+}
+
+/// One step of the settling order: lanes `lane .. lane + n` of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub val: u32,
+    pub lane: u32,
+    pub n: u32,
+}
+
+/// Live values with definitions, live memories, settling order.
+pub struct Graph {
+    pub defs: BTreeMap<u32, Def>,
+    /// (context, memory) in order of discovery.
+    pub mems: Vec<(usize, MemId)>,
+    pub order: Vec<Step>,
+}
+
+impl Flat<'_> {
+    fn whole(&self, val: u32) -> View {
+        View { val, lane: 0, lo: 0, w: self.node(val).ty.w }
+    }
+
+    fn loop_fault(&self, vals: &[(u32, u32)]) -> Fault {
+        let (c, _) = self.node_of(vals[0].0);
+        let path: Vec<String> = vals.iter().take(20).map(|&(v, l)| self.path(v, l)).collect();
+        Fault {
+            module: self.ctxs[c].module.name.to_string(),
+            kind: FaultKind::CombLoop,
+            message: format!("combinational loop: {}", path.join(" -> ")),
+            at: self.node(vals[0].0).at.to_string(),
+        }
+    }
+
+    fn traced(&self, v: View, n: u32) -> Result<View, Fault> {
+        self.trace(v, n).ok_or_else(|| self.loop_fault(&[(v.val, v.lane)]))
+    }
+
+    /// An operand read whole: the value that computes it, or itself if that is only a part.
+    pub fn operand(&self, ctx: usize, node: NodeId) -> Result<Source, Fault> {
+        let val = self.val(ctx, node);
+        let n = self.ctxs[ctx].lanes;
+        let view = self.traced(self.whole(val), n)?;
+        let full = view.lo == 0 && view.w == self.node(view.val).ty.w;
+        Ok(Source { view: if full { view } else { self.whole(val) }, n, broadcast: false, dst_lane: 0, dst_lo: 0 })
+    }
+
+    fn define(&self, val: u32) -> Result<Def, Fault> {
+        let (c, node) = self.node_of(val);
+        let ctx = &self.ctxs[c];
+        let w = ctx.module.ty(node).w;
+        let part = |id: NodeId, dst_lo: u32| -> Result<Source, Fault> {
+            let view = self.traced(self.whole(self.val(c, id)), ctx.lanes)?;
+            Ok(Source { view, n: ctx.lanes, broadcast: false, dst_lane: 0, dst_lo })
+        };
+        let (kind, sources) = match &ctx.module.node(node).op {
+            Op::Lit(_) | Op::Reg { .. } | Op::ReadSync { .. } | Op::Poison => (Kind::State, vec![]),
+            Op::Input if ctx.parent.is_none() => (Kind::State, vec![]),
+            Op::Input => (Kind::Assemble, self.gather(val, w)?),
+            Op::Concat(parts) => {
+                let (mut at, mut v) = (0, vec![]);
+                for &p in parts.iter().rev() {
+                    v.push(part(p, at)?);
+                    at += ctx.module.ty(p).w;
+                }
+                (Kind::Assemble, v)
+            }
+            Op::InstOut(i, port) => {
+                let pw = ctx.module.insts[i.0 as usize].outs[*port as usize].1.w;
+                let mut v = vec![];
+                for lo in (0..w).step_by(pw as usize) {
+                    let view = self.traced(View { val, lane: 0, lo, w: pw }, ctx.lanes)?;
+                    v.push(Source { view, n: ctx.lanes, broadcast: false, dst_lane: 0, dst_lo: lo });
+                }
+                (Kind::Assemble, v)
+            }
+            Op::Resize(a) if ctx.module.ty(*a).w < w => {
+                (Kind::Extend { signed: ctx.module.ty(*a).signed }, vec![part(*a, 0)?])
+            }
+            Op::Wire { .. } | Op::Cast(_) | Op::Slice(..) | Op::Resize(_) => (Kind::Assemble, vec![part(node, 0)?]),
+            op => {
+                let v: Result<Vec<_>, _> = op.comb_operands().into_iter().map(|a| self.operand(c, a)).collect();
+                (Kind::Operator, v?)
+            }
+        };
+        Ok(Def { kind, sources })
+    }
+
+    /// Per element of a context, where an input port comes from.
+    fn gather(&self, val: u32, w: u32) -> Result<Vec<Source>, Fault> {
+        let lanes = self.lanes(val);
+        let (c, _) = self.node_of(val);
+        let step = self.ctxs[c].parent.map_or(lanes, |p| p.1);
+        let mut out: Vec<Source> = vec![];
+        for lane in (0..lanes).step_by(step as usize) {
+            let view = self.traced(View { val, lane, lo: 0, w }, step)?;
+            match out.last_mut() {
+                Some(p) if !p.broadcast && p.view == (View { lane: view.lane.wrapping_sub(p.n), ..view }) => p.n += step,
+                Some(p) if step == 1 && p.view == view && (p.broadcast || p.n == 1) => {
+                    p.broadcast = true;
+                    p.n += 1;
+                }
+                _ => out.push(Source { view, n: step, broadcast: false, dst_lane: lane, dst_lo: 0 }),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Live values and their order: what the top's outputs need, or, with `all_outputs`, what the
+    /// outputs of every module need.
+    pub fn graph(&self, all_outputs: bool) -> Result<Graph, Vec<Fault>> {
+        let roots = if all_outputs { self.ctxs.len() } else { 1 };
+        let mut work: Vec<u32> = vec![];
+        let mut g = Graph { defs: BTreeMap::new(), mems: vec![], order: vec![] };
+        let mut faults = vec![];
+        let outputs = |c: usize| self.ctxs[c].module.outputs.iter().map(move |o| (c, o.1));
+        for (c, id) in (0..roots).flat_map(outputs) {
+            match self.operand(c, id) {
+                Ok(s) => work.push(s.view.val),
+                Err(f) => faults.push(f),
+            }
+        }
+        while let Some(val) = work.pop() {
+            if g.defs.contains_key(&val) {
+                continue;
+            }
+            match self.define(val) {
+                Ok(def) => {
+                    work.extend(def.sources.iter().map(|s| s.view.val));
+                    g.defs.insert(val, def);
+                }
+                Err(f) => {
+                    faults.push(f);
+                    g.defs.insert(val, Def { kind: Kind::State, sources: vec![] });
+                }
+            }
+            let (c, node) = self.node_of(val);
+            for id in self.edge_reads(c, node, &mut g.mems) {
+                match self.operand(c, id) {
+                    Ok(s) => work.push(s.view.val),
+                    Err(f) => faults.push(f),
+                }
+            }
+        }
+        if faults.is_empty() {
+            faults = self.sort(&mut g);
+        }
+        if faults.is_empty() {
+            Ok(g)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// Nodes sampled at the clock edge because of this node; notes memories newly seen.
+    fn edge_reads(&self, c: usize, node: NodeId, mems: &mut Vec<(usize, MemId)>) -> Vec<NodeId> {
+        let module = self.ctxs[c].module;
+        let op = &module.node(node).op;
+        let mut out = op.edge_operands();
+        if let Op::ReadAsync { mem, .. } | Op::ReadSync { mem, .. } = op {
+            if !mems.contains(&(c, *mem)) {
+                mems.push((c, *mem));
+                for p in &module.mems[mem.0 as usize].writes {
+                    out.extend([p.en, p.addr, p.data]);
+                    out.extend(p.lanes.map(|l| l.0));
+                }
+            }
+        }
+        out
+    }
+
+    fn sort(&self, g: &mut Graph) -> Vec<Fault> {
+        let vals: Vec<u32> = g.defs.keys().copied().collect();
+        let index: BTreeMap<u32, usize> = vals.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+        let mut dg: DiGraph<(), ()> = DiGraph::with_capacity(vals.len(), vals.len() * 2);
+        vals.iter().for_each(|_| {
+            dg.add_node(());
+        });
+        for (i, v) in vals.iter().enumerate() {
+            for s in &g.defs[v].sources {
+                // Edges point from a value to what it needs: components come out needs first.
+                dg.add_edge(NodeIndex::new(i), NodeIndex::new(index[&s.view.val]), ());
+            }
+        }
+        let mut faults = vec![];
+        for scc in tarjan_scc(&dg) {
+            let circular = scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some();
+            if circular {
+                let members: Vec<u32> = scc.iter().map(|i| vals[i.index()]).collect();
+                match self.sort_lanes(&g.defs, &members) {
+                    Ok(steps) => g.order.extend(steps),
+                    Err(f) => faults.push(f),
+                }
+            } else {
+                let val = vals[scc[0].index()];
+                if !matches!(g.defs[&val].kind, Kind::State) {
+                    g.order.push(Step { val, lane: 0, n: self.lanes(val) });
+                }
+            }
+        }
+        faults
+    }
+
+    /// Orders a circle of values lane by lane.
+    fn sort_lanes(&self, defs: &BTreeMap<u32, Def>, members: &[u32]) -> Result<Vec<Step>, Fault> {
+        let mut first: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut items: Vec<(u32, u32)> = vec![];
+        for &v in members {
+            first.insert(v, items.len());
+            items.extend((0..self.lanes(v)).map(|l| (v, l)));
+        }
+        let mut dg: DiGraph<(), ()> = DiGraph::with_capacity(items.len(), items.len() * 2);
+        items.iter().for_each(|_| {
+            dg.add_node(());
+        });
+        for &v in members {
+            for s in &defs[&v].sources {
+                let Some(src) = first.get(&s.view.val) else { continue };
+                for k in 0..s.n {
+                    let dst = first[&v] + (s.dst_lane + k) as usize;
+                    dg.add_edge(NodeIndex::new(dst), NodeIndex::new(src + s.lane(k) as usize), ());
+                }
+            }
+        }
+        let mut out = vec![];
+        for scc in tarjan_scc(&dg) {
+            if scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some() {
+                let path: Vec<_> = scc.iter().rev().map(|i| items[i.index()]).collect();
+                return Err(self.loop_fault(&path));
+            }
+            let (val, lane) = items[scc[0].index()];
+            out.push(Step { val, lane, n: 1 });
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,329 @@
+//! Cycle-accurate two-state simulation of a verified design.
+//!
+//! The design is compiled to a tape of operations that run over all identical instances at once
+//! (`flat`: lanes, `graph`: order, `lower`: tape). Registers and memories start with
+//! pseudo-random garbage unless told otherwise, so that a design which relies on initial values
+//! is caught.
+
+mod clock;
+pub(crate) mod flat;
+pub(crate) mod graph;
+mod lower;
+mod tape;
+mod wide;
+
+use crate::bits::{limbs_of, top_mask};
+use crate::design::Design;
+use crate::fault::{Fault, FaultKind};
+use crate::ir::{Module, ModuleName};
+use crate::ty::Ty;
+use clock::{Pending, WriteOp};
+use flat::Flat;
+use lower::Program;
+use std::collections::BTreeMap;
+use tape::MemData;
+
+/// Contents of registers and memories before the first cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Init {
+    Zero,
+    /// Pseudo-random by seed.
+    Garbage(u64),
+}
+
+/// A port of the top module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PortId(usize);
+
+#[derive(Debug)]
+struct Port {
+    name: String,
+    off: usize,
+    ty: Ty,
+    input: bool,
+}
+
+/// A simulation of one top module.
+#[derive(Debug)]
+pub struct Sim {
+    v: Vec<u64>,
+    tape: Vec<tape::TapeOp>,
+    clock: Vec<clock::ClockOp>,
+    writes: Vec<WriteOp>,
+    mems: Vec<MemData>,
+    mem_names: BTreeMap<String, (usize, usize)>,
+    ports: Vec<Port>,
+    index: BTreeMap<String, usize>,
+    scratch: Vec<u64>,
+    pending: Pending,
+    dirty: bool,
+    cycles: u64,
+}
+
+impl Sim {
+    /// Compiles `top`, with garbage in registers and memories (`Init::Garbage(1)`).
+    ///
+    /// # Errors
+    /// The faults of the design, or that there is no such module.
+    pub fn new(d: &Design, top: &ModuleName) -> Result<Sim, Vec<Fault>> {
+        Sim::with_init(d, top, Init::Garbage(1))
+    }
+
+    /// Compiles `top` with the given initial state.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn with_init(d: &Design, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
+        d.verify()?;
+        let Some(module) = d.get(top) else {
+            let message = format!("no module `{top}` in this design");
+            return Err(vec![Fault { module: top.to_string(), kind: FaultKind::Port, message, at: "simulation".into() }]);
+        };
+        let flat = Flat::new(d, module);
+        let graph = flat.graph(false)?;
+        let program = lower::lower(&flat, &graph)?;
+        Sim::assemble(&flat, module, program, init).map_err(|f| vec![f])
+    }
+
+    fn assemble(flat: &Flat, top: &Module, mut p: Program, init: Init) -> Result<Sim, Fault> {
+        let mut ports = vec![];
+        let place = |ports: &mut Vec<Port>, name: &str, off: usize, ty: Ty, input: bool| {
+            ports.push(Port { name: name.to_string(), off, ty, input });
+        };
+        for &id in &top.inputs {
+            let n = top.node(id);
+            let off = p.offsets.get(&flat.val(0, id)).copied().unwrap_or_else(|| {
+                // An input nothing depends on still has a place to be set.
+                p.size += limbs_of(n.ty.w);
+                p.size - limbs_of(n.ty.w)
+            });
+            place(&mut ports, n.name.as_deref().unwrap_or(""), off, n.ty, true);
+        }
+        for (name, id) in &top.outputs {
+            let s = flat.operand(0, *id)?;
+            let off = p.offsets[&s.view.val] + s.view.lane as usize * limbs_of(flat.node(s.view.val).ty.w);
+            place(&mut ports, name, off, top.ty(*id), false);
+        }
+        let mut mem_names = BTreeMap::new();
+        for (&(c, id), &k) in &p.mem_index {
+            for lane in 0..p.mems[k].lanes {
+                mem_names.insert(flat.mem_path(c, id, lane as u32), (k, lane));
+            }
+        }
+        let mut v = vec![0; p.size];
+        for (off, lanes, b) in &p.constants {
+            let k = b.limbs().len();
+            (0..*lanes).for_each(|l| v[off + l * k..][..k].copy_from_slice(b.limbs()));
+        }
+        if let Init::Garbage(seed) = init {
+            garbage(seed, &mut v, &mut p);
+        }
+        let index = ports.iter().enumerate().map(|(i, p)| (p.name.clone(), i)).collect();
+        Ok(Sim {
+            v,
+            tape: p.tape,
+            clock: p.clock,
+            writes: p.writes,
+            mems: p.mems,
+            mem_names,
+            ports,
+            index,
+            scratch: vec![],
+            pending: Pending::default(),
+            dirty: true,
+            cycles: 0,
+        })
+    }
+
+    /// The port of that name, if the top module has it.
+    pub fn find_port(&self, name: &str) -> Option<PortId> {
+        self.index.get(name).map(|&i| PortId(i))
+    }
+
+    /// The port of that name.
+    ///
+    /// # Panics
+    /// If the top module has no such port: a mistake in the test bench, not in user input.
+    #[track_caller]
+    pub fn port(&self, name: &str) -> PortId {
+        match self.find_port(name) {
+            Some(p) => p,
+            None => panic!("no port `{name}`; there are: {}", self.index.keys().cloned().collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// Name, type and direction (true: input) of every port, inputs first.
+    pub fn ports(&self) -> impl Iterator<Item = (&str, Ty, bool)> {
+        self.ports.iter().map(|p| (p.name.as_str(), p.ty, p.input))
+    }
+
+    /// Type of a port.
+    pub fn port_ty(&self, p: PortId) -> Ty {
+        self.ports[p.0].ty
+    }
+
+    /// Sets the low 64 bits of an input and clears the rest; bits above its width are dropped.
+    #[inline]
+    pub fn poke(&mut self, p: PortId, value: u64) {
+        let Port { off, ty, .. } = self.ports[p.0];
+        let k = limbs_of(ty.w);
+        let value = if k == 1 { value & top_mask(ty.w) } else { value };
+        if self.v[off] != value || k > 1 {
+            self.v[off] = value;
+            self.v[off + 1..off + k].fill(0);
+            self.dirty = true;
+        }
+    }
+
+    /// Sets an input from little-endian limbs; missing limbs are zero.
+    pub fn poke_wide(&mut self, p: PortId, limbs: &[u64]) {
+        let Port { off, ty, .. } = self.ports[p.0];
+        let k = limbs_of(ty.w);
+        for i in 0..k {
+            let mask = if i + 1 == k { top_mask(ty.w) } else { !0 };
+            self.v[off + i] = limbs.get(i).copied().unwrap_or(0) & mask;
+        }
+        self.dirty = true;
+    }
+
+    /// The low 64 bits of a port, zero-extended; settles first if an input has changed.
+    #[inline]
+    pub fn peek(&mut self, p: PortId) -> u64 {
+        self.settle();
+        self.v[self.ports[p.0].off]
+    }
+
+    /// A port of at most 64 bits as a number of its type's signedness.
+    #[inline]
+    pub fn peek_signed(&mut self, p: PortId) -> i64 {
+        let ty = self.ports[p.0].ty;
+        let shift = 64 - ty.w.min(64);
+        (self.peek(p) << shift) as i64 >> shift
+    }
+
+    /// All limbs of a port; settles first if an input has changed.
+    pub fn peek_wide(&mut self, p: PortId) -> &[u64] {
+        self.settle();
+        let Port { off, ty, .. } = self.ports[p.0];
+        &self.v[off..off + limbs_of(ty.w)]
+    }
+
+    /// `poke` by name. Panics on unknown names, like `port`.
+    #[track_caller]
+    pub fn set(&mut self, name: &str, value: u64) {
+        let p = self.port(name);
+        self.poke(p, value);
+    }
+
+    /// `poke_wide` by name.
+    #[track_caller]
+    pub fn set_wide(&mut self, name: &str, limbs: &[u64]) {
+        let p = self.port(name);
+        self.poke_wide(p, limbs);
+    }
+
+    /// `peek` by name.
+    #[track_caller]
+    pub fn get(&mut self, name: &str) -> u64 {
+        let p = self.port(name);
+        self.peek(p)
+    }
+
+    /// `peek_signed` by name.
+    #[track_caller]
+    pub fn get_signed(&mut self, name: &str) -> i64 {
+        let p = self.port(name);
+        self.peek_signed(p)
+    }
+
+    /// `peek_wide` by name.
+    #[track_caller]
+    pub fn get_wide(&mut self, name: &str) -> Vec<u64> {
+        let p = self.port(name);
+        self.peek_wide(p).to_vec()
+    }
+
+    /// Lets combinational values follow the inputs and states; nothing to do if none changed.
+    #[inline]
+    pub fn settle(&mut self) {
+        if self.dirty {
+            tape::run(&self.tape, &mut self.v, &self.mems, &mut self.scratch);
+            self.dirty = false;
+        }
+    }
+
+    /// One rising clock edge (settles before it if need be; outputs settle when next read).
+    pub fn clock(&mut self) {
+        self.settle();
+        clock::sample(&self.writes, &self.v, &self.mems, &mut self.pending);
+        clock::run(&self.clock, &mut self.v, &self.mems);
+        clock::apply(&self.pending, &mut self.mems);
+        self.dirty = true;
+        self.cycles += 1;
+    }
+
+    /// A clock edge with outputs settled after it.
+    pub fn step(&mut self) {
+        self.clock();
+        self.settle();
+    }
+
+    /// Clock edges so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// Hierarchical names of the memories (`inst.mem`, `grid[i][j].mem`).
+    pub fn memories(&self) -> impl Iterator<Item = &str> {
+        self.mem_names.keys().map(String::as_str)
+    }
+
+    /// A word of a memory, for inspection.
+    pub fn mem_word(&self, name: &str, addr: usize) -> Option<&[u64]> {
+        let &(k, lane) = self.mem_names.get(name)?;
+        let m = &self.mems[k];
+        let at = m.cell(&[addr as u64], lane)?;
+        Some(&m.data[at..at + m.words])
+    }
+
+    /// Overwrites a word of a memory; false if there is no such word.
+    pub fn set_mem_word(&mut self, name: &str, addr: usize, limbs: &[u64]) -> bool {
+        let Some(&(k, lane)) = self.mem_names.get(name) else { return false };
+        let m = &mut self.mems[k];
+        let Some(at) = m.cell(&[addr as u64], lane) else { return false };
+        for i in 0..m.words {
+            m.data[at + i] = limbs.get(i).copied().unwrap_or(0);
+        }
+        self.dirty = true;
+        true
+    }
+
+    /// Operations of one settling, and words of storage: figures for reports.
+    pub fn size(&self) -> (usize, usize) {
+        (self.tape.len(), self.v.len())
+    }
+}
+
+/// Fills states and memories with pseudo-random bits.
+fn garbage(seed: u64, v: &mut [u64], p: &mut Program) {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    };
+    for &(off, lanes, w) in &p.states {
+        let k = limbs_of(w);
+        for lane in 0..lanes {
+            (0..k).for_each(|i| v[off + lane * k + i] = next());
+            v[off + lane * k + k - 1] &= top_mask(w);
+        }
+    }
+    for (m, top) in p.mems.iter_mut().zip(&p.mem_top) {
+        for cell in m.data.chunks_mut(m.words) {
+            cell.iter_mut().for_each(|w| *w = next());
+            cell[m.words - 1] &= top;
+        }
+    }
+}
