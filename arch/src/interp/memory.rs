@@ -1,0 +1,184 @@
+//! DRAM, and the hulls that are copied from and to it.
+
+use super::{garbage, Linear, Tables};
+use crate::verify::{combine, dims, local, range};
+use crate::vsa::{Form, Hull, InputGroup, OutputGroup, Vsa};
+
+/// The arrays in DRAM.
+pub(super) struct Dram<'a> {
+    memory: &'a mut [Vec<u64>],
+    /// Per array, drains so far.
+    drains: Vec<u32>,
+    /// Per array that is read and written, the number (from 1) of the drain that wrote each element last.
+    writer: Vec<Vec<u32>>,
+}
+
+impl<'a> Dram<'a> {
+    pub fn new(vsa: &Vsa, memory: &'a mut [Vec<u64>]) -> Result<Self, String> {
+        if memory.len() != vsa.arrays.len() {
+            return Err(format!("{} arrays, but memory for {}", vsa.arrays.len(), memory.len()));
+        }
+        let mut writer = Vec::new();
+        for (i, array) in vsa.arrays.iter().enumerate() {
+            let size = dims(vsa, i as u32).iter().product::<i64>();
+            if memory[i].len() as i64 != size {
+                return Err(format!("array {} has {size} elements, its memory {}", array.name, memory[i].len()));
+            }
+            let both = vsa.inputs.iter().any(|g| g.array == i as u32) && vsa.outputs.iter().any(|g| g.array == i as u32);
+            writer.push(vec![0; if both { size as usize } else { 0 }]);
+        }
+        Ok(Dram { memory, drains: vec![0; vsa.arrays.len()], writer })
+    }
+}
+
+/// Local extents of a hull, in elements.
+fn shape(hull: &Hull) -> Vec<i64> {
+    hull.rows.iter().map(|r| r.modulus * r.extent).chain([hull.elements]).collect()
+}
+
+/// Index, in a buffer of the hull's [`shape`], of what a port asks for.
+///
+/// # Errors
+/// Some wave or some PE of the box asks for an element outside of the hull.
+pub(super) fn cell(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, first: [i64; 2], last: [i64; 2]) -> Result<Form, String> {
+    let mut index = Form::default();
+    for (d, &extent) in shape(hull).iter().enumerate() {
+        let y = local(vsa, subscripts, port, hull, d);
+        let (low, high) = range(vsa, &y, first, last);
+        if low < 0 || high >= extent as i128 {
+            return Err(format!("dimension {d}: elements {low}..={high} of a hull with {extent}"));
+        }
+        index = combine(vsa, extent, &index, &y);
+    }
+    Ok(index)
+}
+
+/// Calls `f(first cell, subscripts of the row's first element, linear index of that one in the array)` for each row of
+/// the hull whose outer subscripts lie inside of the array.
+fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(usize, &[i64], i64)) {
+    let (dims, shape) = (dims(vsa, array), shape(hull));
+    let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
+    let last = shape.len() - 1;
+    let mut y = vec![0; last];
+    for row in 0..hull.total_rows() as usize {
+        let mut x: Vec<i64> = y.iter().zip(&origin).map(|(y, o)| y + o).collect();
+        let inside = x.iter().zip(&dims).all(|(x, d)| (0..*d).contains(x));
+        x.push(origin[last]);
+        if inside {
+            let linear = x[..last].iter().zip(&dims).fold(0, |sum, (x, d)| sum * d + x) * dims[last] + origin[last];
+            f(row * hull.elements as usize, &x, linear);
+        }
+        for d in (0..last).rev() {
+            y[d] += 1;
+            if y[d] < shape[d] {
+                break;
+            }
+            y[d] = 0;
+        }
+    }
+}
+
+/// Part of a row, in elements from its start, that lies inside of the array.
+fn inside(vsa: &Vsa, array: u32, hull: &Hull, x: i64) -> std::ops::Range<i64> {
+    let extent = dims(vsa, array).last().copied().unwrap_or(1);
+    let end = (extent - x).clamp(0, hull.elements);
+    (-x).clamp(0, end)..end
+}
+
+/// The hull of an input group, as loaded last.
+pub(super) struct Feeder {
+    pub cells: Vec<u64>,
+}
+
+impl Feeder {
+    pub fn new(vsa: &Vsa, g: &InputGroup) -> Self {
+        let size = shape(&g.hull).iter().product::<i64>() as usize;
+        Feeder { cells: vec![garbage(vsa.arrays[g.array as usize].ty); size] }
+    }
+
+    /// Loads the hull. Only the first `written` drains to this array are known to be in DRAM; what later ones wrote is
+    /// garbage. Returns how many elements that concerns.
+    pub fn load(&mut self, vsa: &Vsa, g: &InputGroup, at: &[i64], dram: &Dram, written: u32) -> u64 {
+        let array = g.array as usize;
+        let (memory, writer) = (&dram.memory[array], &dram.writer[array]);
+        let none = garbage(vsa.arrays[array].ty);
+        let mut races = 0;
+        self.cells.fill(none);
+        rows(vsa, g.array, &g.hull, at, |cell, x, linear| {
+            for e in inside(vsa, g.array, &g.hull, x[x.len() - 1]) {
+                let (to, from) = (cell + e as usize, (linear + e) as usize);
+                if writer.get(from).is_some_and(|&w| w > written) {
+                    races += 1;
+                } else {
+                    self.cells[to] = memory[from];
+                }
+            }
+        });
+        races
+    }
+}
+
+/// The hull of an output group, as stored in this visit.
+pub(super) struct Collector {
+    pub cells: Vec<u64>,
+    pub ports: Vec<Linear>,
+    /// PEs with a collector, by index.
+    pub pes: Vec<u32>,
+    /// Whether this visit is drained.
+    pub emitting: bool,
+    none: u64,
+    /// Number, from 1, of each of this group's drains among all drains to its array.
+    numbers: Vec<u32>,
+}
+
+impl Collector {
+    pub fn new(vsa: &Vsa, g: &OutputGroup, tables: &mut Tables) -> Result<Self, String> {
+        let none = garbage(vsa.arrays[g.array as usize].ty);
+        let mut ports = Vec::new();
+        for port in &g.ports {
+            let form = cell(vsa, &g.subscripts, &port.offset, &g.hull, g.first, g.last)?;
+            ports.push(tables.linear(vsa, &form));
+        }
+        let pes = (g.first[0]..=g.last[0]).flat_map(|a| (g.first[1]..=g.last[1]).map(move |b| (a * vsa.extent[1] + b) as u32)).collect();
+        let size = shape(&g.hull).iter().product::<i64>() as usize;
+        Ok(Collector { cells: vec![none; size], ports, pes, emitting: false, none, numbers: Vec::new() })
+    }
+
+    /// Start of a visit.
+    pub fn open(&mut self, g: &OutputGroup, at: &[i64]) {
+        self.emitting = g.emit.iter().zip(at).all(|(e, &c)| e.is_none_or(|v| v == c));
+        self.cells.fill(self.none);
+    }
+
+    /// Number, from 1, of drain `n` of this group among all drains to its array.
+    pub fn sequence(&self, n: usize) -> u32 {
+        self.numbers[n]
+    }
+
+    /// Writes all cells inside of the array and the group's bounds.
+    pub fn drain(&mut self, vsa: &Vsa, g: &OutputGroup, at: &[i64], dram: &mut Dram) {
+        let array = g.array as usize;
+        dram.drains[array] += 1;
+        let number = dram.drains[array];
+        self.numbers.push(number);
+        let (memory, writer) = (&mut dram.memory[array], &mut dram.writer[array]);
+        rows(vsa, g.array, &g.hull, at, |cell, x, linear| {
+            let (last, outer) = (x[x.len() - 1], &x[..x.len() - 1]);
+            let bounds: Vec<(i64, i64, bool)> = g.bounds.iter().map(|b| {
+                let fixed = b.constant + b.coeffs.iter().zip(outer).map(|(c, x)| c * x).sum::<i64>();
+                (b.scale, fixed, b.equality)
+            }).collect();
+            for e in inside(vsa, g.array, &g.hull, last) {
+                let holds = |&(scale, fixed, equality): &(i64, i64, bool)| {
+                    let v = scale * (last + e) + fixed;
+                    if equality { v == 0 } else { v >= 0 }
+                };
+                if bounds.iter().all(holds) {
+                    let to = (linear + e) as usize;
+                    memory[to] = self.cells[cell + e as usize];
+                    writer.get_mut(to).into_iter().for_each(|w| *w = number);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,72 @@
+//! Operand order, types, and ports of a PE's nodes.
+
+use super::sources;
+use crate::vsa::{Node, NodeId, Op, Vsa};
+use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+
+pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
+    for (n, node) in vsa.nodes.iter().enumerate() {
+        let elsewhere = matches!(node.op, Op::Past { hop, waves, .. } if waves > 0 || hop != [0, 0]);
+        for source in sources(&node.op) {
+            if !elsewhere && source.index() >= n {
+                faults.push(format!("node %{n} reads %{}, which does not come earlier", source.0));
+            }
+        }
+        if let Err(fault) = types(vsa, node) {
+            faults.push(format!("node %{n} ({}): {fault}", node.name));
+        }
+    }
+    for (g, group) in vsa.inputs.iter().enumerate() {
+        for port in 0..group.ports.len() {
+            let wanted = Op::Input { group: g as u32, port: port as u32 };
+            let count = vsa.nodes.iter().filter(|n| n.op == wanted).count();
+            if count != 1 {
+                faults.push(format!("input group {g}: port {port} has {count} nodes, expected 1"));
+            }
+        }
+    }
+    for (g, group) in vsa.outputs.iter().enumerate() {
+        let ty = vsa.arrays[group.array as usize].ty;
+        for (k, port) in group.ports.iter().enumerate() {
+            if vsa.node(port.value).ty != ty {
+                faults.push(format!("output group {g}: port {k} stores {:?} to an array of {ty:?}", vsa.node(port.value).ty));
+            }
+            if vsa.node(port.enable).ty != ScalarType::BOOL {
+                faults.push(format!("output group {g}: port {k}'s enable is no BOOL"));
+            }
+        }
+    }
+}
+
+fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
+    let ty = node.ty;
+    let of = |id: NodeId| vsa.node(id).ty;
+    let same = |id: NodeId, wanted: ScalarType| {
+        if of(id) == wanted { Ok(()) } else { Err(format!("operand %{} is {:?}, expected {wanted:?}", id.0, of(id))) }
+    };
+    let result = |wanted: ScalarType| if ty == wanted { Ok(()) } else { Err(format!("result is {ty:?}, expected {wanted:?}")) };
+    let integer = |ty: ScalarType| if ty.is_float() { Err(format!("not defined on {ty:?}")) } else { Ok(()) };
+    match node.op {
+        Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => Err(format!("constant {bits:#x} is wider than {ty:?}")),
+        Op::Const(_) => Ok(()),
+        Op::Iter(_) => integer(ty),
+        Op::Guard(_) => result(ScalarType::BOOL),
+        Op::Input { group, .. } => result(vsa.arrays[vsa.inputs[group as usize].array as usize].ty),
+        Op::Past { source, .. } => same(source, ty),
+        Op::Unary(op, a) => {
+            if op == UnaryOp::Not {
+                integer(ty)?;
+            }
+            same(a, ty)
+        }
+        Op::Binary(op, a, b) => match op {
+            BinaryOp::Shl | BinaryOp::Shr => integer(ty).and(integer(of(b))).and(same(a, ty)),
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => result(ScalarType::BOOL).and(same(b, of(a))),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Rem => integer(ty).and(same(a, ty)).and(same(b, ty)),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => same(a, ty).and(same(b, ty)),
+        },
+        Op::Select(c, a, b) => same(c, ScalarType::BOOL).and(same(a, ty)).and(same(b, ty)),
+        Op::Cast(_) => Ok(()),
+        Op::Fma(a, b, c) => same(a, ty).and(same(b, ty)).and(same(c, ty)),
+    }
+}
