@@ -10,18 +10,10 @@
 
 use crate::data::{elements, pack, unpack, Memory};
 use frontend::scop::{Array, Binding, Scop, Storage};
+use frontend::ParseOptions;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// How the user's file is preprocessed; the same values the front end got.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Preprocessing {
-    /// `-D NAME=VALUE`.
-    pub defines: Vec<(String, String)>,
-    /// `-I DIR`.
-    pub include_dirs: Vec<PathBuf>,
-}
 
 /// Why there is no native result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +57,7 @@ const FLAGS: [&str; 6] = ["-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(scop: &Scop, file: &Path, preprocessing: &Preprocessing, memory: &Memory) -> Result<Native, Failure> {
+pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memory) -> Result<Native, Failure> {
     let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
     let files = |e: std::io::Error| Failure::Files(format!("cannot run the golden model: {e}"));
     let dir = tempfile::Builder::new().prefix("sagen-golden-").tempdir().map_err(files)?;
@@ -122,7 +114,7 @@ fn find_compiler() -> Option<String> {
     own.into_iter().chain(["cc", "gcc", "clang"].map(String::from)).find(answers)
 }
 
-fn build(compiler: &str, scop: &Scop, file: &Path, pre: &Preprocessing, dir: &Path) -> Result<PathBuf, Failure> {
+fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Path) -> Result<PathBuf, Failure> {
     let files = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
     let file = std::path::absolute(file).map_err(files)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -138,7 +130,8 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &Preprocessing, dir: &Pa
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
     let mut kernel = Command::new(compiler);
-    kernel.args(FLAGS).args(pre.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
+    let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
+    kernel.args(FLAGS).args(pre.defines.iter().map(define));
     kernel.arg("-iquote").arg(folder);
     for include in &pre.include_dirs {
         kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
@@ -259,7 +252,7 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
         let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], sources };
-        let pre = Preprocessing { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
+        let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
         run(&scop, &file, &pre, &memory)
     }
 

@@ -1,8 +1,12 @@
 //! The command line of sagen: arguments, progress, rendering, files on disk, the golden model and the simulation
 //! engines. Everything that prints, reads or writes files or starts programs lives in this crate; the others are pure.
 
+pub mod boards;
+pub mod cli;
 pub mod data;
+pub mod design_file;
 pub mod golden;
 pub mod npy;
 pub mod outdir;
 pub mod render;
+mod table;

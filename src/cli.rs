@@ -1,0 +1,297 @@
+//! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
+
+use crate::data::DataFile;
+use arch::design::DesignSpec;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use frontend::ParseOptions;
+use std::path::PathBuf;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "sagen",
+    version,
+    about = "From C loop nests to systolic arrays in synthesizable Verilog",
+    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI IP in \
+                  Verilog, simulated against the C program itself.",
+    after_help = "Examples:\n  \
+        sagen sim examples/mm.c                           build the array for mm.c and compare it with the C program\n  \
+        sagen rtl --board u250 examples/mm.c -o out/mm    write its Verilog, testbench and report\n  \
+        sagen map examples/mm.c                           list every legal array\n\n\
+        Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 simulation differs from the C program."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write the Verilog of the array, with testbench and report, into a directory
+    Rtl(Rtl),
+    /// Simulate the array through its AXI ports and compare every result with the C program
+    Sim(Sim),
+    /// List every legal array for the program
+    Map(Map),
+    /// List the known boards
+    Boards(Boards),
+}
+
+/// What program, on what board.
+#[derive(Debug, Args)]
+pub struct Program {
+    /// C file with one region between #pragma scop and #pragma endscop
+    pub file: PathBuf,
+    /// Define a macro for the C file, as NAME or NAME=VALUE
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
+    /// Search this directory for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Board by name (see `sagen boards`) or by the path of its .toml file
+    #[arg(long, value_name = "NAME|FILE", default_value = crate::boards::DEFAULT)]
+    pub board: String,
+}
+
+impl Program {
+    /// What the front end and the golden model get.
+    pub fn parse_options(&self) -> ParseOptions {
+        ParseOptions { defines: self.defines.clone(), include_dirs: self.include_dirs.clone() }
+    }
+}
+
+/// How loops become an array. Left out, sagen chooses.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Mapping (chosen by sagen where left out)")]
+pub struct Design {
+    /// Loops that become the array's one or two dimensions
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
+    pub space: Option<Vec<String>>,
+    /// Order of the loops in time, outermost first
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
+    pub order: Option<Vec<String>>,
+    /// Iterations per tile; need not divide the loop
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    pub tile: Vec<(String, i64)>,
+    /// Iterations that take turns in one PE to hide the latency of an accumulation
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    pub latency: Vec<(String, i64)>,
+    /// Lanes per PE
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    pub simd: Vec<(String, i64)>,
+    /// Elements per word of an array's AXI port
+    #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word)]
+    pub word: Vec<(String, u32)>,
+    /// Take the array of this row of `sagen map`
+    #[arg(long, value_name = "ROW")]
+    pub array: Option<usize>,
+    /// Allow results that differ from C's order of operations in floating point
+    #[arg(long)]
+    pub reassociate: bool,
+    /// File with any of the above as TOML fields (space = ["i", "j"], tile = { i = 64 }, …); options win over it
+    #[arg(long, value_name = "FILE.toml")]
+    pub design: Option<PathBuf>,
+}
+
+impl Design {
+    /// The file's choices, overridden by the options'.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood.
+    pub fn spec(&self) -> Result<DesignSpec, String> {
+        let base = match &self.design {
+            Some(path) => crate::design_file::read(path)?,
+            None => DesignSpec::default(),
+        };
+        let over = DesignSpec {
+            space: self.space.clone(),
+            order: self.order.clone(),
+            tile: self.tile.clone(),
+            latency: self.latency.clone(),
+            simd: self.simd.clone(),
+            reassociate: self.reassociate.then_some(true),
+            word: self.word.clone(),
+            array: self.array,
+        };
+        Ok(crate::design_file::merge(base, over))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The polyhedral program
+    Scop,
+    /// The recurrences after localization
+    Ure,
+    /// The space-time mapping
+    Mapping,
+    /// The virtual systolic array
+    Vsa,
+    /// The Verilog modules
+    Rtl,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    sagen rtl --board u250 examples/mm.c -o out/mm\n  \
+    sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
+    sagen rtl examples/mm.c --emit=vsa\n\n\
+    The directory is written as a whole or not at all. An existing one is replaced only if sagen wrote it.")]
+pub struct Rtl {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub design: Design,
+    /// Output directory [default: out/NAME, after the kernel's function]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print one stage of the compilation instead of writing files
+    #[arg(long, value_name = "STAGE", conflicts_with = "output")]
+    pub emit: Option<Emit>,
+    /// Print the report as JSON
+    #[arg(long, conflicts_with = "emit")]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// sagen's own simulator; needs nothing installed
+    #[default]
+    Builtin,
+    /// The emitted Verilog in Verilator
+    Verilator,
+    /// The emitted Verilog in Icarus Verilog
+    Icarus,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MemoryKind {
+    /// Fixed latency, one beat per cycle
+    #[default]
+    Ideal,
+    /// Longer latency, refresh gaps, random stalls on every channel
+    Ddr,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    sagen sim examples/mm.c\n  \
+    sagen sim examples/mm.c -D N=100 --space i,k --seed 7 --memory ddr\n  \
+    sagen sim examples/mm.c --data A=a.npy --data B=b.npy --out results --engine verilator\n\n\
+    Exit status: 0 equal, 3 different, 1 input refused, 2 wrong usage.")]
+pub struct Sim {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub design: Design,
+    /// Seed of the inputs and of the ddr memory's stalls
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Contents of an array from a NumPy file; the others are random
+    #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data)]
+    pub data: Vec<DataFile>,
+    /// Simulator
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
+    /// Memory behind the AXI ports
+    #[arg(long, value_enum, default_value_t)]
+    pub memory: MemoryKind,
+    /// Write a waveform
+    #[arg(long, value_name = "FILE")]
+    pub vcd: Option<PathBuf>,
+    /// Write every array the kernel stores to, as simulated, to DIR/ARRAY.npy
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sagen map examples/mm.c\n  sagen map examples/mm.c --svg pictures\n\n\
+    Take a row of the table with `sagen rtl --array ROW` or `sagen sim --array ROW`.")]
+pub struct Map {
+    #[command(flatten)]
+    pub program: Program,
+    /// Print the table as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Draw each array with its links and I/O into DIR/ROW.svg
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Boards {
+    /// Print the table as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(letters) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(format!("'{name}' is not a macro name"));
+    }
+    Ok((name.into(), value.into()))
+}
+
+fn parse_pair(text: &str) -> Result<(String, &str), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if name.is_empty() {
+        return Err("the name before '=' is missing".into());
+    }
+    Ok((name.into(), value))
+}
+
+fn parse_factor(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = parse_pair(text)?;
+    match value.parse() {
+        Ok(factor) if factor >= 1 => Ok((name, factor)),
+        _ => Err(format!("'{value}' is not a whole number of at least 1")),
+    }
+}
+
+fn parse_word(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = parse_pair(text)?;
+    match value.parse::<u32>() {
+        Ok(word) if word.is_power_of_two() => Ok((name, word)),
+        _ => Err(format!("'{value}' is not a power of two")),
+    }
+}
+
+fn parse_data(text: &str) -> Result<DataFile, String> {
+    let (array, path) = parse_pair(text)?;
+    Ok(DataFile { array, path: path.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_design_by_options() {
+        let line = "sagen sim k.c -DN=7 -D M --space i,j --tile i=64,j=64 --simd k=2 --data A=a.npy --word A=8";
+        let Ok(Cli { command: Command::Sim(sim) }) = Cli::try_parse_from(line.split(' ')) else { panic!("{line}") };
+        let spec = sim.design.spec().unwrap();
+        assert_eq!(spec.space, Some(vec!["i".into(), "j".into()]));
+        assert_eq!((spec.tile.len(), spec.simd, spec.word), (2, vec![("k".into(), 2)], vec![("A".into(), 8)]));
+        assert_eq!(sim.program.defines, [("N".into(), "7".into()), ("M".into(), "1".into())]);
+        assert_eq!((sim.data[0].array.as_str(), sim.engine), ("A", Engine::Builtin));
+    }
+
+    #[test]
+    fn malformed_values_are_refused() {
+        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x"] {
+            let line = format!("sagen sim k.c {wrong}");
+            let error = Cli::try_parse_from(line.split(' ')).expect_err(wrong);
+            assert_eq!(error.exit_code(), 2, "{wrong}");
+        }
+    }
+}
