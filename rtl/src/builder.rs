@@ -42,9 +42,11 @@ impl ModuleBuilder {
     }
 
     /// Finished module with legal, unique names, and the faults recorded on the way.
-    pub(crate) fn finish(self) -> (Module, Vec<Fault>) {
+    pub(crate) fn finish(self, clock: &str) -> (Module, Vec<Fault>) {
         let State { mut module, mut faults } = self.state.into_inner();
         let mut names = Names::default();
+        names.claim(clock);
+        names.claim("_unused");
         let mut port = |name: &str, at: String| {
             if !names.claim(name) {
                 let message = format!("port `{name}` is declared twice");

@@ -9,6 +9,7 @@ use crate::check;
 use crate::fault::{Fault, FaultKind};
 use crate::ir::{Module, ModuleName};
 use crate::names::{legal, Names};
+use crate::verilog;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
@@ -81,7 +82,7 @@ impl Design {
         let b = ModuleBuilder::new(&wanted);
         t.build(&b, self);
         self.building.pop();
-        let (module, faults) = b.finish();
+        let (module, faults) = b.finish(&self.clock);
         let name = self.insert(module, faults, &wanted);
         self.built.insert(key, name.clone());
         name
@@ -120,6 +121,12 @@ impl Design {
     /// Faults recorded while templates were elaborated.
     pub(crate) fn elaboration_faults(&self) -> &[Fault] {
         &self.faults
+    }
+
+    /// File name and Verilog-2005 text of every module, children first. The text is meaningful
+    /// only for a design that `verify` accepts.
+    pub fn verilog_files(&self) -> Vec<(String, String)> {
+        verilog::files(self)
     }
 
     /// Checks the whole design.

@@ -16,6 +16,7 @@ pub mod names;
 mod sig;
 pub mod sim;
 mod ty;
+mod verilog;
 
 pub use bits::Bits;
 pub use builder::ModuleBuilder;
