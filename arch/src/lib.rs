@@ -1,3 +1,21 @@
-//! From a Scop to a virtual systolic array.
+//! From a Scop to a virtual systolic array: uniform recurrences, mapping, schedule, I/O groups, cost.
+//!
+//! The chain: `frontend::flow` → [`system`] (uniform recurrence equations) → [`mapping`] (space, time, lanes) →
+//! [`lower`] (nodes of a PE) → [`layout`] (I/O groups) + [`schedule`](mod@schedule) → [`vsa::Vsa`]. [`cost`] walks the result.
+
+pub mod assemble;
+pub mod board;
+pub mod condition;
+pub mod cost;
+pub mod design;
+pub mod interp;
+pub mod layout;
+pub mod lower;
+pub mod mapping;
+pub mod plan;
+pub mod reduction;
+pub mod schedule;
+pub mod system;
 pub mod timing;
+pub mod verify;
 pub mod vsa;

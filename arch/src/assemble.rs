@@ -1,0 +1,135 @@
+//! One plan → one finished `Vsa`: mapping, lowering, layouts with their bus widths, schedule.
+
+use crate::design::DesignSpec;
+use crate::layout;
+use crate::lower::{self, Illegal, Lowered};
+use crate::mapping::{Mapping, Plan};
+use crate::reduction::{self, Reduction};
+use crate::schedule;
+use crate::system::System;
+use crate::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
+use frontend::scop::{Scop, Storage};
+
+/// What all mappings of one program share.
+pub struct Program<'a> {
+    pub scop: &'a Scop,
+    pub system: System,
+    pub reductions: Vec<Option<Reduction>>,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(scop: &'a Scop, system: System, spec: &DesignSpec) -> Program<'a> {
+        let reductions = (0..scop.statements.len()).map(|s| reduction::find(scop, &system, s, spec.reassociate)).collect();
+        Program { scop, system, reductions }
+    }
+
+    /// Iterations of the deepest statements: what utilization is counted in.
+    pub fn work(&self) -> i64 {
+        let depth = self.system.dims.len();
+        let deepest = self.scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
+        let of = |s: usize| frontend::flow::count(&self.system.statements[s].domain, depth).unwrap_or(0) as i64;
+        (0..self.scop.statements.len()).filter(|&s| self.scop.statements[s].loops.len() == deepest).map(of).sum()
+    }
+}
+
+/// # Errors
+/// Why the plan is no systolic array for this program.
+pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
+    let reductions = kept(program, &mapping);
+    let first = build(program, &mapping, &reductions, true);
+    let (lowered, schedule) = match first {
+        Ok((lowered, schedule)) if schedule.interval == 1 => (lowered, schedule),
+        first => match (build(program, &mapping, &reductions, false), first) {
+            (Ok(second), Ok(first)) if cost(&second.1, &mapping) < cost(&first.1, &mapping) => second,
+            (_, Ok(first)) => first,
+            (second, Err(_)) => second?,
+        },
+    };
+    join(program, mapping, lowered, schedule, spec)
+}
+
+fn cost(schedule: &Schedule, mapping: &Mapping) -> i64 {
+    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product();
+    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
+    waves * schedule.interval + cross
+}
+
+/// Reductions whose dimensions the transform leaves alone.
+fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
+    let alone = |r: usize| {
+        let rows: Vec<&Vec<i64>> = mapping.plan.transform.iter().filter(|row| row[r] != 0).collect();
+        rows.len() == 1 && rows[0].iter().enumerate().all(|(d, &c)| c == (d == r) as i64)
+    };
+    program.reductions.iter().map(|r| r.clone().filter(|r| r.dims.iter().all(|&d| alone(d)))).collect()
+}
+
+fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], accumulate_first: bool) -> Result<(Lowered, Schedule), Illegal> {
+    let lowered = lower::lower(program.scop, &program.system, mapping, reductions, accumulate_first)?;
+    let schedule = schedule::schedule(&lowered, mapping.extent).map_err(Illegal)?;
+    Ok((lowered, schedule))
+}
+
+fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    let scop = program.scop;
+    let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
+    let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
+    let mut arrays = Vec::new();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for &a in &dram {
+        let array = &scop.arrays[a];
+        let word = match spec.word.iter().find(|(n, _)| *n == array.name) {
+            Some((_, w)) => *w,
+            None => choose_word(&lowered, a, array.ty.bytes(), waves, &mapping),
+        };
+        let index = arrays.len() as u32;
+        arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: if array.dims.is_empty() { vec![1] } else { array.dims.clone() }, word });
+        for (g, draft) in lowered.inputs.iter().enumerate().filter(|(_, d)| d.array == a) {
+            inputs.push((g, layout::input(draft, index, word, &mapping)));
+        }
+        for (g, draft) in lowered.outputs.iter().enumerate().filter(|(_, d)| d.array == a) {
+            outputs.push((g, layout::output(draft, index, word, &array.dims, &array.name, &mapping)?));
+        }
+    }
+    inputs.sort_by_key(|x| x.0);
+    outputs.sort_by_key(|x| x.0);
+    Ok(Vsa {
+        name: scop.name.to_lowercase(),
+        lanes: mapping.lanes() as i64,
+        axes: mapping.axes,
+        extent: mapping.extent,
+        tile_depth: mapping.tile_depth,
+        counters: mapping.counters,
+        nodes: lowered.nodes,
+        arrays,
+        inputs: inputs.into_iter().map(|x| x.1).collect::<Vec<InputGroup>>(),
+        outputs: outputs.into_iter().map(|x| x.1).collect::<Vec<OutputGroup>>(),
+        schedule,
+    })
+}
+
+/// Narrowest bus that keeps the array busy: loads hidden under the waves of a visit, or, where nothing hides them,
+/// short against the run.
+fn choose_word(lowered: &Lowered, array: usize, bytes: u32, waves: i64, mapping: &Mapping) -> u32 {
+    let least = (4 / bytes).max(1);
+    let visits: i64 = mapping.counters[..mapping.tile_depth].iter().map(|c| c.trip).product();
+    let budget = if visits > 1 { waves * 9 / 10 } else { waves / 4 };
+    let mut word = least;
+    loop {
+        let loads: i64 = lowered.inputs.iter().filter(|d| d.array == array).map(|d| {
+            let g = layout::input(d, 0, word, mapping);
+            let times: i64 = mapping.counters[..g.reload].iter().map(|c| c.trip).product();
+            times * (g.hull.total_words() + g.hull.total_rows().min(g.hull.total_words()) / 4)
+        }).sum();
+        let stores: i64 = lowered.outputs.iter().filter(|d| d.array == array).filter_map(|d| layout::output(d, 0, word, &[], "", mapping).ok()).map(|g| {
+            let times: i64 = g.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }).product();
+            times * (g.hull.total_words() + g.hull.total_rows().min(g.hull.total_words()) / 4)
+        }).sum();
+        let enough = loads <= budget && stores <= budget;
+        if enough || word * bytes >= 64 {
+            return word;
+        }
+        word *= 2;
+    }
+}

@@ -1,0 +1,29 @@
+//! What the user asks of the mapping. Everything left out is chosen by sagen.
+
+/// Loops are named as in the source (the n-th loop of one name is `name.n`, counting from 1, where names repeat).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DesignSpec {
+    /// Space loops, one or two.
+    pub space: Option<Vec<String>>,
+    /// Order of the tile loops and time loops, outermost first.
+    pub order: Option<Vec<String>>,
+    /// Tile sizes in iterations; a loop without one is not tiled.
+    pub tile: Vec<(String, i64)>,
+    /// Latency-hiding factors in iterations.
+    pub latency: Vec<(String, i64)>,
+    /// SIMD lanes.
+    pub simd: Vec<(String, i64)>,
+    /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
+    pub reassociate: Option<bool>,
+    /// Elements per bus word, by array name.
+    pub word: Vec<(String, u32)>,
+    /// Row of `sagen map`'s table to build.
+    pub array: Option<usize>,
+}
+
+impl DesignSpec {
+    /// No choice was made by hand.
+    pub fn is_automatic(&self) -> bool {
+        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), ..DesignSpec::default() }
+    }
+}

@@ -1,0 +1,627 @@
+//! System + mapping → the nodes of a PE, input groups and output groups (without their layouts: see `layout`).
+//!
+//! Demand-driven from the values that stay in DRAM; equal nodes are shared. A variable becomes a chain of selects over
+//! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops decide
+//! cost nothing, and the last source needs none.
+
+use crate::condition::Ranges;
+use crate::mapping::{Carry, DigitBound, Mapping, Role};
+use crate::reduction::Reduction;
+use crate::system::{Feed, Piece, System};
+use crate::vsa::{Condition, Form, Node, NodeId, Op};
+use frontend::flow;
+use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
+use std::collections::{BTreeMap, HashMap};
+
+/// Why a mapping is not a systolic array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal(pub String);
+
+/// An input group before its layout: one array seen through one linear access function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputDraft {
+    pub array: usize,
+    pub subscripts: Vec<Form>,
+    pub ports: Vec<Vec<i64>>,
+}
+
+/// Values of one statement that stay in one array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraft {
+    pub statement: usize,
+    pub array: usize,
+    pub subscripts: Vec<Form>,
+    pub ports: Vec<OutputDraftPort>,
+    /// Cells written, over the array's subscripts.
+    pub cells: Vec<Constraint>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraftPort {
+    pub value: NodeId,
+    pub enable: NodeId,
+    pub offset: Vec<i64>,
+    /// When this port emits (conjunctions), for the layout's choice of visits and PEs.
+    pub when: Vec<Vec<Condition>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    pub nodes: Vec<Node>,
+    pub inputs: Vec<InputDraft>,
+    pub outputs: Vec<OutputDraft>,
+    /// Selects between the sources of a variable: they take no register of their own.
+    pub muxes: Vec<NodeId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Target {
+    Value(usize, usize),
+    Variable(usize, usize, usize),
+    /// Running total of a reduction for a group of lanes.
+    Total(usize, usize),
+}
+
+enum Place {
+    Here(Target),
+    Past(Target, [i64; 2], i64),
+    Input(Vec<Affine>),
+}
+
+type Sourced = (Vec<Condition>, NodeId);
+
+pub struct Lower<'a> {
+    pub scop: &'a Scop,
+    pub system: &'a System,
+    pub mapping: &'a Mapping,
+    pub reductions: &'a [Option<Reduction>],
+    /// Partial sums enter a reduction's chain of lanes at its head instead of its end.
+    pub accumulate_first: bool,
+    ranges: Ranges,
+    out: Lowered,
+    shared: HashMap<(Op, ScalarType), NodeId>,
+    built: BTreeMap<Target, NodeId>,
+    open: Vec<Target>,
+    pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
+}
+
+/// # Errors
+/// The first dependence that runs against the mapping's time, or a program with nothing to compute.
+pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], accumulate_first: bool) -> Result<Lowered, Illegal> {
+    let mut lower = Lower {
+        scop,
+        system,
+        mapping,
+        reductions,
+        accumulate_first,
+        ranges: Ranges::of(mapping),
+        out: Lowered::default(),
+        shared: HashMap::new(),
+        built: BTreeMap::new(),
+        open: vec![],
+        pasts: BTreeMap::new(),
+    };
+    for s in 0..system.statements.len() {
+        lower.output(s)?;
+    }
+    lower.resolve_pasts()?;
+    lower.sort_ports();
+    Ok(lower.out)
+}
+
+impl Lower<'_> {
+    fn depth(&self) -> usize {
+        self.system.dims.len()
+    }
+
+    fn node(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
+        if let Some(&id) = self.shared.get(&(op.clone(), ty)) {
+            return id;
+        }
+        let id = NodeId(self.out.nodes.len() as u32);
+        self.out.nodes.push(Node { op: op.clone(), ty, name: name.to_string() });
+        self.shared.insert((op, ty), id);
+        id
+    }
+
+    fn array_type(&self, s: usize) -> ScalarType {
+        self.scop.array(self.scop.statements[s].write.array).ty
+    }
+
+    // ---- outputs
+
+    fn output(&mut self, s: usize) -> Result<(), Illegal> {
+        let placed = &self.system.statements[s];
+        if placed.live_out.is_empty() {
+            return Ok(());
+        }
+        let statement = &self.scop.statements[s];
+        let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| crate::system::lift(a, self.depth())).collect();
+        let region = flow::image(&placed.live_out, &write, self.depth());
+        if !region.is_convex() {
+            return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
+        }
+        let inside = self.in_bounds(s, &write);
+        let base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
+        let mut ports: Vec<OutputDraftPort> = Vec::new();
+        for lane in 0..self.mapping.lanes() {
+            let mut when: Vec<Vec<Condition>> = Vec::new();
+            for conj in &placed.live_out {
+                let needed = flow::simplify(conj, &inside, self.depth());
+                when.extend(self.conditions(&needed, &[], lane));
+            }
+            if when.is_empty() {
+                continue;
+            }
+            let enable = self.guard_any(&when);
+            let value = self.value(s, lane)?;
+            let offset = write.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
+            ports.push(OutputDraftPort { value, enable, offset, when });
+        }
+        let cells = region.pieces.into_iter().next().unwrap_or_default();
+        if !ports.is_empty() {
+            let array = statement.write.array.index();
+            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, ports, cells });
+        }
+        Ok(())
+    }
+
+    /// The written cell lies inside the array.
+    fn in_bounds(&self, s: usize, write: &[Affine]) -> Vec<Constraint> {
+        let array = self.scop.array(self.scop.statements[s].write.array);
+        let mut all = Vec::new();
+        for (subscript, &extent) in write.iter().zip(&array.dims) {
+            let upper = Affine { coeffs: subscript.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - subscript.constant };
+            all.push(Constraint { expr: subscript.clone(), equality: false });
+            all.push(Constraint { expr: upper, equality: false });
+        }
+        all
+    }
+
+    // ---- conditions
+
+    /// The conjunction over counters and PE for one lane: none or one simplified conjunction.
+    fn conditions(&self, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
+        let affine = constraints.iter().map(|c| Condition { form: self.mapping.form(&c.expr, lane), equality: c.equality });
+        let digits = when.iter().map(|b| {
+            let mut form = self.mapping.digit_form(b.dim, b.digit, lane);
+            let sign = if b.at_least { 1 } else { -1 };
+            form.counters.iter_mut().for_each(|c| *c *= sign);
+            form.space = form.space.map(|c| c * sign);
+            form.constant = sign * (form.constant - b.value);
+            Condition { form, equality: false }
+        });
+        self.ranges.simplify_all(affine.chain(digits))
+    }
+
+    fn guard(&mut self, conditions: &[Condition]) -> NodeId {
+        if conditions.is_empty() {
+            return self.node(Op::Const(1), ScalarType::BOOL, "always");
+        }
+        self.node(Op::Guard(conditions.to_vec()), ScalarType::BOOL, "when")
+    }
+
+    fn guard_any(&mut self, any: &[Vec<Condition>]) -> NodeId {
+        let ids: Vec<NodeId> = any.iter().map(|all| self.guard(all)).collect();
+        ids.into_iter().reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when")).expect("at least one conjunction")
+    }
+
+    // ---- values
+
+    fn build(&mut self, target: Target) -> Result<NodeId, Illegal> {
+        if let Some(&id) = self.built.get(&target) {
+            return Ok(id);
+        }
+        if self.open.contains(&target) {
+            return Err(Illegal("a value depends on itself within one wave".into()));
+        }
+        self.open.push(target.clone());
+        let id = match target {
+            Target::Value(s, lane) => self.value_of(s, lane)?,
+            Target::Variable(s, k, lane) => self.variable(s, k, lane)?,
+            Target::Total(s, lane) => self.total(s, lane)?,
+        };
+        self.open.pop();
+        self.built.insert(target, id);
+        Ok(id)
+    }
+
+    fn value(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let target = self.value_target(s, lane);
+        self.build(target)
+    }
+
+    /// Lanes of a reduction share one total.
+    fn value_target(&self, s: usize, lane: usize) -> Target {
+        match &self.reductions[s] {
+            None => Target::Value(s, lane),
+            Some(reduction) => Target::Total(s, self.first_lane(reduction, lane)),
+        }
+    }
+
+    fn value_of(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let rhs = self.scop.statements[s].rhs.clone();
+        let value = self.expr(s, lane, &rhs)?;
+        let ty = self.array_type(s);
+        Ok(if rhs.ty == ty { value } else { self.node(Op::Cast(value), ty, "store") })
+    }
+
+    fn expr(&mut self, s: usize, lane: usize, expr: &Expr) -> Result<NodeId, Illegal> {
+        let op = match &expr.kind {
+            ExprKind::Const(bits) => Op::Const(*bits),
+            ExprKind::Iter(affine) => {
+                let form = self.mapping.form(&crate::system::lift(affine, self.depth()), lane);
+                match self.ranges.bounds(&form) {
+                    (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
+                    _ => Op::Iter(form),
+                }
+            }
+            ExprKind::Read(k) => return self.build(Target::Variable(s, *k, lane)),
+            ExprKind::Unary(op, a) => Op::Unary(*op, self.expr(s, lane, a)?),
+            ExprKind::Binary(op, a, b) => Op::Binary(*op, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
+            ExprKind::Select(c, a, b) => Op::Select(self.expr(s, lane, c)?, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
+            ExprKind::Cast(a) => {
+                let inner = self.expr(s, lane, a)?;
+                if a.ty == expr.ty {
+                    return Ok(inner);
+                }
+                if let Op::Const(bits) = self.out.nodes[inner.index()].op {
+                    Op::Const(frontend::value::cast(bits, a.ty, expr.ty))
+                } else {
+                    Op::Cast(inner)
+                }
+            }
+            ExprKind::Fma(a, b, c) => Op::Fma(self.expr(s, lane, a)?, self.expr(s, lane, b)?, self.expr(s, lane, c)?),
+        };
+        Ok(self.node(op, expr.ty, ""))
+    }
+
+    // ---- variables
+
+    fn variable(&mut self, s: usize, k: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let pieces = self.system.statements[s].variables[k].pieces.clone();
+        let sources = self.sources(s, k, lane, &pieces)?;
+        let ty = self.read_type(s, k);
+        self.select_source(sources, ty, &self.name_of(s, k))
+    }
+
+    fn read_type(&self, s: usize, k: usize) -> ScalarType {
+        self.scop.array(self.scop.statements[s].reads[k].array).ty
+    }
+
+    fn name_of(&self, s: usize, k: usize) -> String {
+        self.scop.array(self.scop.statements[s].reads[k].array).name.to_lowercase()
+    }
+
+    fn sources(&mut self, s: usize, k: usize, lane: usize, pieces: &[Piece]) -> Result<Vec<Sourced>, Illegal> {
+        let context = match self.system.statements[s].domain.as_slice() {
+            [one] => one.clone(),
+            _ => vec![],
+        };
+        let mut found = Vec::new();
+        for piece in pieces {
+            let needed = flow::simplify(&piece.domain, &context, self.depth());
+            for (when, place) in self.places(s, k, lane, piece)? {
+                let Some(conditions) = self.conditions(&needed, &when, lane) else { continue };
+                if let Place::Past(_, _, waves) = place {
+                    if waves < 0 {
+                        return Err(self.against_time(s, k));
+                    }
+                }
+                let node = self.source(s, k, lane, place)?;
+                found.push((conditions, node));
+            }
+        }
+        Ok(found)
+    }
+
+    fn against_time(&self, s: usize, k: usize) -> Illegal {
+        let read = &self.scop.statements[s].reads[k];
+        let (line, _) = self.scop.sources.line_column(read.span);
+        Illegal(format!("the dependence on `{}` (line {line}) would run backwards in time", self.scop.array(read.array).name))
+    }
+
+    /// Where one piece's value stands, by carry case.
+    fn places(&self, s: usize, k: usize, lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Place)>, Illegal> {
+        let (producer, distance) = match &piece.feed {
+            Feed::Input { subscripts } => return Ok(vec![(vec![], Place::Input(self.with_equalities(subscripts, &piece.domain)))]),
+            Feed::Value { statement, distance } => (Some(*statement), distance),
+            Feed::Carry { distance } => (None, distance),
+        };
+        let here = self.mapping.lane_digits(lane);
+        let mut all = Vec::new();
+        for Carry { when, waves, hop, lanes } in self.mapping.carries(distance) {
+            let digits: Vec<i64> = here.iter().zip(&lanes).map(|(a, b)| a - b).collect();
+            let Some(from) = self.mapping.lane_number(&digits) else { continue };
+            let target = match producer {
+                Some(StmtId(t)) => self.value_target(t as usize, from),
+                None => Target::Variable(s, k, from),
+            };
+            let place = if waves == 0 && hop == [0, 0] { Place::Here(target) } else { Place::Past(target, hop, waves) };
+            all.push((when, place));
+        }
+        Ok(all)
+    }
+
+    fn source(&mut self, s: usize, k: usize, lane: usize, place: Place) -> Result<NodeId, Illegal> {
+        match place {
+            Place::Here(target) => self.build(target),
+            Place::Past(target, hop, waves) => {
+                let ty = self.read_type(s, k);
+                Ok(self.past(target, hop, waves, ty, &self.name_of(s, k)))
+            }
+            Place::Input(subscripts) => Ok(self.input(s, k, lane, &subscripts)),
+        }
+    }
+
+    fn past(&mut self, target: Target, hop: [i64; 2], waves: i64, ty: ScalarType, name: &str) -> NodeId {
+        if let Some(&id) = self.pasts.get(&(target.clone(), hop, waves)) {
+            return id;
+        }
+        let id = NodeId(self.out.nodes.len() as u32);
+        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves }, ty, name: format!("{name}_in") });
+        self.pasts.insert((target, hop, waves), id);
+        id
+    }
+
+    fn resolve_pasts(&mut self) -> Result<(), Illegal> {
+        let mut done = 0;
+        loop {
+            let open: Vec<_> = self.pasts.iter().map(|(k, &id)| (k.clone(), id)).collect();
+            if open.len() == done {
+                return Ok(());
+            }
+            for ((target, hop, waves), id) in &open {
+                let source = self.build(target.clone())?;
+                self.out.nodes[id.index()].op = Op::Past { source, hop: *hop, waves: *waves };
+            }
+            done = open.len();
+        }
+    }
+
+    /// Folds sources into selects; sources whose conditions never hold are already gone.
+    fn select_source(&mut self, mut sources: Vec<Sourced>, ty: ScalarType, name: &str) -> Result<NodeId, Illegal> {
+        if sources.is_empty() {
+            // Never executed in this lane: any value does.
+            return Ok(self.node(Op::Const(0), ty, "unused"));
+        }
+        if let Some(k) = sources.iter().position(|(c, _)| c.is_empty()) {
+            sources = vec![sources.swap_remove(k)];
+        }
+        // The dearest condition is left to the default.
+        sources.sort_by_key(|(c, _)| (c.iter().filter(|c| !c.form.is_time_only()).count(), c.len()));
+        let mut merged: Vec<(Vec<Vec<Condition>>, NodeId)> = Vec::new();
+        for (conditions, node) in sources {
+            match merged.iter_mut().find(|(_, n)| *n == node) {
+                Some((any, _)) => any.push(conditions),
+                None => merged.push((vec![conditions], node)),
+            }
+        }
+        let (_, mut value) = merged.pop().expect("not empty");
+        for (any, node) in merged.into_iter().rev() {
+            let when = self.guard_any(&any);
+            value = self.node(Op::Select(when, node, value), ty, name);
+            self.out.muxes.push(value);
+        }
+        Ok(value)
+    }
+
+    // ---- inputs
+
+    /// Replaces coordinates that the domain fixes, so that the access does not seem to move along them.
+    fn with_equalities(&self, subscripts: &[Affine], domain: &[Constraint]) -> Vec<Affine> {
+        let depth = self.depth();
+        let mut out = subscripts.to_vec();
+        for d in 0..depth {
+            let mut unit = Affine::constant(depth, 0);
+            unit.coeffs[d] = 1;
+            if out.iter().all(|a| a.coeffs[d] == 0) {
+                continue;
+            }
+            let (lo, hi) = (flow::minimum(domain, &unit), flow::maximum(domain, &unit));
+            if let (Some(lo), true) = (lo, lo == hi) {
+                for a in &mut out {
+                    a.constant += a.coeffs[d] * lo;
+                    a.coeffs[d] = 0;
+                }
+            }
+        }
+        out
+    }
+
+    fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
+        let array = self.scop.statements[s].reads[k].array.index();
+        let mut forms: Vec<Form> = subscripts.iter().map(|a| self.mapping.form(a, lane)).collect();
+        if forms.is_empty() {
+            forms.push(Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] });
+        }
+        for form in &mut forms {
+            self.drop_single(form);
+        }
+        let same = |d: &InputDraft| d.array == array && d.subscripts.iter().zip(&forms).all(|(x, y)| x.counters == y.counters && x.space == y.space);
+        let group = match self.out.inputs.iter().position(same) {
+            Some(g) => g,
+            None => {
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]] });
+                self.out.inputs.len() - 1
+            }
+        };
+        let draft = &mut self.out.inputs[group];
+        let offset: Vec<i64> = forms.iter().zip(&draft.subscripts).map(|(f, b)| f.constant - b.constant).collect();
+        let port = draft.ports.iter().position(|p| *p == offset).unwrap_or_else(|| {
+            draft.ports.push(offset);
+            draft.ports.len() - 1
+        });
+        let ty = self.scop.arrays[array].ty;
+        self.node(Op::Input { group: group as u32, port: port as u32 }, ty, &self.name_of(s, k))
+    }
+
+    /// Coefficients on axes with one PE mean nothing.
+    fn drop_single(&self, form: &mut Form) {
+        for a in 0..2 {
+            if self.mapping.extent[a] == 1 {
+                form.space[a] = 0;
+            }
+        }
+    }
+
+    /// Ports in order of their offsets; the first one's offset becomes part of the group's subscripts.
+    fn sort_ports(&mut self) {
+        for (g, draft) in self.out.inputs.iter_mut().enumerate() {
+            let mut order: Vec<usize> = (0..draft.ports.len()).collect();
+            order.sort_by(|&a, &b| draft.ports[a].cmp(&draft.ports[b]));
+            let first = draft.ports[order[0]].clone();
+            for (form, shift) in draft.subscripts.iter_mut().zip(&first) {
+                form.constant += shift;
+            }
+            let rank: Vec<u32> = (0..order.len()).map(|p| order.iter().position(|&o| o == p).unwrap() as u32).collect();
+            draft.ports = order.iter().map(|&o| draft.ports[o].iter().zip(&first).map(|(x, f)| x - f).collect()).collect();
+            for node in &mut self.out.nodes {
+                if let Op::Input { group, port } = &mut node.op {
+                    if *group == g as u32 {
+                        *port = rank[*port as usize];
+                    }
+                }
+            }
+        }
+    }
+
+    // ---- reductions
+
+    /// The lane with the same digits, but 0 in the digits of summed dimensions.
+    fn first_lane(&self, reduction: &Reduction, lane: usize) -> usize {
+        let mut digits = self.mapping.lane_digits(lane);
+        for &d in &self.reduced(reduction) {
+            for digit in self.mapping.digits[d].iter().filter(|x| x.role == Role::Lane) {
+                digits[digit.place] = 0;
+            }
+        }
+        self.mapping.lane_number(&digits).expect("a lane")
+    }
+
+    /// Transformed dimensions of a reduction (the mapping keeps its dimensions as they are).
+    fn reduced(&self, reduction: &Reduction) -> Vec<usize> {
+        let moved = |r: usize| self.mapping.plan.transform.iter().position(|row| row[r] == 1).expect("reduction dimensions are kept");
+        reduction.dims.iter().map(|&r| moved(r)).collect()
+    }
+
+    fn total(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let reduction = self.reductions[s].clone().expect("a reduction");
+        let ty = self.array_type(s);
+        let previous = self.previous(s, lane, &reduction)?;
+        let lanes: Vec<usize> = (0..self.mapping.lanes()).filter(|&l| self.first_lane(&reduction, l) == lane).collect();
+        let mut terms = Vec::new();
+        for l in lanes {
+            if let Some(term) = self.term(s, l, &reduction)? {
+                terms.push(term);
+            }
+        }
+        let combine = if reduction.subtract { BinaryOp::Sub } else { reduction.op };
+        if self.accumulate_first {
+            return Ok(terms.into_iter().fold(previous, |acc, t| self.node(Op::Binary(combine, acc, t), ty, "acc")));
+        }
+        let sum = terms.into_iter().reduce(|acc, t| self.node(Op::Binary(reduction.op, acc, t), ty, "sum"));
+        Ok(match sum {
+            Some(sum) => self.node(Op::Binary(combine, previous, sum), ty, "acc"),
+            None => previous,
+        })
+    }
+
+    /// The term of one lane, neutral where the summed dimensions run past their ends.
+    fn term(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Option<NodeId>, Illegal> {
+        let inside: Vec<Constraint> = reduction
+            .dims
+            .iter()
+            .map(|&d| {
+                let mut expr = Affine::constant(self.depth(), self.system.dims[d].hi);
+                expr.coeffs[d] = -1;
+                Constraint { expr, equality: false }
+            })
+            .collect();
+        let Some(conditions) = self.conditions(&inside, &[], lane) else { return Ok(None) };
+        let term = self.expr(s, lane, &reduction.term)?;
+        if conditions.is_empty() {
+            return Ok(Some(term));
+        }
+        let ty = self.array_type(s);
+        let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
+        let when = self.guard(&conditions);
+        let term = self.node(Op::Select(when, term, neutral), ty, "term");
+        self.out.muxes.push(term);
+        Ok(Some(term))
+    }
+
+    /// Initial value, the neighbour's partial sum, or this group's own from an earlier wave.
+    fn previous(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<NodeId, Illegal> {
+        let k = reduction.read;
+        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !matches!(p.feed, Feed::Value { statement, .. } if statement.index() == s)).cloned().collect();
+        let mut sources = self.sources(s, k, lane, &pieces)?;
+        let ty = self.array_type(s);
+        let dims = self.reduced(reduction);
+        let digits: Vec<_> = dims.iter().flat_map(|&d| self.mapping.digits[d].clone()).collect();
+        let mut axes: Vec<usize> = digits.iter().filter_map(|x| match x.role { Role::Space(a) if x.trip > 1 => Some(a), _ => None }).collect();
+        axes.sort_unstable();
+        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.place).collect();
+        time.sort_unstable();
+        let name = self.name_of(s, k);
+        // Odometer: innermost first, the last axis, then the others, then the counters from the innermost one.
+        let mut hop = [0, 0];
+        let mut zeros: Vec<Condition> = Vec::new();
+        let counters = self.mapping.counters.len();
+        let variable = |axis: Option<usize>, place: usize| {
+            let mut form = Form { constant: 0, counters: vec![0; counters], space: [0, 0] };
+            match axis {
+                Some(a) => form.space[a] = 1,
+                None => form.counters[place] = 1,
+            }
+            form
+        };
+        let at_least_one = |mut form: Form| {
+            form.constant = -1;
+            Condition { form, equality: false }
+        };
+        let mut steps: Vec<(Form, [i64; 2], i64)> = Vec::new();
+        for &a in axes.iter().rev() {
+            let mut step = hop;
+            step[a] += 1;
+            steps.push((variable(Some(a), 0), step, 0));
+            hop[a] -= self.mapping.extent[a] - 1;
+        }
+        let mut waves = 0;
+        for &place in time.iter().rev() {
+            steps.push((variable(None, place), hop, waves + self.mapping.stride(place)));
+            waves -= self.mapping.stride(place) * (self.mapping.counters[place].trip - 1);
+        }
+        for (form, hop, waves) in steps {
+            if waves < 0 || (waves == 0 && hop == [0, 0]) {
+                return Err(self.against_time(s, k));
+            }
+            let node = self.past(Target::Total(s, lane), hop, waves, ty, &name);
+            let mut conditions = zeros.clone();
+            conditions.push(at_least_one(form.clone()));
+            sources.push((conditions, node));
+            zeros.push(Condition { form, equality: true });
+        }
+        // Steps of one outcome need no telling apart.
+        let first = sources.len() - (axes.len() + time.len());
+        let initial: Vec<Sourced> = sources.drain(..first).collect();
+        if sources.windows(2).all(|w| w[0].1 == w[1].1) {
+            sources.truncate(1);
+        }
+        self.reduction_select(initial, sources, ty, &name)
+    }
+
+    /// `initial` where its conditions hold, else the first of `steps` that applies.
+    fn reduction_select(&mut self, initial: Vec<Sourced>, mut steps: Vec<Sourced>, ty: ScalarType, name: &str) -> Result<NodeId, Illegal> {
+        if initial.iter().any(|(c, _)| c.is_empty()) || steps.is_empty() {
+            return self.select_source(initial, ty, name);
+        }
+        let (_, mut value) = steps.pop().expect("checked");
+        for (conditions, node) in steps.into_iter().rev().chain(initial) {
+            let when = self.guard(&conditions);
+            value = self.node(Op::Select(when, node, value), ty, name);
+            self.out.muxes.push(value);
+        }
+        Ok(value)
+    }
+}
