@@ -121,8 +121,14 @@ impl Reference {
     }
 }
 
-/// Maps by (input reference, output reference).
-type Dependences = BTreeMap<(Reference, Reference), Map>;
+/// What isl found, by reference.
+#[derive(Default)]
+struct Dataflow {
+    /// `{ sink -> source }` by (sink, source).
+    matched: BTreeMap<(Reference, Reference), Map>,
+    /// The sink instances that have no source.
+    unmatched: BTreeMap<Reference, Set>,
+}
 
 struct Analysis<'a> {
     scop: &'a Scop,
@@ -143,10 +149,16 @@ impl<'a> Analysis<'a> {
 
     fn run(&self) -> poly::Result<(Flow, Diagnostics)> {
         let mut faults = vec![];
-        let reads = self.accesses(&self.reads)?;
-        let writes = self.accesses(&self.writes)?;
-        let before = last_source(&reads, &writes, &self.schedule(1)?)?;
-        let after = last_source(&reads.union(&writes)?, &writes, &self.schedule(-1)?)?;
+        // Array by array: the schedules are shorter, which is what isl's run time depends on.
+        let (mut before, mut after) = (Dataflow::default(), Dataflow::default());
+        for array in (0..self.scop.arrays.len() as u32).map(ArrayId) {
+            let touching = |all: &[Reference]| all.iter().copied().filter(|r| self.access(*r).array == array).collect::<Vec<_>>();
+            let (reads, writes) = (touching(&self.reads), touching(&self.writes));
+            let both = [reads.as_slice(), &writes].concat();
+            let written = self.accesses(&writes)?;
+            self.add(&mut before, &last_source(&self.accesses(&reads)?, &written, &self.schedule(&both, 1)?)?)?;
+            self.add(&mut after, &last_source(&self.accesses(&both)?, &written, &self.schedule(&both, -1)?)?)?;
+        }
         let flow = Flow {
             reads: self.sources(&before, &mut faults)?,
             live_out: self.live_out(&after, &mut faults)?,
@@ -184,26 +196,50 @@ impl<'a> Analysis<'a> {
         Ok(all)
     }
 
-    /// The 2d+1 schedule of every reference, padded to one length, times `direction`. The last entry puts a statement's
-    /// reads before its write.
-    fn schedule(&self, direction: i64) -> poly::Result<UnionMap> {
-        let deepest = self.scop.statement_ids().map(|s| self.depth(s)).max().unwrap_or(0);
+    /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that two
+    /// accesses of one array element always share. The last entry puts a statement's reads before its write.
+    fn schedule(&self, references: &[Reference], direction: i64) -> poly::Result<UnionMap> {
+        let deepest = references.iter().map(|r| self.depth(r.statement)).max().unwrap_or(0);
+        let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
+        let kept: Vec<usize> = (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
         let mut all = UnionMap::parse(&self.context, "{ }")?;
-        for &reference in self.reads.iter().chain(&self.writes) {
-            let statement = self.scop.statement(reference.statement);
-            let depth = statement.loops.len();
-            let mut time = vec![];
-            for (level, &position) in statement.beta.iter().enumerate() {
-                time.push(Affine::constant(depth, direction * position));
-                if level < depth {
-                    time.push(iterator(depth, level, direction));
-                }
-            }
-            time.resize(2 * deepest + 1, Affine::constant(depth, 0));
-            time.push(Affine::constant(depth, if reference.access == WRITE { direction } else { 0 }));
+        for (reference, time) in references.iter().zip(&times) {
+            let time: Vec<Affine> = kept.iter().map(|&entry| time[entry].clone()).collect();
+            let depth = self.depth(reference.statement);
             all = all.union(&Map::from_affine(&self.context, Some(&reference.name()), depth, None, &time)?.to_union()?)?;
         }
         Ok(all)
+    }
+
+    /// Whether entry `entry` of the time is a constant, or one function of a subscript, the same for all references.
+    fn equal_on_one_cell(&self, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
+        // time[entry] minus `factor` times subscript `position` must be one constant.
+        let rank = references.first().map_or(0, |&r| self.access(r).subscripts.len());
+        let constant = |factor: i64, position: usize| {
+            let mut seen = None;
+            references.iter().zip(times).all(|(&reference, time)| {
+                let subscript = self.access(reference).subscripts.get(position);
+                let Some(rest) = subscript.map_or(Some(time[entry].clone()), |s| minus(&time[entry], factor, s)) else { return false };
+                rest.is_constant() && *seen.get_or_insert(rest.constant) == rest.constant
+            })
+        };
+        constant(0, 0) || (0..rank).any(|position| constant(1, position) || constant(-1, position))
+    }
+
+    /// (beta, iterator, beta, …) padded with zeros to `length`, then 0 for a read and 1 for a write; all times `direction`.
+    fn time(&self, reference: Reference, direction: i64, length: usize) -> Vec<Affine> {
+        let statement = self.scop.statement(reference.statement);
+        let depth = statement.loops.len();
+        let mut time = vec![];
+        for (level, &position) in statement.beta.iter().enumerate() {
+            time.push(Affine::constant(depth, direction * position));
+            if level < depth {
+                time.push(iterator(depth, level, direction));
+            }
+        }
+        time.resize(length, Affine::constant(depth, 0));
+        time.push(Affine::constant(depth, if reference.access == WRITE { direction } else { 0 }));
+        time
     }
 
     fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
@@ -211,22 +247,20 @@ impl<'a> Analysis<'a> {
         known.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
     }
 
-    /// The dependences as `{ sink -> source }`, by (sink, source).
-    fn by_sink(&self, found: &LastSource) -> poly::Result<Dependences> {
-        let maps = found.dependence.coalesce()?.reverse()?.maps()?;
-        let key = |map: Map| Ok(((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map));
-        maps.into_iter().map(key).collect()
+    /// Sorts isl's answer for one array by reference.
+    fn add(&self, all: &mut Dataflow, found: &LastSource) -> poly::Result<()> {
+        for map in found.dependence.coalesce()?.reverse()?.maps()? {
+            all.matched.insert((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map);
+        }
+        for set in found.no_source.domain()?.sets()? {
+            all.unmatched.insert(self.reference(set.name()?)?, set);
+        }
+        Ok(())
     }
 
-    /// The sinks that have no source, as sets over the sinks' iterators.
-    fn unmatched(&self, found: &LastSource) -> poly::Result<BTreeMap<Reference, Set>> {
-        let sets = found.no_source.domain()?.sets()?;
-        sets.into_iter().map(|set| Ok((self.reference(set.name()?)?, set))).collect()
-    }
-
-    fn sources(&self, before: &LastSource, faults: &mut Diagnostics) -> poly::Result<Vec<Vec<Vec<Piece>>>> {
+    fn sources(&self, before: &Dataflow, faults: &mut Diagnostics) -> poly::Result<Vec<Vec<Vec<Piece>>>> {
         let mut pieces: BTreeMap<Reference, Vec<Piece>> = BTreeMap::new();
-        for ((reader, writer), map) in self.by_sink(before)? {
+        for (&(reader, writer), map) in &before.matched {
             for part in map.function_pieces()? {
                 let region = part.domain.region()?;
                 let Some(iteration) = part.outputs.filter(|_| region.exact) else {
@@ -238,11 +272,11 @@ impl<'a> Analysis<'a> {
                 pieces.entry(reader).or_default().extend(new);
             }
         }
-        for (reader, set) in self.unmatched(before)? {
+        for (&reader, set) in &before.unmatched {
             let region = set.region()?;
             let local = self.is_local(self.access(reader).array);
             if local && !region.pieces.is_empty() {
-                faults.push(self.uninitialized(reader, &set)?);
+                faults.push(self.uninitialized(reader, set)?);
             } else if !region.exact {
                 faults.push(self.not_affine(reader, None));
             }
@@ -258,9 +292,9 @@ impl<'a> Analysis<'a> {
         Ok(self.scop.statement_ids().map(of).collect())
     }
 
-    fn live_out(&self, after: &LastSource, faults: &mut Diagnostics) -> poly::Result<Vec<LiveOut>> {
+    fn live_out(&self, after: &Dataflow, faults: &mut Diagnostics) -> poly::Result<Vec<LiveOut>> {
         let mut live = vec![];
-        for (reference, set) in self.unmatched(after)? {
+        for (&reference, set) in &after.unmatched {
             let array = self.access(reference).array;
             if reference.access != WRITE || self.is_local(array) {
                 continue;
@@ -279,9 +313,9 @@ impl<'a> Analysis<'a> {
         Ok(live)
     }
 
-    fn memory(&self, after: &LastSource, wanted: impl Fn(Reference) -> bool) -> poly::Result<Vec<MemoryDep>> {
+    fn memory(&self, after: &Dataflow, wanted: impl Fn(Reference) -> bool) -> poly::Result<Vec<MemoryDep>> {
         let mut deps = vec![];
-        for ((from, to), map) in self.by_sink(after)? {
+        for (&(from, to), map) in &after.matched {
             if !wanted(from) {
                 continue;
             }
@@ -290,7 +324,7 @@ impl<'a> Analysis<'a> {
             let map = if from.statement == to.statement {
                 map.subtract(&Map::from_affine(&self.context, Some(&from.name()), depth, Some(&to.name()), &same_instance)?)?
             } else {
-                map
+                map.clone()
             };
             let mut relation = vec![];
             for part in map.function_pieces()? {
@@ -351,4 +385,11 @@ fn iterator(depth: usize, level: usize, factor: i64) -> Affine {
     let mut function = Affine::constant(depth, 0);
     function.coeffs[level] = factor;
     function
+}
+
+/// `a - factor * b`, if it fits.
+fn minus(a: &Affine, factor: i64, b: &Affine) -> Option<Affine> {
+    let term = |x: i64, y: i64| x.checked_sub(factor.checked_mul(y)?);
+    let coeffs: Option<Vec<i64>> = a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| term(x, y)).collect();
+    Some(Affine { coeffs: coeffs?, constant: term(a.constant, b.constant)? })
 }

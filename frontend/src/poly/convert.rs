@@ -54,8 +54,11 @@ pub struct FunctionPiece {
     pub outputs: Option<Vec<Affine>>,
 }
 
-/// Rows `coefficients…, constant`, split into equalities and inequalities.
-fn rows(constraints: &[Constraint], depth: usize) -> Result<(Vec<Vec<i64>>, Vec<Vec<i64>>)> {
+/// Rows `coefficients…, constant` of a matrix.
+type Rows = Vec<Vec<i64>>;
+
+/// The constraints as rows, split into equalities and inequalities.
+fn rows(constraints: &[Constraint], depth: usize) -> Result<(Rows, Rows)> {
     let (mut equal, mut inequal) = (vec![], vec![]);
     for constraint in constraints {
         if constraint.expr.coeffs.len() != depth {
@@ -128,7 +131,25 @@ impl Set {
     /// # Errors
     /// A coefficient that exceeds 64 bits.
     pub fn region(&self) -> Result<Region> {
-        self.coalesce()?.make_disjoint()?.coalesce()?.make_disjoint()?.plain()
+        let merged = self.coalesce()?;
+        if merged.has_disjoint_parts()? {
+            return merged.plain();
+        }
+        let merged = merged.make_disjoint()?.coalesce()?;
+        if merged.has_disjoint_parts()? { merged.plain() } else { merged.make_disjoint()?.plain() }
+    }
+
+    /// Whether no two basic sets have a common point.
+    fn has_disjoint_parts(&self) -> Result<bool> {
+        let parts = self.basic_set_objects()?.iter().map(BasicSet::to_set).collect::<Result<Vec<_>>>()?;
+        for (index, part) in parts.iter().enumerate() {
+            for other in &parts[..index] {
+                if !part.is_disjoint(other)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn plain(&self) -> Result<Region> {
@@ -200,7 +221,8 @@ impl Matrix {
             let mut expr = Affine { coeffs, constant: element(row, depth)? };
             // The sign of an equality is free: make its first coefficient positive.
             if equality && expr.coeffs.iter().find(|&&c| c != 0).is_some_and(|&c| c < 0) {
-                expr = Affine { coeffs: expr.coeffs.iter().map(|c| -c).collect(), constant: -expr.constant };
+                let negated = || Some(Affine { coeffs: expr.coeffs.iter().map(|c| c.checked_neg()).collect::<Option<_>>()?, constant: expr.constant.checked_neg()? });
+                expr = negated().ok_or_else(|| Error::new("constraints", "a coefficient exceeds 64 bits"))?;
             }
             constraints.push(Constraint { expr, equality });
         }

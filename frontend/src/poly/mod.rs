@@ -5,7 +5,11 @@
 //!
 //! Why it is sound:
 //! - **Lifetime.** Every object holds an `Rc` of its [`Context`], so a context is freed after its last object; the `Rc`
-//!   also makes every type `!Send` and `!Sync`, as isl's unlocked reference counts require.
+//!   also makes every type `!Send` and `!Sync`, as isl's unlocked reference counts require:
+//!   ```compile_fail,E0277
+//!   fn needs_send<T: Send>() {}
+//!   needs_send::<frontend::poly::Set>();
+//!   ```
 //! - **Ownership.** Methods take `&self`. Where isl consumes an argument (`__isl_take`) it gets a fresh copy, which is a
 //!   reference count; where it borrows (`__isl_keep`) it gets the pointer. Only `Drop` frees. Results are owned.
 //! - **Null.** Every returned pointer passes `Context::owned`, which turns null into an [`Error`]; no object wraps null.
@@ -30,3 +34,6 @@ pub use context::{Context, Error, Result};
 pub use convert::{FunctionPiece, Region};
 pub use dataflow::{last_source, LastSource};
 pub use object::{Map, Set, UnionMap, UnionSet};
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use frontend::flow::*;
 use frontend::scop::{Affine, Constraint};
+use std::slice::from_ref;
 
 /// `coeffs · x + constant >= 0`.
 fn ge(coeffs: &[i64], constant: i64) -> Constraint {
@@ -105,12 +106,12 @@ fn bounds_and_optima() {
 fn images() {
     // r + p for 0 <= r < 5, 0 <= p < 3.
     let window = vec![ge(&[1, 0], 0), ge(&[-1, 0], 4), ge(&[0, 1], 0), ge(&[0, -1], 2)];
-    let touched = image(&[window.clone()], &[affine(&[1, 1], 0)], 2);
+    let touched = image(from_ref(&window), &[affine(&[1, 1], 0)], 2);
     assert!(touched.is_convex());
     assert_eq!(touched.pieces, [vec![ge(&[-1], 6), ge(&[1], 0)]]);
     // Stride 2 with a window of 3 leaves no holes; stride 4 does.
-    assert!(image(&[window.clone()], &[affine(&[2, 1], 0)], 2).is_convex());
-    let sparse = image(&[window.clone()], &[affine(&[4, 1], 0)], 2);
+    assert!(image(from_ref(&window), &[affine(&[2, 1], 0)], 2).is_convex());
+    let sparse = image(from_ref(&window), &[affine(&[4, 1], 0)], 2);
     assert!(!sparse.exact);
     assert!((0..=18).all(|x| inside(&sparse.pieces, &[x]) == 1));
     // A rank-0 access touches its only element.
@@ -134,7 +135,7 @@ fn points_and_counts() {
     assert_eq!(count(&[vec![ge(&[1], 0)]], 1), None);
     // 3x + 2y <= 17 in the positive quadrant, and an equality.
     let skewed = vec![ge(&[1, 0], 0), ge(&[0, 1], 0), ge(&[-3, -2], 17)];
-    assert_eq!(count(&[skewed.clone()], 2), Some(grid().filter(|p| inside(&[skewed.clone()], p) == 1).count() as u128));
+    assert_eq!(count(from_ref(&skewed), 2), Some(grid().filter(|p| inside(from_ref(&skewed), p) == 1).count() as u128));
     assert_eq!(count(&[[skewed, vec![eq(&[1, -2], 0)]].concat()], 2), Some(3));
     // A large box times a triangle.
     let n = 1_000_000_000;

@@ -8,7 +8,7 @@ use frontend::flow::{analyze, Flow, MemoryDep, RelationPiece, Source, WRITE};
 use frontend::scop::*;
 use program::{cell, execution, parse, Cell, Instance};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn holds(domain: &[Constraint], point: &[i64]) -> bool {
     domain.iter().all(|c| c.holds(point))
@@ -99,6 +99,7 @@ fn check(text: &str, extent: i64) -> Flow {
     let scop = parse(text);
     let flow = analyze(&scop).unwrap_or_else(|faults| panic!("{faults:#?}\n{text}"));
     compare(&scop, &flow, extent);
+    assert_eq!(analyze(&scop).as_ref(), Ok(&flow), "equal programs give equal results");
     flow
 }
 
@@ -279,6 +280,19 @@ fn statement_at_top_level_and_strided_loops() {
 }
 
 #[test]
+fn domains_of_several_conjunctions() {
+    let text = "dram A 9\n dram B 9\n for i = 0 .. 9\n A[i] = B[i]\n B[i] = A[i-1]\n end";
+    let mut scop = parse(text);
+    // The first statement only runs where i < 3 or i > 5.
+    let outside = |coefficient, constant| Constraint { expr: Affine { coeffs: vec![coefficient], constant }, equality: false };
+    let all = scop.statements[0].domain[0].clone();
+    scop.statements[0].domain = [outside(-1, 2), outside(1, -6)].map(|c| [all.as_slice(), &[c]].concat()).to_vec();
+    let flow = analyze(&scop).unwrap();
+    compare(&scop, &flow, 9);
+    assert_eq!(flow.live_out.iter().find(|l| l.statement == StmtId(0)).unwrap().domain.len(), 2);
+}
+
+#[test]
 fn strided_source_is_refused() {
     let faults = refuse("dram A 16\n dram B 16\n for i = 0 .. 8\n A[2*i] = B[i]\n end\n for j = 0 .. 16\n B[j] = A[j]\n end");
     assert!(faults.iter().all(|f| f.code == "E0501"), "{faults:#?}");
@@ -308,6 +322,14 @@ fn uninitialized_local_is_refused_with_an_example() {
     assert_eq!(faults[0].label, "for example at i = 4 no write comes before");
 }
 
+/// Processor time of this thread, where the system tells; else the wall clock, which other processes disturb.
+fn busy() -> Duration {
+    let wall = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split(' ').next()?.parse().ok());
+    nanoseconds.map_or_else(wall, Duration::from_nanos)
+}
+
 #[test]
 fn sizes_do_not_matter() {
     let n = 1_000_000;
@@ -316,12 +338,12 @@ fn sizes_do_not_matter() {
     let texts = [("mm", mm(1040, 1024, 1024)), ("conv", conv.into()), ("lu", lu(n)), ("lu9", lu_nine(n)), ("sw", smith_waterman_text(n)), ("jacobi", jacobi(n, n))];
     for (name, text) in texts {
         let scop = parse(&text);
-        let start = Instant::now();
+        let start = busy();
         let flow = analyze(&scop).unwrap();
-        let spent = start.elapsed();
+        let spent = busy() - start;
         println!("{name}: {spent:?}, {} pieces", flow.reads.iter().flatten().flatten().count());
         // Milliseconds in practice; scanning any of these would take hours.
-        assert!(spent < Duration::from_secs(5), "{name} took {spent:?}");
+        assert!(spent < Duration::from_secs(2), "{name} took {spent:?}");
     }
 }
 
@@ -399,7 +421,7 @@ fn random_program(random: &mut Random) -> String {
 fn random_programs() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut accepted, mut refused) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..150 {
         let text = random_program(&mut random);
         let scop = parse(&text);
         if execution(&scop, 5).is_empty() {
@@ -407,7 +429,7 @@ fn random_programs() {
         }
         match analyze(&scop) {
             Ok(flow) => {
-                println!("{text}");
+                println!("{text}"); // shown if the comparison fails
                 compare(&scop, &flow, 5);
                 accepted += 1;
             }
@@ -418,5 +440,5 @@ fn random_programs() {
         }
     }
     println!("accepted {accepted}, refused {refused}");
-    assert!(accepted > 200 && refused < 20, "accepted {accepted}, refused {refused}");
+    assert!(accepted > 100 && refused < 15, "accepted {accepted}, refused {refused}");
 }
