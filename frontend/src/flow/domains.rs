@@ -217,7 +217,8 @@ fn count_group(piece: &[Constraint], bounds: &[(i64, i64)], group: &[usize], bud
         point[last] = 0;
         let (mut low, mut high) = (bounds[last].0 as i128, bounds[last].1 as i128);
         for constraint in &relevant {
-            let value: i128 = constraint.expr.coeffs.iter().zip(&point).map(|(&c, &x)| c as i128 * x as i128).sum::<i128>() + constraint.expr.constant as i128;
+            let terms = constraint.expr.coeffs.iter().zip(&point).map(|(&c, &x)| c as i128 * x as i128);
+            let value = terms.sum::<i128>() + constraint.expr.constant as i128;
             let slope = constraint.expr.coeffs[last] as i128;
             narrow(&mut low, &mut high, slope, value);
             if constraint.equality {

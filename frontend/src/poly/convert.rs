@@ -221,8 +221,9 @@ impl Matrix {
             let mut expr = Affine { coeffs, constant: element(row, depth)? };
             // The sign of an equality is free: make its first coefficient positive.
             if equality && expr.coeffs.iter().find(|&&c| c != 0).is_some_and(|&c| c < 0) {
-                let negated = || Some(Affine { coeffs: expr.coeffs.iter().map(|c| c.checked_neg()).collect::<Option<_>>()?, constant: expr.constant.checked_neg()? });
-                expr = negated().ok_or_else(|| Error::new("constraints", "a coefficient exceeds 64 bits"))?;
+                let coeffs: Option<Vec<i64>> = expr.coeffs.iter().map(|c| c.checked_neg()).collect();
+                let negated = coeffs.zip(expr.constant.checked_neg()).map(|(coeffs, constant)| Affine { coeffs, constant });
+                expr = negated.ok_or_else(|| Error::new("constraints", "a coefficient exceeds 64 bits"))?;
             }
             constraints.push(Constraint { expr, equality });
         }
