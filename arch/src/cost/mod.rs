@@ -1,0 +1,11 @@
+//! Timing and size of the hardware, computed from the VSA that is emitted.
+
+pub mod address;
+pub mod predict;
+pub mod reader;
+pub mod resources;
+pub mod walk;
+pub mod writer;
+
+pub use predict::{predict, Prediction};
+pub use walk::MemoryTiming;

@@ -1,0 +1,159 @@
+//! The cost walk: visit by visit, when every load, launch and drain of a run happens. Exact under the ideal memory,
+//! because reader, sequencer and writer are deterministic and each visit depends only on earlier ones and itself.
+//!
+//! Cycles count from the `start` pulse (0) to the `done` pulse.
+
+use super::reader::ReaderModel;
+use super::walk::MemoryTiming;
+use super::writer::WriterModel;
+use crate::timing;
+use crate::vsa::Vsa;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prediction {
+    /// From the `start` to the `done` pulse.
+    pub cycles: i64,
+    /// Waves launched times the interval: what an array that never waits would take.
+    pub compute_cycles: i64,
+    /// Launch of the first and of the last wave.
+    pub first_launch: i64,
+    pub last_launch: i64,
+}
+
+/// Pulses of one I/O group so far.
+#[derive(Clone, Debug, Default)]
+struct Pulses {
+    services: usize,
+    times: Vec<i64>,
+}
+
+struct Walker<'a> {
+    vsa: &'a Vsa,
+    readers: Vec<Option<ReaderModel>>,
+    writers: Vec<Option<WriterModel>>,
+    /// Per input group: release pulses.
+    released: Vec<Pulses>,
+    /// Per output group: drained and written pulses.
+    drained: Vec<Pulses>,
+    written: Vec<Pulses>,
+}
+
+pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
+    let arrays = 0..vsa.arrays.len();
+    let mut walker = Walker {
+        vsa,
+        readers: arrays.clone().map(|a| ReaderModel::new(vsa, a, memory)).collect(),
+        writers: arrays.map(|a| WriterModel::new(vsa, a, memory, timing::drain_latency(vsa, a))).collect(),
+        released: vec![Pulses::default(); vsa.inputs.len()],
+        drained: vec![Pulses::default(); vsa.outputs.len()],
+        written: vec![Pulses::default(); vsa.outputs.len()],
+    };
+    walker.run()
+}
+
+impl Walker<'_> {
+    fn run(&mut self) -> Prediction {
+        let trips: Vec<i64> = self.vsa.counters[..self.vsa.tile_depth].iter().map(|c| c.trip).collect();
+        let interval = self.vsa.schedule.interval;
+        let waves = self.vsa.waves_per_visit();
+        let mut tile = vec![0; trips.len()];
+        let mut out = Prediction { compute_cycles: waves * self.vsa.visits() * interval, ..Prediction::default() };
+        let mut free = timing::START_TO_LAUNCH;
+        let mut done = 0;
+        for visit in 0..self.vsa.visits() {
+            let first = free.max(self.loads(&tile)).max(self.slots(&tile));
+            let last = first + (waves - 1) * interval;
+            if visit == 0 {
+                out.first_launch = first;
+            }
+            out.last_launch = last;
+            free = last + interval;
+            done = done.max(self.drains(&tile, last));
+            let next = advance(&mut tile, &trips);
+            self.releases(next, last);
+        }
+        out.cycles = done + timing::WRITTEN_TO_DONE;
+        out
+    }
+
+    /// Serves the loads of a visit; the cycle from which they allow a launch.
+    fn loads(&mut self, tile: &[i64]) -> i64 {
+        let mut ready = 0;
+        for array in 0..self.vsa.arrays.len() {
+            for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| g.array as usize == array) {
+                if tile[group.reload.min(tile.len())..].iter().any(|&c| c != 0) {
+                    continue;
+                }
+                let n = self.released[g].services;
+                let mut earliest = if n >= 2 { self.released[g].times[n - 2] } else { 0 };
+                if let Some((o, lag)) = group.after {
+                    if n as i64 > lag {
+                        earliest = earliest.max(self.written[o as usize].times[n - lag as usize - 1]);
+                    }
+                }
+                self.released[g].services += 1;
+                let reader = self.readers[array].as_mut().expect("the array is read");
+                let loaded = reader.load(g, n as i64, earliest).expect("loads come in service order").loaded;
+                ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
+            }
+        }
+        ready
+    }
+
+    fn emits(&self, o: usize, tile: &[i64]) -> bool {
+        self.vsa.outputs[o].emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
+    }
+
+    /// The cycle from which free collector slots allow a launch.
+    fn slots(&self, tile: &[i64]) -> i64 {
+        let mut ready = 0;
+        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(o, _)| self.emits(*o, tile)) {
+            let used = self.drained[o].times.len();
+            if used >= group.slots as usize {
+                ready = ready.max(self.drained[o].times[used - group.slots as usize] + timing::DRAINED_TO_LAUNCH);
+            }
+        }
+        ready
+    }
+
+    /// Serves the drains of a visit; the cycle of the last `written` pulse.
+    fn drains(&mut self, tile: &[i64], last_launch: i64) -> i64 {
+        let mut done = 0;
+        for array in 0..self.vsa.arrays.len() {
+            for o in 0..self.vsa.outputs.len() {
+                if self.vsa.outputs[o].array as usize != array || !self.emits(o, tile) {
+                    continue;
+                }
+                let n = self.drained[o].times.len() as i64;
+                let emitted = last_launch + timing::emitted_delay(self.vsa, o);
+                let writer = self.writers[array].as_mut().expect("the array is written");
+                let times = writer.drain(o, n, emitted).expect("drains come in service order");
+                self.drained[o].times.push(times.drained);
+                self.written[o].times.push(times.written);
+                done = done.max(times.written);
+            }
+        }
+        done
+    }
+
+    /// Releases the loads that the next visit (whose counters from `changed` on restart) does not use again.
+    fn releases(&mut self, changed: Option<usize>, last_launch: i64) {
+        for (g, group) in self.vsa.inputs.iter().enumerate() {
+            if changed.is_none_or(|c| c < group.reload) {
+                self.released[g].times.push(last_launch + timing::release_delay(self.vsa, g));
+            }
+        }
+    }
+}
+
+/// Next tile; the outermost counter that changed, `None` at the end.
+fn advance(tile: &mut [i64], trips: &[i64]) -> Option<usize> {
+    for j in (0..tile.len()).rev() {
+        tile[j] += 1;
+        if tile[j] < trips[j] {
+            return Some(j);
+        }
+        tile[j] = 0;
+    }
+    None
+}

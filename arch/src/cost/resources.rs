@@ -1,0 +1,93 @@
+//! Estimated device resources of a VSA, from the nodes and buffers that are emitted.
+//!
+//! DSP slices and memory blocks are counted; LUTs and flip-flops are bounds from node widths. The figures serve to
+//! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
+
+use crate::board::Resources;
+use crate::timing;
+use crate::vsa::{Node, NodeId, Op, Vsa};
+use frontend::scop::BinaryOp;
+
+pub fn estimate(vsa: &Vsa) -> Resources {
+    let pes = vsa.extent[0] * vsa.extent[1];
+    let pe = per_pe(vsa);
+    let mut total = Resources { lut: pes * pe.lut, ff: pes * pe.ff, dsp: pes * pe.dsp, bram36: pes * pe.bram36, uram: 0 };
+    for group in &vsa.inputs {
+        let feeders: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
+        let array = &vsa.arrays[group.array as usize];
+        for bank in &group.banks {
+            add_memory(&mut total, feeders, 2 * bank.depth, array.word as i64 * array.ty.bits() as i64);
+            total.lut += feeders * (array.word as i64 * array.ty.bits() as i64 / 4 + 30);
+            total.ff += feeders * (array.word as i64 + bank.ports as i64) * array.ty.bits() as i64;
+        }
+    }
+    for group in &vsa.outputs {
+        let collectors = (0..2).map(|a| group.last[a] - group.first[a] + 1).product::<i64>();
+        let array = &vsa.arrays[group.array as usize];
+        for bank in &group.banks {
+            let used = bank.elements.min(array.word as i64 * bank.bank.words_per_row);
+            let width = used.min(array.word as i64) * array.ty.bits() as i64;
+            add_memory(&mut total, collectors, group.slots as i64 * bank.bank.depth, width);
+        }
+        total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 + 40);
+        total.ff += collectors * (array.word as i64 * array.ty.bits() as i64 + 60);
+    }
+    for array in &vsa.arrays {
+        let bits = array.word as i64 * array.ty.bits() as i64;
+        total.lut += 1500 + 6 * bits;
+        total.ff += 2000 + 6 * bits;
+        total.bram36 += 1 + bits / 72;
+    }
+    total
+}
+
+fn per_pe(vsa: &Vsa) -> Resources {
+    let mut pe = Resources::default();
+    for (n, node) in vsa.nodes.iter().enumerate() {
+        let bits = node.ty.bits() as i64;
+        match &node.op {
+            Op::Binary(op, ..) => operator(&mut pe, vsa, NodeId(n as u32), *op, node),
+            Op::Fma(..) => pe.dsp += 4,
+            Op::Select(..) | Op::Unary(..) => pe.lut += bits,
+            Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut pe, 1, *waves, vsa.node(*source).ty.bits() as i64),
+            Op::Past { waves, .. } => pe.ff += bits * waves.max(&1),
+            _ => {}
+        }
+        pe.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
+    }
+    pe
+}
+
+fn operator(pe: &mut Resources, vsa: &Vsa, id: NodeId, op: BinaryOp, node: &Node) {
+    let bits = node.ty.bits() as i64;
+    let float = node.ty.is_float();
+    match op {
+        BinaryOp::Mul if float => {
+            pe.dsp += if bits > 16 { 2 } else { 1 };
+            pe.lut += 4 * bits;
+        }
+        BinaryOp::Mul => {
+            let widths = timing::operands(&node.op).into_iter().map(|o| timing::effective_type(&vsa.nodes, o).bits() as i64);
+            let (a, b) = widths.fold((1, 1), |(a, _), w| (w, a));
+            let (least, most) = (a.min(b), a.max(b));
+            pe.dsp += ((least + 16) / 17) * ((most + 25) / 26);
+        }
+        BinaryOp::Div | BinaryOp::Rem => pe.lut += bits * bits * 3 / 2,
+        BinaryOp::Add | BinaryOp::Sub if float => pe.lut += 16 * bits,
+        _ => pe.lut += bits,
+    }
+}
+
+/// `count` memories of `depth` words of `width` bits: LUTs when shallow, block RAM otherwise.
+fn add_memory(to: &mut Resources, count: i64, depth: i64, width: i64) {
+    if depth <= 1 {
+        to.ff += count * width;
+    } else if depth <= 64 {
+        to.lut += count * width * ((depth + 31) / 32);
+    } else {
+        // A RAMB36E2 holds 512 × 72 to 32768 × 1; a half of it 512 × 36.
+        let halves = ((width + 35) / 36) * ((depth + 511) / 512);
+        let narrow = (width * depth + 18_431) / 18_432;
+        to.bram36 += count * (halves.min(narrow.max((width + 35) / 36)) + 1) / 2;
+    }
+}
