@@ -1,0 +1,251 @@
+"""The cocotb test behind run.py: loads the arrays, starts the IP by its registers, compares memory, per stall mode.
+
+Stall modes: `ideal` none; `random` every channel pauses three cycles in ten; `bursty` long pauses and long runs;
+`lazy` READY only after VALID, and write addresses are taken only when data is offered as well, which a manager must
+not wait for (AXI A3.3). Each run starts without a reset in between, so that restarting is tested too.
+"""
+import json
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import numpy
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, First, RisingEdge, SimTimeoutError, with_timeout
+from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus)
+
+SETUP = json.loads(os.environ["SAGEN_AXI_CHECK"])
+CONTROL, GIE, IER, ISR = 0x00, 0x04, 0x08, 0x0C
+START, DONE, IDLE = 1, 2, 4
+PERIOD_NS = 4
+ACCESS_CYCLES = 5000    # the longest a register access may take, stalls included
+GUARD = 8192            # bytes around each array that must stay as they are
+
+
+def load(folder, name):
+    """The bytes of an image file, in address order."""
+    path = folder / name
+    if path.suffix == ".npy":
+        array = numpy.load(path)
+        return array.astype(array.dtype.newbyteorder("<")).tobytes()
+    if path.suffix == ".bin":
+        return path.read_bytes()
+    if path.suffix == ".hex":
+        return bytes.fromhex("".join(path.read_text().split()))
+    raise ValueError(f"{name}: not .npy, .bin or .hex")
+
+
+class Array:
+    """One array in its own window of a 64-bit address space, between two guard zones."""
+
+    def __init__(self, index, data, folder, rng):
+        self.name, self.port, self.offset, self.size = data["name"], data["port"], data["offset"], data["bytes"]
+        self.base = ((index + 1) << 33) + ((index + 5) << 20) + data.get("align", 0) % 4096
+        self.start = load(folder, data["input"]) if data.get("input") else rng.randbytes(self.size)
+        self.expected = load(folder, data["expected"]) if data.get("expected") else self.start
+        for what, image in (("input", self.start), ("expected", self.expected)):
+            assert len(image) == self.size, f"{self.name}: {what} has {len(image)} bytes, not {self.size}"
+        self.guards = rng.randbytes(GUARD), rng.randbytes(GUARD)
+        self.memory = bytearray()
+
+    def reset(self):
+        self.memory = bytearray(self.guards[0] + self.start + self.guards[1])
+
+    def holds(self, address):
+        return self.base - GUARD <= address < self.base + self.size + GUARD
+
+    def problems(self):
+        """What differs from the expectation: at most one message for the array and one a guard zone."""
+        body = bytes(self.memory[GUARD:GUARD + self.size])
+        if body != self.expected:
+            wrong = [i for i in range(self.size) if body[i] != self.expected[i]]
+            i = wrong[0]
+            yield (f"array {self.name}: {len(wrong)} of {self.size} bytes wrong, the first at {i}: "
+                   f"{body[i]:#04x} instead of {self.expected[i]:#04x}")
+        if self.memory[:GUARD] != self.guards[0] or self.memory[GUARD + self.size:] != self.guards[1]:
+            yield f"array {self.name}: memory around it was written"
+
+
+class Memory:
+    """What one AXI port reaches: the arrays that belong to it. Anything else is an error, reported once each."""
+
+    def __init__(self, arrays, lanes, problems):
+        self.arrays, self.lanes, self.problems = arrays, lanes, problems
+
+    def find(self, address, what):
+        for array in self.arrays:
+            if array.holds(address):
+                return array, address - array.base + GUARD
+        self.problems.append(f"{what} address {address:#x} belongs to no array of the port")
+        raise ValueError("address out of range")
+
+    async def read(self, address, length):
+        array, at = self.find(address, "read")
+        slack = self.lanes - 1      # the bus word that holds an array's end may be read as a whole
+        if at + length <= GUARD or at - GUARD > array.size + slack:
+            self.problems.append(f"array {array.name}: read outside it ({array.size} bytes), at {at - GUARD:+}")
+        return bytes(array.memory[at:at + length]).ljust(length, b"\0")
+
+    async def write(self, address, data):
+        array, at = self.find(address, "write")
+        array.memory[at:at + len(data)] = data
+
+
+def pauses(mode, rng, valid):
+    """An endless stream of pause values, one a cycle, for one channel. `valid`: is the other side ready to go?"""
+    while True:
+        if mode == "random":
+            yield rng.random() < 0.3
+        elif mode == "bursty":
+            yield from [True] * rng.randrange(60)
+            yield from [False] * rng.randrange(1, 90)
+        elif mode == "lazy" and valid:
+            yield not valid()
+        else:
+            yield False
+
+
+class Bench:
+    def __init__(self, dut):
+        self.dut = dut
+        self.rng = random.Random(SETUP["seed"])
+        path = Path(SETUP["description"])
+        description = json.loads(path.read_text())
+        self.max_cycles = description.get("max_cycles", 100_000)
+        self.arrays = [Array(i, a, path.parent, self.rng) for i, a in enumerate(description["arrays"])]
+        self.problems, self.channels = [], []
+        self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.aclk, dut.aresetn, False)
+        write, read = self.control.write_if, self.control.read_if
+        self.channels += [(c, None) for c in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel,
+                                              read.r_channel)]
+        for bus in SETUP["managers"]:
+            self.connect(bus)
+        unknown = {a.port for a in self.arrays} - set(SETUP["managers"])
+        assert not unknown, f"axi_check.json names ports the IP does not have: {sorted(unknown)}"
+
+    def connect(self, bus):
+        """Puts memory models at the read and write channels that the IP has."""
+        dut, clock = self.dut, (self.dut.aclk, self.dut.aresetn)
+        arrays = [a for a in self.arrays if a.port == bus]
+
+        def high(*names):
+            signals = [getattr(dut, f"{bus}_{n}") for n in names]
+            return lambda: all(s.value.is_resolvable and int(s.value) for s in signals)
+
+        if hasattr(dut, f"{bus}_awvalid"):
+            lanes = len(getattr(dut, f"{bus}_wdata")) // 8
+            slave = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, bus), *clock, Memory(arrays, lanes, self.problems), False)
+            self.channels += [(slave.aw_channel, high("awvalid", "wvalid")), (slave.w_channel, high("wvalid")),
+                              (slave.b_channel, None)]
+        if hasattr(dut, f"{bus}_arvalid"):
+            lanes = len(getattr(dut, f"{bus}_rdata")) // 8
+            slave = AxiSlaveRead(AxiReadBus.from_prefix(dut, bus), *clock, Memory(arrays, lanes, self.problems), False)
+            self.channels += [(slave.ar_channel, high("arvalid")), (slave.r_channel, None)]
+
+    def stall(self, mode):
+        for channel, valid in self.channels:
+            if mode == "ideal":
+                channel.clear_pause_generator()
+                channel.pause = False
+            else:
+                channel.set_pause_generator(pauses(mode, random.Random(self.rng.random()), valid))
+
+    async def read(self, register):
+        answer = await self.answer(f"reading register {register:#x}", self.control.read(register, 4))
+        return int.from_bytes(answer.data, "little")
+
+    async def write(self, register, value):
+        await self.answer(f"writing register {register:#x}", self.control.write(register, value.to_bytes(4, "little")))
+
+    async def answer(self, what, transaction):
+        """Bounds a register access: an IP that never answers must not hang the simulation."""
+        try:
+            return await with_timeout(cocotb.start_soon(transaction), PERIOD_NS * ACCESS_CYCLES, "ns")
+        except SimTimeoutError:
+            self.problems.append(f"{what}: no answer in {ACCESS_CYCLES} cycles")
+            raise
+
+    def expect(self, what, got, wanted):
+        if got != wanted:
+            self.problems.append(f"{what}: {got:#x} instead of {wanted:#x}")
+
+    async def program(self):
+        """Addresses and interrupt enables, each read back."""
+        for array in self.arrays:
+            for shift in (0, 32):
+                word = array.base >> shift & 0xFFFFFFFF
+                await self.write(array.offset + shift // 8, word)
+                self.expect(f"address register {array.offset + shift // 8:#x}",
+                            await self.read(array.offset + shift // 8), word)
+        for register in (GIE, IER):
+            await self.write(register, 1)
+            self.expect(f"register {register:#x}", await self.read(register), 1)
+
+    async def wait_done(self):
+        """Waits for completion, by the interrupt if there is one. Returns (cycles, finished)."""
+        begin = cocotb.simtime.get_sim_time("ns")
+        if hasattr(self.dut, "interrupt"):
+            if not int(self.dut.interrupt.value):
+                await First(RisingEdge(self.dut.interrupt), ClockCycles(self.dut.aclk, self.max_cycles))
+            finished = bool(int(self.dut.interrupt.value))
+        else:
+            finished = False
+            while not finished and cocotb.simtime.get_sim_time("ns") - begin < PERIOD_NS * self.max_cycles:
+                finished = bool(await self.read(CONTROL) & DONE)
+        return int((cocotb.simtime.get_sim_time("ns") - begin) / PERIOD_NS), finished
+
+    async def run(self, mode):
+        """One start of the IP; returns its length in cycles, or None if it never ended."""
+        for array in self.arrays:
+            array.reset()
+        self.stall(mode)
+        await self.program()
+        self.expect("control register before start", await self.read(CONTROL) & (DONE | IDLE), IDLE)
+        await self.write(CONTROL, START)
+        cycles, finished = await self.wait_done()
+        if not finished:
+            self.problems.append(f"not done after {self.max_cycles} cycles")
+            return None
+        if hasattr(self.dut, "interrupt"):
+            self.expect("interrupt status", await self.read(ISR) & 1, 1)
+            await self.write(ISR, 1)
+            await ClockCycles(self.dut.aclk, 2)
+            self.expect("interrupt line after the status bit was toggled", int(self.dut.interrupt.value), 0)
+            self.expect("done bit", await self.read(CONTROL) & DONE, DONE)
+        self.expect("control register after it was read", await self.read(CONTROL) & (DONE | IDLE | START), IDLE)
+        for array in self.arrays:
+            self.problems += array.problems()
+        return cycles
+
+
+@cocotb.test()
+async def through_the_ports(dut):
+    """All stall modes one after the other; fails after the first bad one, listing all that was found."""
+    dut.aresetn.value = 0
+    cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
+    bench = Bench(dut)
+    await ClockCycles(dut.aclk, 10)
+    dut.aresetn.value = 1
+    await ClockCycles(dut.aclk, 10)
+
+    def counter(bus, name):
+        return int(getattr(dut, f"{bus}_{name}").value)
+
+    for mode in SETUP["modes"]:
+        try:
+            cycles = await bench.run(mode)
+        except SimTimeoutError:
+            cycles = None
+        for bus in SETUP["managers"] + ["s_axi_control"]:
+            broken = counter(bus, "errors")
+            if broken:
+                bench.problems.append(f"{bus}: {broken} broken rules")
+        for problem in dict.fromkeys(bench.problems):
+            print(f"axi_check: {mode}: {problem}", flush=True)
+        assert not bench.problems, f"{len(bench.problems)} problems in mode {mode}"
+        print(f"axi_check: {mode}: {cycles} cycles", flush=True)
+    for bus in SETUP["managers"]:
+        numbers = [f"{counter(bus, n)} {n.replace('_', ' ')}" for n in
+                   ("read_bursts", "read_beats", "write_bursts", "write_beats") if counter(bus, n)]
+        print(f"axi_check: {bus}: {', '.join(numbers)}", flush=True)

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Drives an emitted IP through its AXI ports with third-party bus models: `run.py IP_DIR [options]`.
+
+cocotbext-axi's models sit at every port, with the stalls of several modes (see bench.py); axi_rules.v watches the
+handshake and burst rules, which those models do not check. IP_DIR holds the Verilog (IP_DIR/rtl or IP_DIR itself) and
+sim/axi_check.json:
+
+  { "top": "mm",                     top module
+    "max_cycles": 100000,            give up after so many cycles a run (optional)
+    "arrays": [                      every array in DRAM
+      { "name": "A",                 for messages
+        "port": "m_axi_A",           prefix of the AXI port that moves it; several arrays may share one
+        "offset": 16,                control register with its address: low word here, high word at +4
+        "bytes": 4096,               size
+        "input": "A.npy",            contents before the run; absent: random bytes
+        "expected": "A_out.npy",     contents after it; absent: as before
+        "align": 4096 } ] }          address modulo 4096 (optional; 0)
+
+Image files lie beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
+order, two digits each, white space ignored). Ports: aclk, aresetn, s_axi_control_*, m_axi_<name>_*, and optionally
+interrupt. Exit code: 0 all runs right and no rule broken, 1 otherwise, 2 usage.
+"""
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MANAGER = {     # channel signals axi_rules watches: (name, direction at the IP)
+    "aw": [("awid", "out"), ("awaddr", "out"), ("awlen", "out"), ("awsize", "out"), ("awburst", "out"),
+           ("awvalid", "out"), ("awready", "in")],
+    "w": [("wdata", "out"), ("wstrb", "out"), ("wlast", "out"), ("wvalid", "out"), ("wready", "in")],
+    "b": [("bid", "in"), ("bvalid", "in"), ("bready", "out")],
+    "ar": [("arid", "out"), ("araddr", "out"), ("arlen", "out"), ("arsize", "out"), ("arburst", "out"),
+           ("arvalid", "out"), ("arready", "in")],
+    "r": [("rid", "in"), ("rdata", "in"), ("rlast", "in"), ("rvalid", "in"), ("rready", "out")],
+}
+LITE = ["awvalid", "awready", "wvalid", "wready", "bresp", "bvalid", "bready", "arvalid", "arready", "rdata", "rresp",
+        "rvalid", "rready"]
+SHOWN = 40      # messages printed at most; --verbose prints the whole log
+STATISTICS = ["errors", "write_bursts", "write_beats", "read_bursts", "read_beats"]
+
+
+def ports_of(top, files, defines):
+    """[(name, is_input, width in bits)] of the top module, by slang."""
+    from pyslang.ast import ArgumentDirection
+    from pyslang.driver import Driver
+    driver = Driver()
+    driver.addStandardArgs()
+    flags = [f"-D{name}={value}" for name, value in defines.items()]
+    if not (driver.parseCommandLine(" ".join(["slang", "-Wnone", "--top", top, *flags, *map(str, files)]))
+            and driver.processOptions() and driver.parseAllSources()):
+        raise SystemExit(f"run.py: cannot read the Verilog of {top}")
+    tops = driver.createCompilation().getRoot().topInstances
+    if len(tops) != 1:
+        raise SystemExit(f"run.py: no module {top}")
+    return [(port.name, port.direction == ArgumentDirection.In, port.type.bitWidth) for port in tops[0].body.portList]
+
+
+def bench_text(top, ports):
+    """The simulated top: the IP, every port of it as a port of the bench, and the rule checkers at its buses."""
+    names = {name: width for name, _, width in ports}
+    managers = sorted({name.rsplit("_", 1)[0] for name in names if name.startswith("m_axi_")})
+    # The bus models insist on ID signals: the bench has them where the IP has not.
+    ids = [(f"{bus}_{p}id", p in "br", 1) for bus in managers for channel, p in
+           (("aw", "aw"), ("aw", "b"), ("ar", "ar"), ("ar", "r"))
+           if f"{bus}_{channel}valid" in names and f"{bus}_{p}id" not in names]
+    lines = ["`timescale 1ns / 1ps", "module axi_check_bench ("]
+    lines.append(",\n".join(f"    {'input ' if i else 'output'} wire [{w - 1}:0] {n}" for n, i, w in ports + ids))
+    lines += [");", f"    {top} dut ("]
+    lines.append(",\n".join(f"        .{n}({n})" for n, _, _ in ports))
+    lines.append("    );")
+    lines += [f"    assign {name} = 1'b0;" for name, is_input, _ in ids if not is_input]
+    quiet = "interrupt" if "interrupt" in names else "1'b0"
+    for bus in managers:
+        def signal(name):
+            return f"{bus}_{name}" if f"{bus}_{name}" in names else None
+        data = names.get(f"{bus}_wdata") or names.get(f"{bus}_rdata")
+        address = names.get(f"{bus}_awaddr") or names.get(f"{bus}_araddr")
+        id_width = names.get(f"{bus}_awid") or names.get(f"{bus}_arid") or 1
+        if not data or not address:
+            raise SystemExit(f"run.py: {bus} has no data or no address")
+        lines += [f"    wire [31:0] {bus}_{s};" for s in STATISTICS]
+        pins = ["aclk(aclk)", "aresetn(aresetn)", f"quiet({quiet})"]
+        for channel in MANAGER.values():
+            for name, _ in channel:
+                if name not in ("bid", "rid", "rdata"):
+                    pins.append(f"{name}({signal(name) or 0})")
+        for channel in ("aw", "ar"):
+            other = [signal(channel + n) for n in ("lock", "cache", "prot", "qos", "region", "user")]
+            pins.append(f"{channel}other({{{', '.join(['1' + chr(39) + 'b0'] + [o for o in other if o])}}})")
+        pins += [f"{s}({bus}_{s})" for s in STATISTICS]
+        lines.append(f'    axi_rules #(.NAME("{bus}"), .ADDR_W({address}), .DATA_W({data}), .ID_W({id_width})) '
+                     f"{bus}_rules (\n        ." + ",\n        .".join(pins) + "\n    );")
+    pins = ["aclk(aclk)", "aresetn(aresetn)"] + [f"{n}(s_axi_control_{n})" for n in LITE]
+    lines += ["    wire [31:0] s_axi_control_errors;",
+              '    axil_rules #(.NAME("s_axi_control")) s_axi_control_rules (\n        .'
+              + ",\n        .".join(pins + ["errors(s_axi_control_errors)"]) + "\n    );", "endmodule", ""]
+    return "\n".join(lines), managers
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ip", type=Path)
+    parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
+    parser.add_argument("--keep", type=Path, help="leave the build and its log in this folder")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    description = args.ip / "sim" / "axi_check.json"
+    if not description.is_file():
+        parser.error(f"{description} does not exist")
+    with open(description) as file:
+        top = json.load(file)["top"]
+    sources = args.ip / "rtl" if (args.ip / "rtl").is_dir() else args.ip
+    files = sorted(p.resolve() for p in sources.glob("*.v"))
+    defines = dict(d.split("=", 1) for d in args.define)
+
+    from cocotb_tools.runner import get_results, get_runner
+    with tempfile.TemporaryDirectory(prefix="sagen-axi-") as temporary:
+        build = args.keep.resolve() if args.keep else Path(temporary)
+        build.mkdir(parents=True, exist_ok=True)
+        text, managers = bench_text(top, ports_of(top, files, defines))
+        (build / "axi_check_bench.v").write_text(text)
+        os.environ["SAGEN_AXI_CHECK"] = json.dumps({"description": str(description.resolve()), "managers": managers,
+                                                    "modes": args.modes.split(","), "seed": args.seed})
+        os.environ["PYTHONPATH"] = str(HERE)
+        os.environ["COCOTB_LOG_LEVEL"] = "INFO" if args.verbose else "WARNING"
+        runner = get_runner(args.engine)
+        log = build / "run.log"
+        flags = ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3"] if args.engine == "verilator" else ["-g2005"]
+        try:
+            runner.build(sources=[*files, HERE / "axi_rules.v", build / "axi_check_bench.v"], defines=defines,
+                         hdl_toplevel="axi_check_bench", build_dir=build, build_args=flags, timescale=("1ns", "1ps"),
+                         always=True, log_file=build / "build.log")
+            results = runner.test(hdl_toplevel="axi_check_bench", test_module="bench", build_dir=build, test_dir=build,
+                                  seed=args.seed, log_file=log)
+            tests, failures = get_results(results)
+        except (RuntimeError, SystemExit) as error:
+            print(f"axi_check: {top}: {error}")
+            tests, failures = 0, 1
+        said = log.read_text(errors="replace") if log.exists() else (build / "build.log").read_text(errors="replace")
+        if args.verbose:
+            print(said)
+        ok = tests > 0 and failures == 0
+        shown = 0
+        for line in said.splitlines():
+            if line.startswith(("axi_check:", "axi_rules:")):
+                shown += 1
+                if shown <= SHOWN:
+                    print(line)
+            elif not ok and not args.verbose and ("Error" in line or "error" in line):
+                print("  " + line.strip())
+        if shown > SHOWN:
+            print(f"axi_check: {shown - SHOWN} more messages")
+    print(f"axi_check: {top}: {'ok' if ok else 'FAILED'}")
+    return 0 if ok else 1
+
+
+def enter_environment():
+    """Restarts in the project's .venv (scripts/setup.sh) unless already there, with its tools first on PATH."""
+    tools = HERE.parents[1] / ".venv" / "bin"
+    os.environ["PATH"] = f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"
+    if (tools / "python").exists() and Path(sys.prefix).resolve() != tools.parent.resolve():
+        os.execv(tools / "python", [str(tools / "python"), *sys.argv])
+
+
+if __name__ == "__main__":
+    enter_environment()
+    sys.exit(main())
