@@ -235,3 +235,28 @@ fn memories_mask_writes_and_read_old_data_and_registers_swap() {
     sim.clock();
     assert_eq!(sim.get("pq") & 0xffff, 0x0905);
 }
+
+#[test]
+fn waveforms_name_every_instance_and_write_only_changes() {
+    use rtl::sim::vcd::Vcd;
+    let mut d = Design::default();
+    let top = d.module(&Chain(3));
+    let mut sim = Sim::traced(&d, &top, Init::Zero).unwrap();
+    let mut text = vec![];
+    let mut vcd = Vcd::new(&mut text, &sim, top.as_str()).unwrap();
+    sim.set("ready", 1);
+    for x in [5, 5, 5, 5, 5] {
+        sim.set("x", x);
+        vcd.sample(&mut sim).unwrap();
+        sim.clock();
+    }
+    vcd.finish().unwrap();
+    assert_eq!(sim.signal_named("st[0][1].q").map(|b| b.low_u128()), Some(5));
+    let text = String::from_utf8(text).unwrap();
+    for line in ["$scope module chain $end", "$scope module st[0][2] $end", "b101 "] {
+        assert!(text.contains(line), "{text}");
+    }
+    let var = text.lines().find(|l| l.ends_with(" q [7:0] $end")).unwrap().split(' ').nth(3).unwrap().to_string();
+    let changes: Vec<&str> = text.lines().filter(|l| l.ends_with(&format!(" {var}"))).collect();
+    assert_eq!(changes, [format!("b0 {var}"), format!("b101 {var}")]);
+}

@@ -10,6 +10,7 @@ pub(crate) mod flat;
 pub(crate) mod graph;
 mod lower;
 mod tape;
+pub mod vcd;
 mod wide;
 
 use crate::bits::{limbs_of, top_mask};
@@ -53,6 +54,7 @@ pub struct Sim {
     mems: Vec<MemData>,
     mem_names: BTreeMap<String, (usize, usize)>,
     ports: Vec<Port>,
+    signals: Vec<vcd::Signal>,
     index: BTreeMap<String, usize>,
     scratch: Vec<u64>,
     pending: Pending,
@@ -74,6 +76,18 @@ impl Sim {
     /// # Errors
     /// As `new`.
     pub fn with_init(d: &Design, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
+        Sim::compile(d, top, init, false)
+    }
+
+    /// Compiles `top` with the names of its values, for waveforms (`vcd::Vcd`) and inspection.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn traced(d: &Design, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
+        Sim::compile(d, top, init, true)
+    }
+
+    fn compile(d: &Design, top: &ModuleName, init: Init, names: bool) -> Result<Sim, Vec<Fault>> {
         d.verify()?;
         let Some(module) = d.get(top) else {
             let message = format!("no module `{top}` in this design");
@@ -82,7 +96,10 @@ impl Sim {
         let flat = Flat::new(d, module);
         let graph = flat.graph(false)?;
         let program = lower::lower(&flat, &graph)?;
-        Sim::assemble(&flat, module, program, init).map_err(|f| vec![f])
+        let signals = if names { vcd::signals(&flat, &program) } else { vec![] };
+        let mut sim = Sim::assemble(&flat, module, program, init).map_err(|f| vec![f])?;
+        sim.signals = signals;
+        Ok(sim)
     }
 
     fn assemble(flat: &Flat, top: &Module, mut p: Program, init: Init) -> Result<Sim, Fault> {
@@ -127,6 +144,7 @@ impl Sim {
             mems: p.mems,
             mem_names,
             ports,
+            signals: vec![],
             index,
             scratch: vec![],
             pending: Pending::default(),

@@ -1,0 +1,149 @@
+//! Waveforms: the named values of a traced simulation as a value change dump (IEEE 1364, §18).
+
+use super::flat::{Flat, View};
+use super::lower::Program;
+use super::Sim;
+use crate::bits::{limbs_of, Bits};
+use std::io::{self, Write};
+
+/// A named value of one instance: bits `lo .. lo + w` of the storage from word `off` on.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    /// Instances from the top down.
+    pub scope: Vec<String>,
+    pub name: String,
+    pub w: u32,
+    off: usize,
+    words: usize,
+    lo: u32,
+}
+
+/// All named values that are stored; values that nothing needs are not simulated.
+pub(super) fn signals(flat: &Flat, p: &Program) -> Vec<Signal> {
+    let mut out = vec![];
+    for (c, ctx) in flat.ctxs.iter().enumerate() {
+        for lane in 0..ctx.lanes {
+            let outputs = ctx.module.outputs.iter().map(|(n, i)| (n.as_str(), *i));
+            let named = ctx.module.nodes.iter().enumerate();
+            let named = named.filter_map(|(i, n)| Some((n.name.as_deref()?, crate::ir::NodeId(i as u32))));
+            for (name, id) in named.chain(outputs) {
+                let val = flat.val(c, id);
+                let w = ctx.module.ty(id).w;
+                let Some(v) = flat.trace(View { val, lane, lo: 0, w }, 1) else { continue };
+                let Some(&base) = p.offsets.get(&v.val) else { continue };
+                let words = limbs_of(flat.node(v.val).ty.w);
+                let path = flat.path(val, lane);
+                let mut scope: Vec<String> = path.split('.').map(String::from).collect();
+                scope.pop();
+                out.push(Signal { scope, name: name.to_string(), w, off: base + v.lane as usize * words, words, lo: v.lo });
+            }
+        }
+    }
+    out.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
+    out
+}
+
+/// Writes one file; a time step is a clock cycle.
+pub struct Vcd<W: Write> {
+    out: W,
+    signals: Vec<Signal>,
+    last: Vec<Option<Bits>>,
+    time: u64,
+}
+
+/// Short printable identifier number `k`.
+fn code(mut k: usize) -> String {
+    let mut s = String::new();
+    loop {
+        s.push((b'!' + (k % 94) as u8) as char);
+        k /= 94;
+        if k == 0 {
+            return s;
+        }
+        k -= 1;
+    }
+}
+
+impl<W: Write> Vcd<W> {
+    /// Writes the header for the signals of a simulation made by `Sim::traced`.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn new(mut out: W, sim: &Sim, top: &str) -> io::Result<Self> {
+        writeln!(out, "$timescale 1ns $end\n$scope module {top} $end")?;
+        let mut at: Vec<String> = vec![];
+        for (k, s) in sim.signals().iter().enumerate() {
+            let common = at.iter().zip(&s.scope).take_while(|(a, b)| a == b).count();
+            for _ in common..at.len() {
+                writeln!(out, "$upscope $end")?;
+            }
+            for name in &s.scope[common..] {
+                writeln!(out, "$scope module {name} $end")?;
+            }
+            at.clone_from(&s.scope);
+            let range = if s.w == 1 { String::new() } else { format!(" [{}:0]", s.w - 1) };
+            writeln!(out, "$var wire {} {} {}{range} $end", s.w, code(k), s.name)?;
+        }
+        for _ in 0..=at.len() {
+            writeln!(out, "$upscope $end")?;
+        }
+        writeln!(out, "$enddefinitions $end")?;
+        let signals = sim.signals().to_vec();
+        Ok(Vcd { out, last: vec![None; signals.len()], signals, time: 0 })
+    }
+
+    /// Writes what has changed since the last call; to be called once a cycle before the edge.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn sample(&mut self, sim: &mut Sim) -> io::Result<()> {
+        sim.settle();
+        writeln!(self.out, "#{}", self.time)?;
+        self.time += 1;
+        for (k, s) in self.signals.iter().enumerate() {
+            let now = sim.signal(s);
+            if self.last[k].as_ref() == Some(&now) {
+                continue;
+            }
+            if s.w == 1 {
+                writeln!(self.out, "{}{}", u8::from(now.bit(0)), code(k))?;
+            } else {
+                let bits: String = (0..s.w).rev().map(|i| if now.bit(i) { '1' } else { '0' }).collect();
+                let short = bits.trim_start_matches('0');
+                writeln!(self.out, "b{} {}", if short.is_empty() { "0" } else { short }, code(k))?;
+            }
+            self.last[k] = Some(now);
+        }
+        Ok(())
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish(mut self) -> io::Result<()> {
+        writeln!(self.out, "#{}", self.time)?;
+        self.out.flush()
+    }
+}
+
+impl Sim {
+    /// Named values; empty unless made by `traced`.
+    pub fn signals(&self) -> &[Signal] {
+        &self.signals
+    }
+
+    /// Present value of a signal, after the last settling.
+    pub fn signal(&self, s: &Signal) -> Bits {
+        let all = &self.v[s.off..s.off + s.words];
+        Bits::from_limbs(all, s.words as u32 * 64).slice(s.lo, s.w)
+    }
+
+    /// Present value of a signal by hierarchical name (`inst.q`, `grid[i][j].q`).
+    pub fn signal_named(&mut self, path: &str) -> Option<Bits> {
+        self.settle();
+        let is_it = |s: &&Signal| s.scope.iter().map(String::as_str).chain([s.name.as_str()]).eq(path.split('.'));
+        let s = self.signals.iter().find(is_it)?;
+        Some(self.signal(s))
+    }
+}
