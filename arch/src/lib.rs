@@ -1,13 +1,16 @@
 //! From a Scop to a virtual systolic array: uniform recurrences, mapping, schedule, I/O groups, cost.
 //!
 //! The chain: `frontend::flow` → [`system`] (uniform recurrence equations) → [`mapping`] (space, time, lanes) →
-//! [`lower`] (nodes of a PE) → [`layout`] (I/O groups) + [`schedule`](mod@schedule) → [`vsa::Vsa`]. [`cost`] walks the result.
+//! [`lower`] (nodes of a PE) → [`layout`] (I/O groups) + [`schedule`](mod@schedule) → [`vsa::Vsa`]. [`cost`] walks the
+//! result. [`compile`] and [`enumerate`] are the ways in.
 
 pub mod assemble;
 pub mod board;
+pub mod choose;
 pub mod condition;
 pub mod cost;
 pub mod design;
+mod driver;
 pub mod interp;
 pub mod layout;
 pub mod lower;
@@ -19,3 +22,5 @@ pub mod system;
 pub mod timing;
 pub mod verify;
 pub mod vsa;
+
+pub use driver::{compile, enumerate, Candidate, Compiled, Report};

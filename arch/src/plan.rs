@@ -95,3 +95,26 @@ pub fn by_hand(system: &System, spec: &DesignSpec, transform: Vec<Vec<i64>>) -> 
     }
     if faults.is_empty() { Ok(plan) } else { Err(faults) }
 }
+
+/// Canonical mappings of PolySA: for every projection vector `d` with coefficients 0 and 1 and at least two ones (unit
+/// vectors are choices of space loops), a unimodular transform whose last row is time and whose other rows vanish on
+/// `d`. The schedule vector follows from the skew.
+pub fn projections(depth: usize) -> Vec<(Vec<Vec<i64>>, Vec<i64>)> {
+    let mut all = Vec::new();
+    if !(2..=3).contains(&depth) {
+        return all;
+    }
+    for bits in 1u32..1 << depth {
+        let d: Vec<i64> = (0..depth).map(|k| (bits >> k & 1) as i64).collect();
+        if bits.count_ones() < 2 {
+            continue;
+        }
+        // Time is the last loop that d moves along; the other coordinates are taken relative to it.
+        let time = (0..depth).rev().find(|&k| d[k] == 1).expect("d is not zero");
+        let unit = |k: usize| (0..depth).map(|x| (x == k) as i64).collect::<Vec<i64>>();
+        let mut rows: Vec<Vec<i64>> = (0..depth).filter(|&k| k != time).map(|k| { let mut r = unit(k); r[time] -= d[k]; r }).collect();
+        rows.push(unit(time));
+        all.push((rows, d));
+    }
+    all
+}

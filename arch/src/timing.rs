@@ -26,6 +26,9 @@ pub const LOADED_TO_LAUNCH: i64 = 2;
 /// From a `drained` pulse to the earliest launch of a wave of the visit that reuses the slot.
 pub const DRAINED_TO_LAUNCH: i64 = 2;
 
+/// From the last `written` pulse to the `done` pulse.
+pub const WRITTEN_TO_DONE: i64 = 1;
+
 /// Registers from the operands to the result of `op`, whose operands have the *effective* types `operands`
 /// (see [`effective_type`]) and whose result is of type `ty`.
 pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {

@@ -5,7 +5,7 @@
 
 use crate::board::Resources;
 use crate::timing;
-use crate::vsa::{Node, NodeId, Op, Vsa};
+use crate::vsa::{Node, Op, Vsa};
 use frontend::scop::BinaryOp;
 
 pub fn estimate(vsa: &Vsa) -> Resources {
@@ -46,7 +46,7 @@ fn per_pe(vsa: &Vsa) -> Resources {
     for (n, node) in vsa.nodes.iter().enumerate() {
         let bits = node.ty.bits() as i64;
         match &node.op {
-            Op::Binary(op, ..) => operator(&mut pe, vsa, NodeId(n as u32), *op, node),
+            Op::Binary(op, ..) => operator(&mut pe, vsa, *op, node),
             Op::Fma(..) => pe.dsp += 4,
             Op::Select(..) | Op::Unary(..) => pe.lut += bits,
             Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut pe, 1, *waves, vsa.node(*source).ty.bits() as i64),
@@ -58,7 +58,7 @@ fn per_pe(vsa: &Vsa) -> Resources {
     pe
 }
 
-fn operator(pe: &mut Resources, vsa: &Vsa, id: NodeId, op: BinaryOp, node: &Node) {
+fn operator(pe: &mut Resources, vsa: &Vsa, op: BinaryOp, node: &Node) {
     let bits = node.ty.bits() as i64;
     let float = node.ty.is_float();
     match op {

@@ -1,0 +1,246 @@
+//! Automatic choice: the fastest array that fits the board.
+//!
+//! Thousands of shapes are ranked by a few multiplications each (waves, footprints, lanes); the best of them are
+//! assembled, and the cost walk over the assembled arrays decides. Among designs within 5 % of the fastest the one
+//! with the fewest resources wins. A thorough explorer can replace [`shapes`] without touching the rest.
+
+use crate::assemble::{assemble, Program};
+use crate::board::{Board, Resources};
+use crate::cost::{predict, resources, MemoryTiming};
+use crate::design::DesignSpec;
+use crate::mapping::{DimPlan, Plan};
+use crate::plan;
+use crate::system::Feed;
+use crate::vsa::Vsa;
+
+/// Assembled candidates per program.
+const ASSEMBLED: usize = 24;
+/// Visits beyond which a shape is not looked at (its cost walk would take too long).
+const MAX_VISITS: i64 = 200_000;
+
+struct Shape {
+    plan: Plan,
+    cycles: i64,
+    lanes: i64,
+}
+
+/// What is known of each dimension before anything is assembled.
+struct Facts {
+    extent: Vec<i64>,
+    /// No dependence but a reduction's moves along it.
+    free: Vec<bool>,
+    reduced: Vec<bool>,
+    reads: Vec<Read>,
+    /// DSP slices one lane takes, at least one.
+    dsp_per_lane: i64,
+}
+
+struct Read {
+    array: usize,
+    bytes: i64,
+    /// Per subscript: coefficient of every dimension.
+    subscripts: Vec<Vec<i64>>,
+}
+
+/// # Errors
+/// Every reason for which no candidate was possible, without repetitions.
+pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa, Vec<String>> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    for transform in plan::transforms(&program.system) {
+        let facts = Facts::new(program, &transform);
+        shapes.extend(self::shapes(&facts, &transform, board));
+    }
+    shapes.sort_by_key(|s| (s.cycles, s.lanes));
+    let mut reasons: Vec<String> = Vec::new();
+    let mut found: Vec<(i64, Resources, Vsa)> = Vec::new();
+    let mut failed_axes: Vec<(Vec<Vec<i64>>, Vec<Option<usize>>, usize)> = Vec::new();
+    let mut tried = 0;
+    for shape in shapes {
+        if tried >= ASSEMBLED || found.len() >= ASSEMBLED / 3 {
+            break;
+        }
+        let axes: Vec<Option<usize>> = shape.plan.dims.iter().map(|d| d.axis).collect();
+        let key = (shape.plan.transform.clone(), axes, 0);
+        if failed_axes.iter().filter(|f| f.0 == key.0 && f.1 == key.1).count() >= 4 {
+            continue;
+        }
+        tried += 1;
+        match assemble(program, shape.plan, spec) {
+            Ok(vsa) => {
+                let need = resources::estimate(&vsa);
+                if need.fits(&board.resources) {
+                    found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, vsa));
+                } else {
+                    note(&mut reasons, format!("needs more than the board {} has", board.name));
+                    tried -= (tried > 0 && failed_axes.len() < 200) as usize;
+                    failed_axes.push((vec![], vec![], 0));
+                }
+            }
+            Err(illegal) => {
+                tried -= 1;
+                failed_axes.push(key);
+                note(&mut reasons, illegal.0);
+            }
+        }
+    }
+    let Some(best) = found.iter().map(|f| f.0).min() else { return Err(reasons) };
+    let close = found.into_iter().filter(|f| f.0 <= best + best / 20);
+    Ok(close.min_by_key(|(cycles, r, _)| (r.dsp * 100 + r.lut + r.bram36 * 300, *cycles)).expect("the best is close to itself").2)
+}
+
+fn note(reasons: &mut Vec<String>, reason: String) {
+    if !reasons.contains(&reason) {
+        reasons.push(reason);
+    }
+}
+
+impl Facts {
+    fn new(program: &Program, transform: &[Vec<i64>]) -> Facts {
+        let system = &program.system;
+        let depth = system.dims.len();
+        let range = |row: &Vec<i64>| -> i64 { row.iter().zip(&system.dims).map(|(c, d)| c.abs() * (d.hi - d.lo)).sum::<i64>() + 1 };
+        let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
+        let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
+        let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
+        let reduced = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
+        let inverse = crate::mapping::unimodular_inverse(transform).unwrap_or_default();
+        let mut reads: Vec<Read> = Vec::new();
+        for (s, placed) in system.statements.iter().enumerate() {
+            for (k, variable) in placed.variables.iter().enumerate() {
+                for piece in &variable.pieces {
+                    let Feed::Input { subscripts } = &piece.feed else { continue };
+                    let array = program.scop.statements[s].reads[k].array;
+                    let over = |a: &frontend::scop::Affine| (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect();
+                    reads.push(Read { array: array.index(), bytes: program.scop.array(array).ty.bytes() as i64, subscripts: subscripts.iter().map(over).collect() });
+                }
+            }
+        }
+        Facts {
+            extent: transform.iter().map(range).collect(),
+            free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
+            reduced: (0..depth).map(reduced).collect(),
+            reads,
+            dsp_per_lane: dsp_per_lane(program),
+        }
+    }
+}
+
+fn dsp_per_lane(program: &Program) -> i64 {
+    use frontend::scop::{BinaryOp, Expr, ExprKind};
+    fn source_bits(e: &Expr) -> i64 {
+        match &e.kind {
+            ExprKind::Cast(inner) if inner.ty.bits() <= e.ty.bits() && inner.ty.is_float() == e.ty.is_float() => source_bits(inner),
+            _ => e.ty.bits() as i64,
+        }
+    }
+    fn count(e: &Expr) -> i64 {
+        match &e.kind {
+            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Read(_) => 0,
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => count(a),
+            ExprKind::Binary(BinaryOp::Mul, a, b) => {
+                let (x, y) = (source_bits(a), source_bits(b));
+                let own = if e.ty.is_float() { 2 } else { ((x.min(y) + 16) / 17) * ((x.max(y) + 25) / 26) };
+                own + count(a) + count(b)
+            }
+            ExprKind::Binary(_, a, b) => count(a) + count(b),
+            ExprKind::Select(a, b, c) => count(a) + count(b) + count(c),
+            ExprKind::Fma(a, b, c) => 2 + count(a) + count(b) + count(c),
+        }
+    }
+    program.scop.statements.iter().map(|s| count(&s.rhs)).sum::<i64>().max(1)
+}
+
+/// Sizes worth trying up to `n`: all of it, and powers of two.
+fn sizes(n: i64, most: i64) -> Vec<i64> {
+    let mut all: Vec<i64> = (0..7).map(|k| 1 << k).filter(|&p| p < n && p <= most && p > 1).collect();
+    if n <= most {
+        all.push(n);
+    }
+    all
+}
+
+/// Every shape of one transform that the multiplications below allow.
+fn shapes(facts: &Facts, transform: &[Vec<i64>], board: &Board) -> Vec<Shape> {
+    let depth = facts.extent.len();
+    let singles = (0..depth).map(|a| vec![a]);
+    let pairs = (0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]));
+    let mut out = Vec::new();
+    for axes in singles.chain(pairs) {
+        let mut plans = vec![Plan { transform: transform.to_vec(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() }];
+        for d in 0..depth {
+            let options = options_of(facts, d, axes.iter().position(|&a| a == d));
+            plans = plans.iter().flat_map(|p| options.iter().map(move |o| { let mut q = p.clone(); q.dims[d] = o.clone(); q })).collect();
+            plans.retain(|p| lanes(p, facts) * facts.dsp_per_lane <= board.resources.dsp * 4 / 5);
+        }
+        out.extend(plans.into_iter().filter_map(|p| estimate(facts, p)));
+        out.sort_by_key(|s: &Shape| (s.cycles, s.lanes));
+        out.truncate(4000);
+    }
+    // Neighbouring shapes fail or fit together: keep the list mixed by axes.
+    let mut kept: Vec<Shape> = Vec::new();
+    for shape in out {
+        let axes = |p: &Plan| p.dims.iter().map(|d| d.axis.is_some()).collect::<Vec<_>>();
+        if kept.iter().filter(|k| axes(&k.plan) == axes(&shape.plan)).count() < 40 {
+            kept.push(shape);
+        }
+    }
+    kept
+}
+
+fn options_of(facts: &Facts, d: usize, axis: Option<usize>) -> Vec<DimPlan> {
+    let n = facts.extent[d];
+    let parallel = facts.free[d] || facts.reduced[d];
+    let mut options = Vec::new();
+    if axis.is_some() {
+        for pes in sizes(n, 64).into_iter().chain((n == 1).then_some(1)) {
+            for latency in if facts.free[d] && !facts.reduced[d] { vec![1, 4, 8, 16, 32] } else { vec![1] } {
+                if latency == 1 || pes * (latency / 2) < n {
+                    options.push(DimPlan { tile: Some(pes * latency), axis, latency, simd: 1 });
+                }
+            }
+        }
+        return options;
+    }
+    for simd in if facts.reduced[d] { vec![1, 2, 4, 8, 16] } else { vec![1] } {
+        for tile in [None, Some(256), Some(64)] {
+            let tiled = tile.is_some_and(|t| t < n && parallel);
+            if (tile.is_none() || tiled) && simd <= n {
+                options.push(DimPlan { tile, axis: None, latency: 1, simd });
+            }
+        }
+    }
+    options
+}
+
+fn lanes(plan: &Plan, facts: &Facts) -> i64 {
+    plan.dims.iter().zip(&facts.extent).map(|(p, n)| p.simd * if p.axis.is_some() { p.tile.unwrap_or(*n) / p.latency } else { 1 }).product()
+}
+
+fn estimate(facts: &Facts, plan: Plan) -> Option<Shape> {
+    let mut tiles = Vec::new();
+    let (mut waves, mut visits) = (1i64, 1i64);
+    for (p, &n) in plan.dims.iter().zip(&facts.extent) {
+        let grain = p.latency * p.simd;
+        let tile = (p.tile.unwrap_or(n).min(n) + grain - 1) / grain * grain;
+        let inner = if p.axis.is_some() { p.latency } else { tile / p.simd };
+        visits *= (n + tile - 1) / tile;
+        waves *= inner;
+        tiles.push(tile);
+    }
+    if visits > MAX_VISITS || waves.checked_mul(visits).is_none() {
+        return None;
+    }
+    let mut loads: Vec<(usize, i64)> = Vec::new();
+    for read in &facts.reads {
+        let cells: i64 = read.subscripts.iter().map(|s| s.iter().zip(&tiles).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1).product();
+        let cycles = (cells * read.bytes + 63) / 64;
+        match loads.iter_mut().find(|l| l.0 == read.array) {
+            Some(l) => l.1 += cycles,
+            None => loads.push((read.array, cycles)),
+        }
+    }
+    let load = loads.iter().map(|l| l.1).max().unwrap_or(0);
+    let fill: i64 = plan.dims.iter().zip(&tiles).filter(|(p, _)| p.axis.is_some()).map(|(p, t)| t / p.latency).sum();
+    let lanes = lanes(&plan, facts);
+    Some(Shape { cycles: visits * waves.max(load) + load + 2 * fill, lanes, plan })
+}

@@ -1,0 +1,489 @@
+//! Geometry and drawing of the array itself.
+//!
+//! From left to right: one column for each group that is fed row by row, one for the L3 of each group that is fed
+//! column by column, the grid, one column for each output group. From top to bottom: DRAM, L3s, feeders above the
+//! grid, the grid, L3s of outputs, DRAM. Everything that runs along a row of PEs has its own *lane* (height inside of
+//! the PE), and so has everything that runs along a column.
+
+use super::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK};
+use super::legend;
+use super::parts::{delivered, kept, links, place, Link, Place, Slot, View};
+use crate::vsa::Vsa;
+
+const MARGIN: i64 = 28;
+const COLUMN: i64 = 74;
+const LANE: i64 = 26;
+const GAP: (i64, i64) = (76, 60);
+/// Width of a slot for PEs that are not shown.
+const DOTS: i64 = 26;
+const BOX: (i64, i64) = (34, 20);
+const DRAM: i64 = 74;
+pub(super) const SMALL: Font = Font::new(11, GREY);
+
+/// What runs along rows (or columns) of PEs.
+enum Lane {
+    /// Feeders at the border; the value is passed on.
+    Fed(usize),
+    /// Feeders inside, along their chain.
+    Inside(usize),
+    /// Collectors, along their chain.
+    Out(usize),
+    Hop(usize),
+}
+
+pub(super) struct Figure<'a> {
+    pub vsa: &'a Vsa,
+    pub view: View,
+    canvas: Canvas,
+    links: Vec<Link>,
+    /// Slots with their start and size.
+    cols: Vec<(Slot, i64, i64)>,
+    rows: Vec<(Slot, i64, i64)>,
+    /// Lanes of a row, and of a column.
+    along: Vec<Lane>,
+    across: Vec<Lane>,
+    /// Input groups above the grid.
+    top: Vec<usize>,
+    grid: Rect,
+    /// What every PE keeps, below its name.
+    kept: String,
+}
+
+impl<'a> Figure<'a> {
+    pub fn new(vsa: &'a Vsa) -> Self {
+        let view = View::new(vsa);
+        let links = links(vsa);
+        let (mut along, mut across, mut top) = (Vec::new(), Vec::new(), Vec::new());
+        for g in 0..vsa.inputs.len() {
+            match place(vsa, &view, g) {
+                Place::Left => along.push(Lane::Fed(g)),
+                Place::Inside => along.push(Lane::Inside(g)),
+                Place::Top => across.push(Lane::Fed(g)),
+                Place::Corner => {
+                    along.push(Lane::Fed(g));
+                    across.push(Lane::Fed(g));
+                }
+            }
+            if place(vsa, &view, g) == Place::Top {
+                top.push(g);
+            }
+        }
+        for (k, link) in links.iter().enumerate() {
+            match view.direction(link.hop) {
+                (_, 0) => along.push(Lane::Hop(k)),
+                (0, _) => across.push(Lane::Hop(k)),
+                _ => {}
+            }
+        }
+        along.extend((0..vsa.outputs.len()).map(Lane::Out));
+        let left = along.iter().filter(|l| matches!(l, Lane::Fed(_) | Lane::Inside(_))).count() + top.len();
+        let kept = kept(vsa);
+        let w = 92.max(LANE * across.len() as i64 + 50).max(6 * kept.chars().count() as i64 + 8);
+        let h = 50.max(LANE * along.len() as i64 + if kept.is_empty() { 32 } else { 44 });
+        let place = |slots: Vec<Slot>, start: i64, size: i64, gap: i64| {
+            let mut at = start;
+            let placed: Vec<_> = slots.into_iter().map(|s| {
+                let size = if s == Slot::Gap { DOTS } else { size };
+                at += size + gap;
+                (s, at - size - gap, size)
+            }).collect();
+            (placed, at - gap - start)
+        };
+        let (x, y) = (MARGIN + COLUMN * left as i64 + 16, DRAM + 112 + 48 * top.len() as i64);
+        let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0);
+        let (rows, height) = place(view.slots(vsa, view.down), y, h, GAP.1);
+        let grid = Rect { x, y, w: width, h: height };
+        Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, kept }
+    }
+
+    pub fn draw(mut self) -> String {
+        let right = self.grid.x + self.grid.w + COLUMN * self.vsa.outputs.len() as i64 + MARGIN;
+        let width = right.max(660);
+        let bottom = self.grid.y + self.grid.h + 92;
+        self.title();
+        self.bars(right, bottom);
+        self.lanes();
+        self.diagonals();
+        self.dots();
+        self.axes();
+        self.pes();
+        let height = legend::draw(self.vsa, &self.view, &mut self.canvas, MARGIN, bottom + 56, width);
+        self.canvas.finish(width, height, &self.vsa.name)
+    }
+
+    fn title(&mut self) {
+        let v = self.vsa;
+        self.canvas.text(MARGIN, 34, &v.name, Font::new(18, INK.stroke).bold(), Anchor::Start);
+        let lanes = if v.lanes > 1 { format!(", {} lanes each", v.lanes) } else { String::new() };
+        let pes = if v.extent.contains(&1) { format!("{}", v.extent[0] * v.extent[1]) } else { format!("{} × {}", v.extent[0], v.extent[1]) };
+        let one = if v.extent == [1, 1] { "PE" } else { "PEs" };
+        self.canvas.text(MARGIN, 54, &format!("{pes} {one}{lanes}"), Font::new(13, GREY), Anchor::Start);
+    }
+
+    fn bars(&mut self, right: i64, bottom: i64) {
+        let w = right - 2 * MARGIN;
+        let hue = Hue { stroke: "#8c959f", fill: "#eaeef2" };
+        for (y, shown) in [(DRAM, !self.vsa.inputs.is_empty()), (bottom, !self.vsa.outputs.is_empty())] {
+            if shown {
+                self.canvas.rect(Rect { x: MARGIN, y, w, h: 26 }, 4, hue, 1.2);
+                let anchor = if y == DRAM { (right - MARGIN - 10, Anchor::End) } else { (MARGIN + 10, Anchor::Start) };
+                self.canvas.text(anchor.0, y + 17, "DRAM", Font::new(12, GREY).bold(), anchor.1);
+            }
+        }
+    }
+
+    /// An L3 at `(x, y)` (its centre), linked to a DRAM bar's edge.
+    fn l3(&mut self, x: i64, y: i64, array: u32, edge: i64, reads: bool) {
+        let (hue, name) = (hue(array), &self.vsa.arrays[array as usize].name);
+        let (from, to) = if reads { ((x, edge), (x, y - 12)) } else { ((x, y + 12), (x, edge)) };
+        self.canvas.line(&[from, to], hue.stroke, false, true);
+        self.canvas.rect(Rect { x: x - 19, y: y - 12, w: 38, h: 24 }, 4, Hue { stroke: hue.stroke, fill: "#ffffff" }, 1.7);
+        self.canvas.text(x, y + 4, "L3", Font::new(12, hue.stroke).bold(), Anchor::Middle);
+        let label = if reads { edge - 9 } else { edge + 17 };
+        self.canvas.text(x, label, name, Font::new(12, hue.stroke).bold(), Anchor::Middle);
+    }
+
+    fn buffer(&mut self, x: i64, y: i64, array: u32) {
+        let (w, h) = BOX;
+        let hue = hue(array);
+        self.canvas.rect(Rect { x: x - w / 2, y: y - h / 2, w, h }, 3, hue, 1.5);
+        let name: String = self.vsa.arrays[array as usize].name.chars().take(4).collect();
+        self.canvas.text(x, y + 4, &name, Font::new(11, hue.stroke).bold(), Anchor::Middle);
+    }
+
+    /// Height of lane `k` in the row that starts at `y`.
+    fn lane_y(&self, y: i64, k: usize) -> i64 {
+        y + if self.kept.is_empty() { 38 } else { 50 } + LANE * k as i64
+    }
+
+    /// Centre of lane `k` of `lanes` in a column.
+    fn lane_x(&self, column: usize, k: usize, lanes: usize) -> i64 {
+        let (_, x, w) = self.cols[column];
+        x + w / 2 + LANE * k as i64 - LANE * (lanes as i64 - 1) / 2
+    }
+
+    /// Where lane `k` meets a row; the dots' centre in a gap.
+    fn height(&self, row: usize, k: usize) -> i64 {
+        let (slot, y, h) = self.rows[row];
+        if slot == Slot::Gap { y + h / 2 } else { self.lane_y(y, k) }
+    }
+
+    fn lanes(&mut self) {
+        let along = std::mem::take(&mut self.along);
+        let mut column = 0;
+        for (k, lane) in along.iter().enumerate() {
+            match *lane {
+                Lane::Fed(g) => self.fed_rows(k, g, column),
+                Lane::Inside(g) => self.inside(k, g, column),
+                Lane::Out(g) => self.out(k, g),
+                Lane::Hop(l) => self.hop_rows(k, l),
+            }
+            column += matches!(lane, Lane::Fed(_) | Lane::Inside(_)) as i64;
+        }
+        self.along = along;
+        let across = std::mem::take(&mut self.across);
+        for (k, lane) in across.iter().enumerate() {
+            match *lane {
+                Lane::Fed(g) => self.fed_columns(k, g, across.len()),
+                Lane::Hop(l) => self.hop_columns(k, l, across.len()),
+                Lane::Inside(_) | Lane::Out(_) => {}
+            }
+        }
+    }
+
+    fn column(column: i64) -> i64 {
+        MARGIN + COLUMN * column + COLUMN / 2 - 8
+    }
+
+    /// L3 above a column of feeders (or the chain to those inside).
+    fn source(&mut self, column: i64, array: u32) -> (i64, i64) {
+        let (x, y) = (Self::column(column), DRAM + 26 + 38);
+        self.l3(x, y, array, DRAM + 26, true);
+        (x, y + 12)
+    }
+
+    fn fed_rows(&mut self, k: usize, g: usize, column: i64) {
+        let array = self.vsa.inputs[g].array;
+        let color = hue(array).stroke;
+        let (x, mut from) = self.source(column, array);
+        let corner = place(self.vsa, &self.view, g) == Place::Corner;
+        let rows = if corner { 1 } else { self.rows.len() };
+        for row in 0..rows {
+            let y = self.height(row, k);
+            let gap = self.rows[row].0 == Slot::Gap;
+            self.canvas.line(&[(x, from), (x, y - BOX.1 / 2)], color, true, !gap);
+            from = y + BOX.1 / 2;
+            if gap {
+                self.canvas.text(x, y + 5, "⋮", Font::new(16, color), Anchor::Middle);
+            } else {
+                self.canvas.line(&[(x + BOX.0 / 2, y), (self.grid.x, y)], color, false, true);
+            }
+        }
+        let skew = self.vsa.schedule.skew[self.view.across].abs();
+        self.row_arrows(k, color, &format!("{} +{skew}", delivered(self.vsa, g)), (0, 1), false, 0..self.cols.len());
+        for row in 0..rows {
+            if self.rows[row].0 != Slot::Gap {
+                self.buffer(x, self.height(row, k), array);
+            }
+        }
+    }
+
+    /// Arrows between neighbouring columns, in all rows; labelled once. `step`: direction and distance.
+    fn row_arrows(&mut self, k: usize, color: &'static str, label: &str, step: (i64, i64), dashed: bool, columns: std::ops::Range<usize>) {
+        for row in 0..self.rows.len() {
+            if self.rows[row].0 == Slot::Gap {
+                continue;
+            }
+            let y = self.height(row, k);
+            for c in columns.clone().skip(1) {
+                let (left, right) = (self.cols[c - 1], self.cols[c]);
+                let (a, b) = ((left.1 + left.2, y), (right.1, y));
+                let ends = if step.0 == 0 { [a, b] } else { [b, a] };
+                self.canvas.line(&ends, color, dashed, true);
+                if row == 0 && c == 1 && !label.is_empty() {
+                    self.canvas.label((a.0 + b.0) / 2 - 2, y - 5, label, Font::new(11, color), Anchor::Middle);
+                }
+            }
+        }
+    }
+
+    fn hop_rows(&mut self, k: usize, l: usize) {
+        let (dx, _) = self.view.direction(self.links[l].hop);
+        let label = self.links[l].label.clone();
+        if dx.abs() == 1 {
+            self.row_arrows(k, INK.stroke, &label, ((dx < 0) as i64, 1), false, 0..self.cols.len());
+            return;
+        }
+        let mut label = Some(label);
+        for row in 0..self.rows.len() {
+            let (slot, y, _) = self.rows[row];
+            for c in (0..self.cols.len()).filter(|_| slot != Slot::Gap) {
+                let Some(to) = self.far(c, dx, true) else { continue };
+                let centre = |c: usize| self.cols[c].1 + self.cols[c].2 / 2;
+                let (a, b) = (centre(c) + 12 * dx.signum(), centre(to) - 12 * dx.signum());
+                self.canvas.bow((a, y), (b, y), 22 * dx.signum(), INK.stroke);
+                if let Some(label) = label.take() {
+                    self.canvas.label((a + b) / 2, y - 26, &label, Font::new(11, INK.stroke), Anchor::Middle);
+                }
+            }
+        }
+    }
+
+    /// Slot of the PE that is `distance` away on the screen, if both are shown.
+    fn far(&self, from: usize, distance: i64, columns: bool) -> Option<usize> {
+        let (slots, axis) = if columns { (&self.cols, self.view.across) } else { (&self.rows, self.view.down) };
+        let Slot::Pe(p) = slots[from].0 else { return None };
+        let wanted = if self.view.backwards[axis] { p - distance } else { p + distance };
+        slots.iter().position(|s| s.0 == Slot::Pe(wanted))
+    }
+
+    fn inside(&mut self, k: usize, g: usize, column: i64) {
+        let array = self.vsa.inputs[g].array;
+        let color = hue(array).stroke;
+        let (x, from) = self.source(column, array);
+        let last = self.height(self.rows.len() - 1, k);
+        self.canvas.line(&[(x, from), (x, last)], color, true, false);
+        for row in 0..self.rows.len() {
+            if self.rows[row].0 != Slot::Gap {
+                let y = self.height(row, k);
+                self.canvas.line(&[(x, y), (self.grid.x, y)], color, true, true);
+            }
+        }
+        self.row_arrows(k, color, "", (0, 1), true, 0..self.cols.len());
+    }
+
+    fn out(&mut self, k: usize, g: usize) {
+        let group = &self.vsa.outputs[g];
+        let color = hue(group.array).stroke;
+        let (bottom, right) = (self.grid.y + self.grid.h, self.grid.x + self.grid.w);
+        let x = right + COLUMN * g as i64 + COLUMN / 2 + 6;
+        let inside = |axis: usize, slot: Slot| matches!(slot, Slot::Pe(p) if (group.first[axis]..=group.last[axis]).contains(&p));
+        let mut top = None;
+        for row in 0..self.rows.len() {
+            if !inside(self.view.down, self.rows[row].0) {
+                continue;
+            }
+            let y = self.height(row, k);
+            top = top.or(Some(y));
+            let shown: Vec<usize> = (0..self.cols.len()).filter(|&c| inside(self.view.across, self.cols[c].0)).collect();
+            let Some(&first) = shown.first() else { continue };
+            for c in first + 1..self.cols.len() {
+                let (left, next) = (self.cols[c - 1], self.cols[c]);
+                self.canvas.line(&[(left.1 + left.2, y), (next.1, y)], color, true, true);
+            }
+            self.canvas.line(&[(right, y), (x, y)], color, true, false);
+        }
+        let name = group.ports.first().map(|p| self.vsa.node(p.value).name.clone()).unwrap_or_default();
+        if let Some(y) = top {
+            self.canvas.line(&[(x, y), (x, bottom + 28)], color, true, true);
+            self.canvas.label(x + 2, y - 6, &name, Font::new(11, color), Anchor::Middle);
+        }
+        self.l3(x, bottom + 40, group.array, bottom + 92, false);
+    }
+
+    fn fed_columns(&mut self, k: usize, g: usize, lanes: usize) {
+        let array = self.vsa.inputs[g].array;
+        let color = hue(array).stroke;
+        let corner = place(self.vsa, &self.view, g) == Place::Corner;
+        let skew = self.vsa.schedule.skew[self.view.down].abs();
+        if self.vsa.extent[self.view.down] > 1 {
+            let label = if corner { String::new() } else { format!("{} +{skew}", delivered(self.vsa, g)) };
+            self.column_arrows(k, color, &label, false, lanes);
+        }
+        let Some(t) = self.top.iter().position(|&t| t == g) else { return };
+        let y = DRAM + 26 + 86 + 48 * t as i64;
+        let at = self.grid.x - 16 - COLUMN / 2 - COLUMN * (self.top.len() - 1 - t) as i64;
+        self.l3(at, y, array, DRAM + 26, true);
+        let mut from = at + 19;
+        for c in 0..self.cols.len() {
+            let (slot, start, size) = self.cols[c];
+            let x = if slot == Slot::Gap { start + size / 2 } else { self.lane_x(c, k, lanes) };
+            self.canvas.line(&[(from, y), (x - BOX.0 / 2, y)], color, true, slot != Slot::Gap);
+            from = x + BOX.0 / 2;
+            if slot == Slot::Gap {
+                self.canvas.text(x, y + 4, "⋯", Font::new(16, color), Anchor::Middle);
+                continue;
+            }
+            self.canvas.line(&[(x, y + BOX.1 / 2), (x, self.grid.y)], color, false, true);
+            self.buffer(x, y, array);
+        }
+    }
+
+    fn column_arrows(&mut self, k: usize, color: &'static str, label: &str, upwards: bool, lanes: usize) {
+        for c in 0..self.cols.len() {
+            if self.cols[c].0 == Slot::Gap {
+                continue;
+            }
+            let x = self.lane_x(c, k, lanes);
+            for r in 1..self.rows.len() {
+                let (above, below) = (self.rows[r - 1], self.rows[r]);
+                let (a, b) = ((x, above.1 + above.2), (x, below.1));
+                let ends = if upwards { [b, a] } else { [a, b] };
+                self.canvas.line(&ends, color, false, true);
+                if r == 1 && c == 0 && !label.is_empty() {
+                    // Lanes left of the middle are labelled on their left.
+                    let (dx, anchor) = if 2 * k + 1 < lanes { (-5, Anchor::End) } else { (5, Anchor::Start) };
+                    self.canvas.label(x + dx, (a.1 + b.1) / 2 + 2, label, Font::new(11, color), anchor);
+                }
+            }
+        }
+    }
+
+    fn hop_columns(&mut self, k: usize, l: usize, lanes: usize) {
+        let (_, dy) = self.view.direction(self.links[l].hop);
+        let label = self.links[l].label.clone();
+        if dy.abs() == 1 {
+            self.column_arrows(k, INK.stroke, &label, dy < 0, lanes);
+            return;
+        }
+        let mut label = Some(label);
+        for c in 0..self.cols.len() {
+            for r in 0..self.rows.len() {
+                let Some(to) = self.far(r, dy, false).filter(|_| self.cols[c].0 != Slot::Gap) else { continue };
+                let (x, centre) = (self.cols[c].1 + self.cols[c].2, |r: usize| self.rows[r].1 + self.rows[r].2 / 2);
+                let (a, b) = (centre(r) + 12 * dy.signum(), centre(to) - 12 * dy.signum());
+                self.canvas.bow((x, a), (x, b), 22 * dy.signum(), INK.stroke);
+                if let Some(label) = label.take() {
+                    self.canvas.label(x + 26, (a + b) / 2, &label, Font::new(11, INK.stroke), Anchor::Start);
+                }
+            }
+        }
+    }
+
+    fn diagonals(&mut self) {
+        let mut shift = 0;
+        for l in 0..self.links.len() {
+            let (dx, dy) = self.view.direction(self.links[l].hop);
+            if dx == 0 || dy == 0 {
+                continue;
+            }
+            let mut label = Some(self.links[l].label.clone());
+            for r in 0..self.rows.len() {
+                for c in 0..self.cols.len() {
+                    let (Some(to_c), Some(to_r)) = (self.far(c, dx, true), self.far(r, dy, false)) else { continue };
+                    let corner = |(_, x, w): (Slot, i64, i64), d: i64| if d > 0 { x + w } else { x };
+                    let a = (corner(self.cols[c], dx), corner(self.rows[r], dy) - shift);
+                    let b = (corner(self.cols[to_c], -dx), corner(self.rows[to_r], -dy) - shift);
+                    self.canvas.line(&[a, b], INK.stroke, false, true);
+                    if let Some(label) = label.take() {
+                        self.canvas.label((3 * a.0 + b.0) / 4 + 6, (3 * a.1 + b.1) / 4, &label, Font::new(11, INK.stroke), Anchor::Start);
+                    }
+                }
+            }
+            shift += 6;
+        }
+    }
+
+    /// Dots where rows or columns are left out, on every lane.
+    fn dots(&mut self) {
+        for r in 0..self.rows.len() {
+            for c in 0..self.cols.len() {
+                let ((row, y, h), (col, x, w)) = (self.rows[r], self.cols[c]);
+                let (x, y) = (x + w / 2, y + h / 2);
+                let mut at = |x: i64, y: i64, dots: &str| self.canvas.text(x, y + 6, dots, Font::new(18, GREY), Anchor::Middle);
+                match (col, row) {
+                    (Slot::Gap, Slot::Gap) => at(x, y, "⋱"),
+                    (Slot::Gap, Slot::Pe(_)) if self.along.is_empty() => at(x, y, "⋯"),
+                    (Slot::Pe(_), Slot::Gap) if self.across.is_empty() => at(x, y, "⋮"),
+                    (Slot::Gap, Slot::Pe(_)) => (0..self.along.len()).for_each(|k| {
+                        let y = self.height(r, k);
+                        self.canvas.text(x, y + 5, "⋯", Font::new(18, GREY), Anchor::Middle);
+                    }),
+                    (Slot::Pe(_), Slot::Gap) => (0..self.across.len()).for_each(|k| {
+                        let x = self.lane_x(c, k, self.across.len());
+                        self.canvas.text(x, y + 6, "⋮", Font::new(18, GREY), Anchor::Middle);
+                    }),
+                    (Slot::Pe(_), Slot::Pe(_)) => {}
+                }
+            }
+        }
+    }
+
+    /// Directions in which the coordinates grow.
+    fn axes(&mut self) {
+        let (x, y) = (MARGIN + 10, self.grid.y + self.grid.h + 34);
+        let (vsa, view) = (self.vsa, self.view);
+        for (axis, tip, label, anchor) in [(view.across, (x + 40, y), (x + 46, y + 4), Anchor::Start), (view.down, (x, y + 36), (x + 7, y + 38), Anchor::Start)] {
+            if vsa.extent[axis] > 1 {
+                let ends = if view.backwards[axis] { [tip, (x, y)] } else { [(x, y), tip] };
+                self.canvas.line(&ends, GREY, false, true);
+                self.canvas.text(label.0, label.1, &vsa.axes[axis], Font::new(12, GREY).bold(), anchor);
+            }
+        }
+    }
+
+    fn pes(&mut self) {
+        let kept = std::mem::take(&mut self.kept);
+        let along = std::mem::take(&mut self.along);
+        for (r, (row, y, h)) in self.rows.clone().into_iter().enumerate() {
+            for (col, x, w) in self.cols.clone() {
+                let (Slot::Pe(a), Slot::Pe(d)) = (col, row) else { continue };
+                self.canvas.rect(Rect { x, y, w, h }, 7, INK, 1.6);
+                let p = self.view.pe(a, d);
+                let name = match self.vsa.extent {
+                    [1, 1] => "PE".into(),
+                    [1, _] => format!("PE {}", p[1]),
+                    [_, 1] => format!("PE {}", p[0]),
+                    _ => format!("PE {},{}", p[0], p[1]),
+                };
+                self.canvas.text(x + w / 2, y + 18, &name, Font::new(12, INK.stroke).bold(), Anchor::Middle);
+                if !kept.is_empty() {
+                    self.canvas.text(x + w / 2, y + 31, &kept, Font::new(10, GREY), Anchor::Middle);
+                }
+                for (k, lane) in along.iter().enumerate() {
+                    let at = self.height(r, k);
+                    match *lane {
+                        Lane::Inside(g) => self.buffer(x + BOX.0 / 2 + 5, at, self.vsa.inputs[g].array),
+                        Lane::Out(g) => {
+                            let group = &self.vsa.outputs[g];
+                            if (0..2).all(|i| (group.first[i]..=group.last[i]).contains(&p[i])) {
+                                self.buffer(x + w - BOX.0 / 2 - 5, at, group.array);
+                            }
+                        }
+                        Lane::Fed(_) | Lane::Hop(_) => {}
+                    }
+                }
+            }
+        }
+    }
+}
