@@ -1,0 +1,177 @@
+//! `AxiLiteControl`: the register file a host starts the kernel with (`ap_ctrl_hs`, as Vitis and XRT expect it).
+//!
+//! | offset | register |
+//! | --- | --- |
+//! | 0x00 | bit 0 ap_start (write 1 sets, cleared when the run ends), 1 ap_done and 3 ap_ready (set when the run ends, clear on read), 2 ap_idle, 7 auto_restart |
+//! | 0x04 | bit 0 global interrupt enable |
+//! | 0x08 | interrupt enable: bit 0 done, bit 1 ready |
+//! | 0x0c | interrupt status, toggles on write of 1 |
+//! | 0x10 + 12 k | address of array `k`, low; high at + 4 |
+//! | 0x10 + 12 n | cycles of the latest run, low; high at + 4 (`n`: number of arrays) |
+//!
+//! Ports: `rst`; `s_axi_control_{awaddr, awvalid, awready, wdata, wstrb, wvalid, wready, bresp, bvalid, bready, araddr,
+//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `base_<k>` (64), `interrupt`.
+//! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
+//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
+
+use super::elastic::hold;
+use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct AxiLiteControl {
+    /// Number of DRAM arrays.
+    pub arrays: usize,
+}
+
+impl AxiLiteControl {
+    /// Byte offset of the low half of array `k`'s address.
+    pub fn array_offset(k: usize) -> u32 {
+        0x10 + 12 * k as u32
+    }
+    /// Byte offset of the low half of the cycle counter.
+    pub fn counter_offset(&self) -> u32 {
+        Self::array_offset(self.arrays)
+    }
+    /// Width of the address ports.
+    pub fn address_bits(&self) -> u32 {
+        clog2(u64::from(self.counter_offset()) + 8).max(6)
+    }
+}
+
+/// A register write in this cycle.
+struct Write<'m> {
+    now: Sig<'m>,
+    address: Sig<'m>,
+    data: Sig<'m>,
+    strobe: Sig<'m>,
+}
+
+impl<'m> Write<'m> {
+    fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
+        self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
+    }
+    /// Bit `i` is written with 1.
+    fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
+        self.to(m, offset) & self.strobe.bit(i / 8) & self.data.bit(i)
+    }
+    /// A register of one bit.
+    fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {
+        m.reg(name, u(1)).next(self.data.bit(i)).en(self.to(m, offset) & self.strobe.bit(i / 8)).rst(rst, 0).q()
+    }
+    /// A register of 32 bits, written by bytes.
+    fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32) -> Sig<'m> {
+        let byte = |i: u32| {
+            let en = self.to(m, offset) & self.strobe.bit(i);
+            m.reg(format!("{name}_byte{i}"), u(8)).next(self.data.slice(8 * i, 8)).en(en).rst(rst, 0).q()
+        };
+        m.concat(&[byte(3), byte(2), byte(1), byte(0)])
+    }
+}
+
+impl Template for AxiLiteControl {
+    fn name(&self) -> String {
+        format!("axi_lite_control_{}", self.arrays)
+    }
+
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        m.doc("Control registers: start and status, interrupt, addresses of the arrays, cycle counter of the latest run.");
+        let rst = m.input("rst", u(1));
+        let write = self.write_channel(m, rst);
+        let read = self.read_channel(m, rst);
+        let done = m.input("done", u(1));
+
+        let auto = write.flag(m, "auto_restart", rst, 0x00, 7);
+        let (asked, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
+        let asks = write.sets(m, 0x00, 0);
+        asked.next(asks | auto).en(asks | done).rst(rst, 0);
+        let launch = asked.q() & !running.q();
+        running.next(launch).en(launch | done).rst(rst, 0);
+        let start = m.reg("start_q", u(1)).next(launch).rst(rst, 0).q();
+        m.output("start", start);
+        let status_read = read.taken & read.address.eq_lit(0);
+        let status = |name: &str| m.reg(name, u(1)).next(done).en(done | status_read).rst(rst, 0).q();
+        let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
+        let idle = !(asked.q() | running.q());
+        let one = m.lit(1, u(64));
+        let count = m.reg("cycles", u(64));
+        count.next(m.mux(start, one, count.q() + one)).en(start | (running.q() & !done)).rst(rst, 0);
+
+        let global = write.flag(m, "interrupt_global", rst, 0x04, 0);
+        let enables = [write.flag(m, "interrupt_done", rst, 0x08, 0), write.flag(m, "interrupt_ready", rst, 0x08, 1)];
+        let pending: Vec<_> = (0..2u32)
+            .map(|i| {
+                let flag = m.reg(format!("interrupt_status{i}"), u(1));
+                let next = (flag.q() ^ write.sets(m, 0x0c, i)) | (done & enables[i as usize]);
+                flag.next(next).rst(rst, 0).q()
+            })
+            .collect();
+        m.output("interrupt", m.reg("interrupt_q", u(1)).next(global & (pending[0] | pending[1])).rst(rst, 0).q());
+
+        let zeros = |n: u32| m.lit(0, u(n));
+        let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
+        let mut registers = vec![
+            (0x00, control),
+            (0x04, global.extend(32)),
+            (0x08, m.concat(&[zeros(30), enables[1], enables[0]])),
+            (0x0c, m.concat(&[zeros(30), pending[1], pending[0]])),
+        ];
+        for k in 0..self.arrays {
+            let at = Self::array_offset(k);
+            let low = write.word(m, &format!("base_{k}_low"), rst, at);
+            let high = write.word(m, &format!("base_{k}_high"), rst, at + 4);
+            registers.extend([(at, low), (at + 4, high)]);
+            m.output(format!("base_{k}"), m.concat(&[high, low]));
+        }
+        let at = self.counter_offset();
+        registers.extend([(at, count.q().slice(0, 32)), (at + 4, count.q().slice(32, 32))]);
+        let gated: Vec<_> = registers
+            .iter()
+            .map(|(at, v)| m.mux(read.address.eq(m.lit(at / 4, read.address.ty())), *v, zeros(32)))
+            .collect();
+        let value = m.tree(&gated, |a, b| a | b);
+        m.output("s_axi_control_rdata", hold(m, "rdata", read.taken, value));
+    }
+}
+
+/// A register read in this cycle.
+struct Read<'m> {
+    taken: Sig<'m>,
+    address: Sig<'m>,
+}
+
+impl AxiLiteControl {
+    fn write_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Write<'m> {
+        let bits = self.address_bits();
+        let input = |name: &str, w: u32| m.input(format!("s_axi_control_{name}"), u(w));
+        let (awaddr, awvalid) = (input("awaddr", bits), input("awvalid", 1));
+        let (wdata, wstrb, wvalid) = (input("wdata", 32), input("wstrb", 4), input("wvalid", 1));
+        let bready = input("bready", 1);
+        let (addressed, filled, bvalid) = (m.reg("aw_held", u(1)), m.reg("w_held", u(1)), m.reg("bvalid", u(1)));
+        let now = addressed.q() & filled.q() & !bvalid.q();
+        let (aw, w) = (awvalid & !addressed.q(), wvalid & !filled.q());
+        addressed.next(aw).en(aw | now).rst(rst, 0);
+        filled.next(w).en(w | now).rst(rst, 0);
+        bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
+        m.output("s_axi_control_awready", !addressed.q());
+        m.output("s_axi_control_wready", !filled.q());
+        m.output("s_axi_control_bvalid", bvalid.q());
+        m.output("s_axi_control_bresp", m.lit(0, u(2)));
+        let address = hold(m, "aw_word", aw, awaddr.slice(2, bits - 2));
+        Write { now, address, data: hold(m, "w_data", w, wdata), strobe: hold(m, "w_strobe", w, wstrb) }
+    }
+
+    fn read_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Read<'m> {
+        let bits = self.address_bits();
+        let araddr = m.input("s_axi_control_araddr", u(bits));
+        let arvalid = m.input("s_axi_control_arvalid", u(1));
+        let rready = m.input("s_axi_control_rready", u(1));
+        let rvalid = m.reg("rvalid", u(1));
+        let taken = arvalid & !rvalid.q();
+        rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
+        m.output("s_axi_control_arready", !rvalid.q());
+        m.output("s_axi_control_rvalid", rvalid.q());
+        m.output("s_axi_control_rresp", m.lit(0, u(2)));
+        Read { taken, address: araddr.slice(2, bits - 2) }
+    }
+}

@@ -1,0 +1,93 @@
+//! Pieces of elastic pipelines: a stage that holds one item, a FIFO in LUTRAM, and packing of several signals in one.
+//!
+//! Contract of [`stage`]: an item offered in cycle `t` while `ready` is set is held from `t + 1` on; it leaves in the
+//! first cycle in which `next_ready` is set. Full throughput; `ready` is combinational in `next_ready`, never in
+//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest.
+
+use rtl::{clog2, u, MemStyle, ModuleBuilder, Sig, Ty};
+
+/// One register stage.
+pub(crate) struct Stage<'m> {
+    pub valid: Sig<'m>,
+    pub ready: Sig<'m>,
+    /// The payload registers load.
+    pub load: Sig<'m>,
+}
+
+pub(crate) fn stage<'m>(m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offered: Sig<'m>, next_ready: Sig<'m>) -> Stage<'m> {
+    let valid = m.reg(format!("{name}_valid"), u(1));
+    let ready = !valid.q() | next_ready;
+    valid.next(offered).en(ready).rst(rst, 0);
+    Stage { valid: valid.q(), ready, load: offered & ready }
+}
+
+/// A register without reset that loads when `en`.
+pub(crate) fn hold<'m>(m: &'m ModuleBuilder, name: impl Into<String>, en: Sig<'m>, next: Sig<'m>) -> Sig<'m> {
+    m.reg(name.into(), next.ty()).next(next).en(en).q()
+}
+
+pub(crate) struct Fifo<'m> {
+    pub valid: Sig<'m>,
+    pub head: Sig<'m>,
+    /// Registered: an item may be pushed.
+    pub room: Sig<'m>,
+}
+
+/// `depth` is a power of two. The caller pushes only with `room` (or counts by itself) and pops only with `valid`.
+pub(crate) fn fifo<'m>(
+    m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
+) -> Fifo<'m> {
+    let mem = m.mem(format!("{name}_mem"), depth, data.w(), MemStyle::Distributed);
+    let at = clog2(u64::from(depth));
+    let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
+    tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
+    head.next(head.q().add_lit(1)).en(pop).rst(rst, 0);
+    mem.write(push, tail.q(), data);
+    let count = m.reg(format!("{name}_count"), u(at + 1));
+    let one = m.lit(1, u(at + 1));
+    count.next(m.mux(push, count.q() + one, count.q() - one)).en(push ^ pop).rst(rst, 0);
+    let item = mem.read_async(format!("{name}_item"), head.q()).to(data.ty());
+    Fifo { valid: count.q().ne_lit(0), head: item, room: count.q().ne_lit(depth) }
+}
+
+/// Several signals side by side, the first in the highest bits.
+pub(crate) fn pack<'m>(m: &'m ModuleBuilder, parts: &[Sig<'m>]) -> Sig<'m> {
+    m.concat(&parts.iter().map(|p| p.unsigned()).collect::<Vec<_>>())
+}
+
+/// The inverse of [`pack`].
+pub(crate) fn unpack<'m>(whole: Sig<'m>, types: &[Ty]) -> Vec<Sig<'m>> {
+    let mut top = whole.w();
+    types
+        .iter()
+        .map(|t| {
+            top -= t.w;
+            whole.slice(top, t.w).to(*t)
+        })
+        .collect()
+}
+
+/// The value that belongs to the set bit of a one-hot group (the first value when there is only one).
+pub(crate) fn choose<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
+    let same = values.len() == 1 || group.len() == 1;
+    if same {
+        return values[0];
+    }
+    let cases: Vec<_> = group.iter().copied().zip(values.iter().copied()).skip(1).collect();
+    m.select(&cases, values[0])
+}
+
+/// [`choose`] among constants; one literal if they agree. Negative constants need a signed type.
+pub(crate) fn choose_lit<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
+    if values.iter().all(|v| *v == values[0]) {
+        return constant(m, values[0], ty);
+    }
+    let sigs: Vec<_> = values.iter().map(|v| constant(m, *v, ty)).collect();
+    choose(m, group, &sigs)
+}
+
+/// `v` modulo the type's width.
+pub(crate) fn constant<'m>(m: &'m ModuleBuilder, v: i64, ty: Ty) -> Sig<'m> {
+    let fill = if v < 0 { u64::MAX } else { 0 };
+    m.lit_big(&[v as u64, fill, fill, fill], ty)
+}

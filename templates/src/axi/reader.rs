@@ -1,0 +1,264 @@
+//! `AxiReader`: fetches the loads of all input groups of one DRAM array and streams them to the feeders.
+//!
+//! Ports (`g`: index in [`arch::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
+//! - `rst` (synchronous, high), `start` (pulse), `base` (64: byte address of the array, any element-aligned value);
+//! - `release_<g>` (pulse: a buffer half is free), `written_<o>` (pulse) for the groups that wait for a drain;
+//! - `m_axi_{arid, araddr, arlen, arsize, arburst, arlock, arcache, arprot, arqos, arvalid, arready}`,
+//!   `m_axi_{rdata, rvalid, rready}` (`rid`, `rresp`, `rlast` are not looked at);
+//! - `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest bit first), `ld_slot`, `ld_u<d>`
+//!   (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`, `ld_data` (`W`);
+//! - `loaded_<g>`: pulse in the cycle of the group's `ld_last`.
+//!
+//! Timing (pulse seen in cycle `t`, memory always ready; `K` = [`Walk::trim_stages`], `L` = [`Walk::rotate_stages`]):
+//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `release_<g>`/`written_<o>` in `t` → `go` in `t + 1`;
+//! first `arvalid` in `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the
+//! receiver 2 cycles after the row leaves its stage (`go + K + 2`); the receiver takes one virtual beat per cycle, and a
+//! beat taken in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
+
+use super::address::{self, beat_of, digit_ports, position_bits, Job, Row, Start};
+use super::elastic::{choose_lit, fifo, hold, pack, unpack};
+use super::rotate::{join, rotate_level};
+use arch::cost::walk::Walk;
+use arch::vsa::Vsa;
+use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
+
+/// Parameters of one [`AxiReader`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReaderParams {
+    pub walk: Walk,
+    /// Rows between address side and receiver: a power of two.
+    pub rows_in_flight: u32,
+}
+
+impl ReaderParams {
+    /// `None` if no input group reads the array.
+    pub fn from_vsa(vsa: &Vsa, array: usize) -> Option<ReaderParams> {
+        Some(ReaderParams { walk: Walk::reads(vsa, array)?, rows_in_flight: arch::cost::walk::ROWS_IN_FLIGHT as u32 })
+    }
+
+    /// Width of `ld_w`.
+    pub fn word_index_bits(&self) -> u32 {
+        clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
+    }
+
+    /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `ld_<name>`.
+    pub fn digits(&self) -> Vec<(String, Ty)> {
+        digit_ports(&self.walk)
+    }
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct AxiReader(pub ReaderParams);
+
+impl Template for AxiReader {
+    fn name(&self) -> String {
+        format!("axi_reader_{}", self.0.walk.name.to_lowercase())
+    }
+
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let walk = &self.0.walk;
+        m.doc(format!(
+            "Reads array `{}` ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
+            walk.name, walk.bytes, walk.word, walk.groups.len()
+        ));
+        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
+        let io = Start { rst, start, base: m.input("base", u(64)) };
+        let go = m.wire("go", u(1));
+        let job = address::generator(m, walk, io, go.sig());
+        let allowed = credits(m, walk, io, &job, go.sig());
+        let row_leaves = m.wire("row_next", u(1));
+        let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
+        go.drive(job.valid & allowed & walker_free);
+
+        let pop = m.wire("desc_pop", u(1));
+        let layout = Descriptor::of(m, walk, &row);
+        let room = m.wire("desc_room", u(1));
+        let offered = stage.valid & row.any & room.sig();
+        let ar_ready = m.input("m_axi_arready", u(1));
+        let (segment_ready, channel) = address::segments(m, walk, rst, offered, &row, ar_ready);
+        let leaves = room.sig() & (!row.any | segment_ready);
+        row_leaves.drive(leaves);
+        let queue = fifo(m, "desc", self.0.rows_in_flight, rst, stage.valid & leaves, layout.packed(m), pop.sig());
+        room.drive(queue.room);
+        address::channel_ports(m, walk, "ar", &channel);
+
+        let head = layout.of_packed(queue.head);
+        let beat = receiver(m, walk, rst, queue.valid, &head, |p| pop.drive(p));
+        stream(m, &self.0, rst, beat);
+    }
+}
+
+/// Whether the offered service has its credits: two buffer halves per group, and the drains it waits for.
+fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+    let mut written: Vec<(usize, Sig<'m>)> = vec![];
+    let allowed: Vec<_> = walk
+        .groups
+        .iter()
+        .zip(&job.group)
+        .map(|(g, chosen)| {
+            let taken = go & *chosen;
+            let release = m.input(format!("release_{}", g.group), u(1));
+            let halves = m.reg(format!("halves_{}", g.group), u(3));
+            let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
+            halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
+            let mut ok = halves.q().ne_lit(0);
+            if let Some((o, lag)) = g.after {
+                let pulse = written.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
+                    let port = m.input(format!("written_{o}"), u(1));
+                    written.push((o, port));
+                    port
+                });
+                let ahead = m.reg(format!("ahead_{}", g.group), s(40));
+                let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
+                ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
+                ok = ok & !ahead.q().msb();
+            }
+            ok & *chosen
+        })
+        .collect();
+    m.any(&allowed)
+}
+
+/// What the receiver knows about a row.
+#[derive(Clone)]
+struct Descriptor<'m> {
+    row: Row<'m>,
+    /// First and last virtual beat that is fetched, and the row's last virtual beat.
+    from: Sig<'m>,
+    to: Sig<'m>,
+    end: Sig<'m>,
+}
+
+impl<'m> Descriptor<'m> {
+    fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
+        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
+        let ty = beat_of(walk, row.to).ty();
+        let end = choose_lit(m, &row.group, &words, ty);
+        let end = row.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w));
+        Descriptor { row: row.clone(), from: beat_of(walk, row.from), to: beat_of(walk, row.to), end }
+    }
+
+    fn parts(&self) -> Vec<Sig<'m>> {
+        let r = &self.row;
+        let mut v = if r.group.len() > 1 { r.group.clone() } else { vec![] };
+        v.extend([r.slot, r.first, r.last, r.any, self.from, self.to, self.end]);
+        v.extend(r.shift);
+        v.extend(&r.digits);
+        v
+    }
+
+    fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
+        pack(m, &self.parts())
+    }
+
+    fn of_packed(&self, whole: Sig<'m>) -> Self {
+        let types: Vec<Ty> = self.parts().iter().map(|s| s.ty()).collect();
+        self.with(unpack(whole, &types))
+    }
+
+    fn with(&self, parts: Vec<Sig<'m>>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut d = self.clone();
+        if d.row.group.len() > 1 {
+            d.row.group.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
+        }
+        let r = &mut d.row;
+        for field in [&mut r.slot, &mut r.first, &mut r.last, &mut r.any, &mut d.from, &mut d.to, &mut d.end] {
+            *field = parts.next().unwrap_or(*field);
+        }
+        if let Some(s) = &mut r.shift {
+            *s = parts.next().unwrap_or(*s);
+        }
+        r.digits.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
+        d
+    }
+
+    fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
+        self.with(self.parts().iter().enumerate().map(|(i, p)| hold(m, format!("row_now{i}"), en, *p)).collect())
+    }
+}
+
+/// One virtual beat taken.
+struct Beat<'m> {
+    valid: Sig<'m>,
+    data: Sig<'m>,
+    now: Descriptor<'m>,
+    index: Sig<'m>,
+    last: Sig<'m>,
+}
+
+/// Takes one virtual beat per cycle; beats that are not fetched do not wait.
+fn receiver<'m>(
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, waiting: Sig<'m>, head: &Descriptor<'m>, drive_pop: impl FnOnce(Sig<'m>),
+) -> Beat<'m> {
+    let rvalid = m.input("m_axi_rvalid", u(1));
+    let data = m.input("m_axi_rdata", u(8 * walk.bus_bytes()));
+    let ty = u(position_bits(walk) - walk.word.trailing_zeros());
+    let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
+    let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
+    let step = busy.q() & (!need.q() | rvalid);
+    let pop = waiting & (!busy.q() | (step & last.q()));
+    drive_pop(pop);
+    let now = head.held(m, pop);
+    let next = index.q().add_lit(1);
+    let wanted = now.row.any & next.ge(now.from) & next.le(now.to) & !last.q();
+    let first_wanted = head.row.any & head.from.eq_lit(0);
+    busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);
+    need.next(m.mux(pop, first_wanted, wanted)).en(pop | step).rst(rst, 0);
+    last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
+    index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
+    m.output("m_axi_rready", need.q());
+    Beat { valid: step, data, now, index: index.q(), last: last.q() }
+}
+
+/// Rotates beats so that element 0 of a word is lowest, joins two neighbours, and drives the stream.
+fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, rst: Sig<'m>, beat: Beat<'m>) {
+    let walk = &p.walk;
+    let one = m.lit(1, u(1));
+    let row = &beat.now.row;
+    let later = row.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
+    let emit = beat.valid & (!later | beat.index.ne_lit(0));
+    let word = (beat.index - later.extend(beat.index.w())).resize(p.word_index_bits());
+    let first = row.first & beat.index.eq(later.extend(beat.index.w()));
+    let mut meta = vec![first, row.last & beat.last, row.slot, word];
+    meta.extend(if row.group.len() > 1 { row.group.clone() } else { vec![] });
+    meta.extend(&row.digits);
+    let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
+    let reg = |name: String, v: Sig<'m>| m.reg(name, v.ty()).next(v).q();
+    let flag = |name: String, v: Sig<'m>| m.reg(name, u(1)).next(v).rst(rst, 0).q();
+    let (mut valid, mut out, mut info) = (flag("beat_valid".into(), beat.valid), flag("beat_emit".into(), emit), reg("beat_info".into(), pack(m, &meta)));
+    let mut data = reg("beat_data".into(), beat.data);
+    let mut shift = row.shift.map(|s| reg("beat_shift".into(), s));
+    for k in 0..walk.rotate_stages() {
+        if let Some(s) = shift {
+            data = reg(format!("rotate{k}_data"), rotate_level(m, walk, data, s, k as u32, false));
+            shift = Some(reg(format!("rotate{k}_shift"), s));
+        }
+        valid = flag(format!("rotate{k}_valid"), valid);
+        out = flag(format!("rotate{k}_emit"), out);
+        info = reg(format!("rotate{k}_info"), info);
+    }
+    let joined = shift.map_or(data, |s| {
+        let previous = hold(m, "previous", valid, data);
+        let late = s.ne_lit(0);
+        join(m, walk, previous, data, |i| if i == 0 { late } else { late & s.lt(m.lit(walk.word - i, s.ty())) })
+    });
+    let parts = unpack(info, &types);
+    let groups = if walk.groups.len() > 1 { parts[4..4 + walk.groups.len()].to_vec() } else { vec![one] };
+    let low_first: Vec<_> = groups.iter().rev().copied().collect();
+    m.output("ld_valid", flag("ld_valid_q".into(), out));
+    m.output("ld_first", reg("ld_first_q".into(), parts[0]));
+    m.output("ld_last", reg("ld_last_q".into(), parts[1]));
+    m.output("ld_slot", reg("ld_slot_q".into(), parts[2]));
+    m.output("ld_w", reg("ld_w_q".into(), parts[3]));
+    m.output("ld_group", reg("ld_group_q".into(), pack(m, &low_first)));
+    let digits = &parts[types.len() - row.digits.len()..];
+    for ((name, _), d) in p.digits().iter().zip(digits) {
+        m.output(format!("ld_{name}"), reg(format!("ld_{name}_q"), *d));
+    }
+    m.output("ld_data", reg("ld_data_q".into(), joined));
+    for (g, chosen) in walk.groups.iter().zip(&groups) {
+        m.output(format!("loaded_{}", g.group), flag(format!("loaded_{}_q", g.group), out & parts[1] & *chosen));
+    }
+}

@@ -1,0 +1,371 @@
+//! `AxiWriter`: asks the collectors for the words of each drain and writes them to DRAM.
+//!
+//! Ports (`o`: index in [`arch::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
+//! - `rst` (synchronous, high), `start` (pulse), `base` (64: byte address of the array, any element-aligned value);
+//! - `emitted_<o>`: pulse, one more drain of the group may start;
+//! - request `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot, dr_u<d>, dr_r<d>, dr_w`;
+//!   answer `rd_valid, rd_data` (`W`), one per request, in order, `read_latency` cycles later;
+//! - `drained_<o>` (pulse: the answer to the drain's last request arrived in the cycle before), `written_<o>` (pulse: all
+//!   of its write responses have arrived), `done` (level, from the last `written` until the next `start`);
+//! - `m_axi_{awid, awaddr, awlen, awsize, awburst, awlock, awcache, awprot, awqos, awvalid, awready}`,
+//!   `m_axi_{wdata, wstrb, wlast, wvalid, wready}`, `m_axi_{bvalid, bready}` (`bid`, `bresp` are not looked at).
+//!
+//! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`): `start` in 0 → first service offered in 2;
+//! `emitted_<o>` in `t` → `go` in `t + 1`; first `dr_valid` in `go + 2`, one per cycle while words have room;
+//! `drained_<o>` one cycle after the last answer; first `awvalid` in `go + K + 4`; the word asked for in cycle `c` can be
+//! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
+//! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
+
+use super::address::{self, beat_of, digit_ports, position_bits, Job, Odometer, Row, Start};
+use super::elastic::{choose_lit, fifo, hold, pack, unpack};
+use super::rotate::{join, rotate_level};
+use arch::cost::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use arch::vsa::Vsa;
+use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
+
+/// Parameters of one [`AxiWriter`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriterParams {
+    pub walk: Walk,
+    /// Cycles from `dr_valid` to `rd_valid`; sizes the word FIFO.
+    pub read_latency: u32,
+}
+
+impl WriterParams {
+    /// `None` if no output group writes the array.
+    pub fn from_vsa(vsa: &Vsa, array: usize, read_latency: u32) -> Option<WriterParams> {
+        Some(WriterParams { walk: Walk::writes(vsa, array)?, read_latency })
+    }
+
+    /// Width of `dr_w`.
+    pub fn word_index_bits(&self) -> u32 {
+        clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
+    }
+
+    /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `dr_<name>`.
+    pub fn digits(&self) -> Vec<(String, Ty)> {
+        digit_ports(&self.walk)
+    }
+
+    fn depth(&self) -> u32 {
+        words_in_flight(&self.walk, i64::from(self.read_latency)) as u32
+    }
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct AxiWriter(pub WriterParams);
+
+impl Template for AxiWriter {
+    fn name(&self) -> String {
+        format!("axi_writer_{}", self.0.walk.name.to_lowercase())
+    }
+
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let walk = &self.0.walk;
+        m.doc(format!(
+            "Writes array `{}` ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
+            walk.name, walk.bytes, walk.word, walk.groups.len()
+        ));
+        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
+        let io = Start { rst, start, base: m.input("base", u(64)) };
+        let go = m.wire("go", u(1));
+        let job = address::generator(m, walk, io, go.sig());
+        let allowed = credits(m, walk, io, &job, go.sig());
+        let row_leaves = m.wire("row_next", u(1));
+        let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), false);
+        let word_pop = m.wire("word_pop", u(1));
+        let (tokens_free, words) = requests(m, &self.0, rst, &job, go.sig(), word_pop.sig());
+        go.drive(job.valid & allowed & walker_free & tokens_free);
+
+        let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
+        let layout = Descriptor::of(m, walk, &row);
+        let offered = stage.valid & row.any & room.sig();
+        let aw_ready = m.input("m_axi_awready", u(1));
+        let (segment_ready, channel) = address::segments(m, walk, rst, offered, &row, aw_ready);
+        let leaves = room.sig() & (!row.any | segment_ready);
+        row_leaves.drive(leaves);
+        let queue = fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, stage.valid & leaves, layout.packed(m), pop.sig());
+        room.drive(queue.room);
+        address::channel_ports(m, walk, "aw", &channel);
+
+        let head = layout.of_packed(queue.head);
+        let data_side = DataSide { m, walk, rst, addressed: channel.valid & aw_ready };
+        let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
+        responses(m, walk, io, end);
+    }
+}
+
+fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+    let allowed = walk.groups.iter().zip(&job.group).map(|(g, chosen)| {
+        let emitted = m.input(format!("emitted_{}", g.group), u(1));
+        let ready = m.reg(format!("ready_{}", g.group), u(3));
+        let counted = m.mux(emitted, ready.q().add_lit(1), ready.q().sub_lit(1));
+        ready.next(m.mux(io.start, m.lit(0, u(3)), counted)).en(io.start | (emitted ^ (go & *chosen))).rst(io.rst, 0);
+        ready.q().ne_lit(0) & *chosen
+    });
+    m.any(&allowed.collect::<Vec<_>>())
+}
+
+/// Words that came back, rotated to their bus lanes.
+struct Words<'m> {
+    valid: Sig<'m>,
+    data: Sig<'m>,
+}
+
+/// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
+fn requests<'m>(m: &'m ModuleBuilder, p: &WriterParams, rst: Sig<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>) -> (Sig<'m>, Words<'m>) {
+    let walk = &p.walk;
+    let one = m.lit(1, u(1));
+    let valid = m.reg("ask_valid", u(1));
+    let count_ty = u(clog2(u64::from(p.depth())) + 1);
+    let space = m.reg("ask_space", count_ty);
+    let issue = valid.q() & space.q().ne_lit(0);
+    let counted = m.mux(issue, space.q().sub_lit(1), space.q().add_lit(1));
+    space.next(counted).en(issue ^ word_pop).rst(rst, p.depth());
+    let row_ends = m.wire("ask_row_ends", u(1));
+    let odo: Odometer = address::odometer(m, "ask", walk, job, go, row_ends.sig(), true);
+    let index = m.reg("ask_w", u(p.word_index_bits()));
+    let group: Vec<_> = odo.group.clone();
+    let ends = choose_lit(m, &group, &walk.groups.iter().map(|g| g.words - 1).collect::<Vec<_>>(), index.q().ty());
+    let row_last = index.q().eq(ends);
+    row_ends.drive(issue & row_last);
+    let last = row_last & odo.last;
+    let done = issue & last;
+    index.next(m.mux(go | row_last, m.lit(0, index.q().ty()), index.q().add_lit(1))).en(go | issue);
+    valid.next(go).en(go | done).rst(rst, 0);
+    let slot = hold(m, "ask_slot", go, job.slot);
+    let low = walk.bus_bytes().trailing_zeros();
+    let forms: Vec<_> = walk.groups.iter().map(|g| &g.address).collect();
+    let shift = job.shift(walk).map(|_| {
+        let at = odo.accumulate(m, "ask_address".into(), job.low_address(low), walk, &forms);
+        address::shift_bits(walk, at).unwrap_or(at)
+    });
+
+    let low_first: Vec<_> = group.iter().rev().copied().collect();
+    m.output("dr_valid", m.reg("dr_valid_q", u(1)).next(issue).rst(rst, 0).q());
+    m.output("dr_group", hold(m, "dr_group_q", issue, pack(m, &low_first)));
+    m.output("dr_slot", hold(m, "dr_slot_q", issue, slot));
+    m.output("dr_w", hold(m, "dr_w_q", issue, index.q()));
+    for ((name, _), d) in p.digits().iter().zip(&odo.digits) {
+        m.output(format!("dr_{name}"), hold(m, format!("dr_{name}_q"), issue, *d));
+    }
+
+    // What the answer will need, in order of the requests.
+    let arrived = m.input("rd_valid", u(1));
+    let mut note = vec![last];
+    note.extend(group.iter().copied().filter(|_| group.len() > 1));
+    note.extend(shift);
+    let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
+    let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
+    let note = unpack(notes.head, &types);
+    for (i, g) in walk.groups.iter().enumerate() {
+        let mine = if group.len() > 1 { note[1 + i] } else { one };
+        let pulse = m.reg(format!("drained_{}_q", g.group), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
+        m.output(format!("drained_{}", g.group), pulse.q());
+    }
+    let mut data = m.input("rd_data", u(8 * walk.bus_bytes()));
+    let mut push = arrived;
+    let mut amount = shift.map(|_| note[types.len() - 1]);
+    for k in 0..walk.rotate_stages() {
+        if let Some(s) = amount {
+            let turned = rotate_level(m, walk, data, s, k as u32, true);
+            data = m.reg(format!("rotate{k}_data"), data.ty()).next(turned).q();
+            amount = Some(m.reg(format!("rotate{k}_shift"), s.ty()).next(s).q());
+        }
+        push = m.reg(format!("rotate{k}_valid"), u(1)).next(push).rst(rst, 0).q();
+    }
+    let words = fifo(m, "word", p.depth(), rst, push, data, word_pop);
+    (!valid.q() | done, Words { valid: words.valid, data: words.head })
+}
+
+/// What the data side knows about a row.
+#[derive(Clone)]
+struct Descriptor<'m> {
+    group: Vec<Sig<'m>>,
+    /// Last row of the drain.
+    last: Sig<'m>,
+    any: Sig<'m>,
+    /// First and last element sent, as positions in the virtual beats; the row's last virtual beat.
+    from: Sig<'m>,
+    to: Sig<'m>,
+    end: Sig<'m>,
+    /// Beat address of the first beat sent, modulo the burst window.
+    window: Sig<'m>,
+    shift: Option<Sig<'m>>,
+}
+
+impl<'m> Descriptor<'m> {
+    fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
+        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
+        let ty = beat_of(walk, row.to).ty();
+        let end = choose_lit(m, &row.group, &words, ty);
+        let end = row.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w));
+        let bits = (walk.burst_beats() as u64).trailing_zeros();
+        let window = row.address.slice(walk.bus_bytes().trailing_zeros(), bits);
+        let group = if walk.groups.len() > 1 { row.group.clone() } else { vec![] };
+        Descriptor { group, last: row.last, any: row.any, from: row.from, to: row.to, end, window, shift: row.shift }
+    }
+
+    fn parts(&self) -> Vec<Sig<'m>> {
+        let mut v = self.group.clone();
+        v.extend([self.last, self.any, self.from, self.to, self.end, self.window]);
+        v.extend(self.shift);
+        v
+    }
+
+    fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
+        pack(m, &self.parts())
+    }
+
+    fn of_packed(&self, whole: Sig<'m>) -> Self {
+        let types: Vec<Ty> = self.parts().iter().map(|s| s.ty()).collect();
+        self.with(unpack(whole, &types))
+    }
+
+    fn with(&self, parts: Vec<Sig<'m>>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut d = self.clone();
+        d.group.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
+        for field in [&mut d.last, &mut d.any, &mut d.from, &mut d.to, &mut d.end, &mut d.window] {
+            *field = parts.next().unwrap_or(*field);
+        }
+        if let Some(s) = &mut d.shift {
+            *s = parts.next().unwrap_or(*s);
+        }
+        d
+    }
+
+    fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
+        self.with(self.parts().iter().enumerate().map(|(i, p)| hold(m, format!("row_now{i}"), en, *p)).collect())
+    }
+}
+
+/// End of a drain on the data side.
+struct DrainEnd<'m> {
+    push: Sig<'m>,
+    group: Vec<Sig<'m>>,
+    /// A burst's last beat is taken in this cycle.
+    burst_ends: Sig<'m>,
+    drive_room: rtl::Wire<'m>,
+}
+
+struct DataSide<'a, 'm> {
+    m: &'m ModuleBuilder,
+    walk: &'a Walk,
+    rst: Sig<'m>,
+    /// An address handshake happens in this cycle.
+    addressed: Sig<'m>,
+}
+
+impl<'m> DataSide<'_, 'm> {
+    /// Takes one virtual beat of the present row per cycle and sends those that hold elements to write.
+    fn build(
+        self, waiting: Sig<'m>, head: &Descriptor<'m>, words: Words<'m>, drive_pop: impl FnOnce(Sig<'m>), drive_word: impl FnOnce(Sig<'m>),
+    ) -> DrainEnd<'m> {
+        let (m, walk, rst) = (self.m, self.walk, self.rst);
+        let flag = |name: &str| m.reg(format!("send_{name}"), u(1));
+        let (busy, sends, takes, opens, last) = (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
+        let ty = u(position_bits(walk) - walk.word.trailing_zeros());
+        let index = m.reg("send_index", ty);
+        let window = m.reg("send_window", head.window.ty());
+        let marker_room = m.wire("marker_room", u(1));
+        let ahead = m.reg("bursts_ahead", u(24));
+        let wvalid = m.reg("wvalid", u(1));
+        let wready = m.input("m_axi_wready", u(1));
+        let free = !wvalid.q() | wready;
+
+        let pop = m.wire("send_pop", u(1));
+        let now = head.held(m, pop.sig());
+        let has_word = !takes.q() | words.valid;
+        let has_way = !sends.q() | (free & (!opens.q() | ahead.q().ne_lit(0)));
+        let has_end = !(last.q() & now.last) | marker_room.sig();
+        let step = busy.q() & has_word & has_way & has_end;
+        pop.drive(waiting & (!busy.q() | (step & last.q())));
+        let pop = pop.sig();
+        drive_pop(pop);
+        let word = step & takes.q();
+        drive_word(word);
+
+        let (first, to) = (beat_of(walk, now.from), beat_of(walk, now.to));
+        let next = index.q().add_lit(1);
+        let sent = step & sends.q();
+        let at_first = index.q().eq(first);
+        let at_last = index.q().eq(to);
+        let window_full = window.q().reduce_and();
+        let has_more = now.any & next.ge(first) & next.le(to) & !last.q();
+        let head_first = head.any & beat_of(walk, head.from).eq_lit(0);
+        busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);
+        sends.next(m.mux(pop, head_first, has_more)).en(pop | step).rst(rst, 0);
+        opens.next(m.mux(pop, head_first, has_more & (next.eq(first) | window_full))).en(pop | step);
+        let next_last = next.eq(now.end);
+        let single = head.end.eq_lit(0);
+        last.next(m.mux(pop, single, next_last)).en(pop | step);
+        // The last virtual beat of a shifted row needs no new word (its first beat always does).
+        let extra = now.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
+        takes.next(pop | (!last.q() & !(next_last & extra))).en(pop | step).rst(rst, 0);
+        index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
+        window.next(m.mux(pop, head.window, window.q().add_lit(1))).en(pop | sent);
+        let opened = sent & opens.q();
+        let counted = m.mux(self.addressed, ahead.q().add_lit(1), ahead.q().sub_lit(1));
+        ahead.next(counted).en(self.addressed ^ opened).rst(rst, 0);
+
+        let wlast = at_last | window_full;
+        let previous = hold(m, "previous", word, words.data);
+        let data = now.shift.map_or(words.data, |s| {
+            join(m, walk, previous, words.data, |j| s.gt(m.lit(j, s.ty())))
+        });
+        wvalid.next(sent).en(free).rst(rst, 0);
+        m.output("m_axi_wvalid", wvalid.q());
+        m.output("m_axi_wdata", hold(m, "wdata", sent, data));
+        m.output("m_axi_wlast", hold(m, "wlast", sent, wlast));
+        m.output("m_axi_wstrb", hold(m, "wstrb", sent, self.strobes(&now, at_first, at_last)));
+        let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
+        DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
+    }
+
+    fn strobes(&self, now: &Descriptor<'m>, at_first: Sig<'m>, at_last: Sig<'m>) -> Sig<'m> {
+        let (m, lanes) = (self.m, self.walk.word.trailing_zeros());
+        if lanes == 0 {
+            return m.repeat(m.lit(1, u(1)), self.walk.bytes);
+        }
+        let (low, high) = (now.from.slice(0, lanes), now.to.slice(0, lanes));
+        let lane = |j: u32| {
+            let at = m.lit(j, u(lanes));
+            m.repeat((!at_first | low.le(at)) & (!at_last | high.ge(at)), self.walk.bytes)
+        };
+        m.concat(&(0..self.walk.word).rev().map(lane).collect::<Vec<_>>())
+    }
+}
+
+/// Counts write responses; tells when a drain, and when everything, is in DRAM.
+fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, end: DrainEnd<'m>) {
+    let rst = io.rst;
+    let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
+    let more = sent.q().add_lit(1);
+    sent.next(more).en(end.burst_ends).rst(rst, 0);
+    let bvalid = m.input("m_axi_bvalid", u(1));
+    m.output("m_axi_bready", m.lit(1, u(1)));
+    acked.next(acked.q().add_lit(1)).en(bvalid).rst(rst, 0);
+    let target = m.mux(end.burst_ends, more, sent.q());
+    let mut parts = vec![target];
+    parts.extend(&end.group);
+    let types: Vec<Ty> = parts.iter().map(|s| s.ty()).collect();
+    let fire = m.wire("drain_complete", u(1));
+    let queue = fifo(m, "marker", DRAINS_IN_FLIGHT as u32, rst, end.push, pack(m, &parts), fire.sig());
+    end.drive_room.drive(queue.room);
+    let head = unpack(queue.head, &types);
+    fire.drive(queue.valid & !(acked.q() - head[0]).msb());
+    for (i, g) in walk.groups.iter().enumerate() {
+        let mine = if walk.groups.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
+        let pulse = m.reg(format!("written_{}_q", g.group), u(1)).next(mine).rst(rst, 0);
+        m.output(format!("written_{}", g.group), pulse.q());
+    }
+    let left = m.reg("drains_left", u(40));
+    let total = m.lit(walk.services(), u(40));
+    left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
+    let done = m.reg("done_q", u(1));
+    let all = fire.sig() & left.q().eq_lit(1);
+    done.next(!io.start & (done.q() | all)).rst(rst, 0);
+    m.output("done", done.q());
+}

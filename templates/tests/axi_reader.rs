@@ -1,0 +1,249 @@
+//! `AxiReader` against a software reference: every word of every load, under an ideal memory (with the predicted cycle of
+//! every load) and under one that stalls at random.
+
+mod axi_support;
+
+use arch::cost::reader::{MemoryTiming, ReaderModel};
+use arch::vsa::*;
+use axi_support::*;
+use rtl::sim::Sim;
+use rtl::Design;
+use std::collections::VecDeque;
+use templates::axi::memory::{AxiMemory, MemoryMode};
+use templates::axi::reader::{AxiReader, ReaderParams};
+
+fn random_vsa(r: &mut Random) -> Vsa {
+    let mut v = random_base(r);
+    for g in 0..r.pick(&[1, 1, 2, 3]) {
+        let hull = random_hull(r, &v);
+        let after = r.chance(20).then(|| (g as u32 % 2, r.range(-1, 3)));
+        v.inputs.push(InputGroup {
+            array: 0,
+            subscripts: vec![],
+            ports: vec![],
+            forward: [false; 2],
+            reload: r.range(0, v.tile_depth as i64) as usize,
+            hull,
+            banks: vec![],
+            row: Form::default(),
+            col: Form::default(),
+            after,
+        });
+    }
+    v
+}
+
+struct Bench<'a> {
+    v: &'a Vsa,
+    sim: Sim,
+    memory: AxiMemory,
+    digits: Vec<String>,
+    base: u64,
+}
+
+/// What happened in one run, in cycles after `start`.
+struct Times {
+    /// (group, loaded)
+    loads: Vec<(usize, i64)>,
+    releases: Vec<Vec<i64>>,
+    written: Vec<Vec<i64>>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(v: &'a Vsa, mode: MemoryMode, base: u64, data: Vec<u8>) -> Bench<'a> {
+        let params = ReaderParams::from_vsa(v, 0).expect("a group reads");
+        let digits = params.digits().iter().map(|d| d.0.clone()).collect();
+        let mut design = Design::default();
+        let top = design.module(&AxiReader(params));
+        let sim = Sim::new(&design, &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
+        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, base, data).expect("ports");
+        let mut bench = Bench { v, sim, memory, digits, base };
+        for name in bench.inputs("release_").into_iter().chain(bench.inputs("written_")) {
+            bench.sim.set(&name, 0);
+        }
+        bench
+    }
+
+    fn inputs(&self, prefix: &str) -> Vec<String> {
+        self.sim.ports().filter(|p| p.2 && p.0.starts_with(prefix)).map(|p| p.0.to_string()).collect()
+    }
+
+    fn reset(&mut self) {
+        self.sim.set("rst", 1);
+        self.sim.set("start", 0);
+        self.memory.reset();
+        for _ in 0..2 {
+            self.memory.drive(&mut self.sim);
+            self.sim.clock();
+        }
+        self.sim.set("rst", 0);
+        self.memory.reset();
+    }
+
+    fn cycle(&mut self) {
+        self.memory.drive(&mut self.sim);
+        self.sim.settle();
+        self.memory.observe(&mut self.sim);
+    }
+
+    /// One run; checks the stream. Stops after `limit` cycles if given.
+    fn run(&mut self, r: &mut Random, limit: Option<i64>) -> Times {
+        let groups = self.v.inputs.len();
+        let hulls: Vec<&Hull> = self.v.inputs.iter().map(|g| &g.hull).collect();
+        let served = |g: usize, t: &[i64]| t[self.v.inputs[g].reload..].iter().all(|c| *c == 0);
+        let mut expected: VecDeque<SoftService> = services(self.v, &hulls, served).into();
+        let total = expected.len();
+        let mut times = Times { loads: vec![], releases: vec![vec![]; groups], written: vec![vec![]; 2] };
+        let mut pending: Vec<VecDeque<i64>> = vec![VecDeque::new(); groups];
+        let (mut at_row, mut at_word) = (0, 0);
+        let mut count = vec![0i64; groups];
+        let slow = r.pick(&[0, 3, 60]);
+        let written_gap = r.pick(&[1, 5, 200]);
+        let mut next_written = [r.range(1, 1 + written_gap), r.range(1, 1 + written_gap)];
+        let released: Vec<bool> = (0..groups).map(|_| true).collect();
+        let waits = self.inputs("written_");
+        self.sim.set("base", self.base);
+        for cycle in 0.. {
+            if limit.is_some_and(|l| cycle >= l) {
+                return times;
+            }
+            assert!(cycle < 400_000, "the reader hangs after {} of {total} loads", times.loads.len());
+            self.sim.set("start", u64::from(cycle == 0));
+            for g in 0..groups {
+                let now = released[g] && pending[g].front().is_some_and(|c| *c <= cycle);
+                if now {
+                    pending[g].pop_front();
+                    times.releases[g].push(cycle);
+                }
+                self.sim.set(&format!("release_{g}"), u64::from(now));
+            }
+            for o in 0..2 {
+                let now = next_written[o] == cycle;
+                if now {
+                    times.written[o].push(cycle);
+                    next_written[o] += r.range(1, 1 + written_gap);
+                }
+                if waits.contains(&format!("written_{o}")) {
+                    self.sim.set(&format!("written_{o}"), u64::from(now));
+                }
+            }
+            self.cycle();
+            if self.sim.get("ld_valid") == 1 {
+                let service = expected.front().expect("a word after the last load");
+                let g = service.group;
+                let hull = hulls[g];
+                let row = &service.rows[at_row];
+                let first = at_row == 0 && at_word == 0;
+                let last = at_row + 1 == service.rows.len() && at_word + 1 == hull.words;
+                assert_eq!(self.sim.get("ld_group"), 1 << g);
+                assert_eq!((self.sim.get("ld_first") == 1, self.sim.get("ld_last") == 1), (first, last));
+                assert_eq!(self.sim.get("ld_slot") as i64, count[g] % 2);
+                assert_eq!(self.sim.get("ld_w") as i64, at_word);
+                for d in self.digits.clone() {
+                    let (u, residue) = row.digits[d[1..].parse::<usize>().expect("digit")];
+                    assert_eq!(self.sim.get(&format!("ld_{d}")) as i64, if d.starts_with('u') { u } else { residue }, "{d}");
+                }
+                self.check_word(hull, row, at_word);
+                for h in 0..groups {
+                    assert_eq!(self.sim.get(&format!("loaded_{h}")) == 1, last && g == h);
+                }
+                at_word += 1;
+                if at_word == hull.words {
+                    (at_word, at_row) = (0, at_row + 1);
+                }
+                if last {
+                    at_row = 0;
+                    times.loads.push((g, cycle));
+                    count[g] += 1;
+                    let earliest = pending[g].back().map_or(cycle, |c| *c).max(cycle);
+                    pending[g].push_back(earliest + 1 + r.range(0, slow));
+                    expected.pop_front();
+                }
+            } else {
+                (0..groups).for_each(|h| assert_eq!(self.sim.get(&format!("loaded_{h}")), 0));
+            }
+            self.sim.clock();
+            if expected.is_empty() {
+                break;
+            }
+        }
+        for _ in 0..50 {
+            self.sim.set("start", 0);
+            (0..groups).for_each(|g| self.sim.set(&format!("release_{g}"), 0));
+            self.cycle();
+            assert_eq!(self.sim.get("ld_valid") + self.sim.get("m_axi_arvalid") + self.sim.get("m_axi_rready"), 0);
+            self.sim.clock();
+        }
+        assert!(self.memory.is_idle(), "beats are left in the memory");
+        assert!(self.memory.faults().is_empty(), "{:#?}", self.memory.faults());
+        times
+    }
+
+    fn check_word(&mut self, hull: &Hull, row: &SoftRow, w: i64) {
+        let a = &self.v.arrays[0];
+        let width = a.ty.bits() as usize;
+        let got = self.sim.get_wide("ld_data");
+        for i in 0..i64::from(a.word) {
+            let col = w * i64::from(a.word) + i;
+            let mut x = row.x.clone();
+            if let Some(l) = x.last_mut() {
+                *l += col;
+            }
+            let Some(at) = element(a, &x).filter(|_| col < hull.elements) else { continue };
+            let bytes = a.ty.bytes() as usize;
+            let want = self.memory.data()[at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+            assert_eq!(bits(&got, i as usize * width, width), want, "element {x:?} (word {w}, lane {i})");
+        }
+    }
+}
+
+fn check_times(v: &Vsa, times: &Times, what: &str) {
+    let mut model = ReaderModel::new(v, 0, &MemoryTiming::IDEAL).expect("a group reads");
+    let mut count = vec![0usize; v.inputs.len()];
+    for (i, (g, loaded)) in times.loads.iter().enumerate() {
+        let n = count[*g];
+        let mut earliest = if n < 2 { 0 } else { times.releases[*g][n - 2] };
+        if let Some((o, lag)) = v.inputs[*g].after {
+            if n as i64 > lag {
+                earliest = earliest.max(times.written[o as usize][(n as i64 - lag - 1) as usize]);
+            }
+        }
+        let predicted = model.load(*g, n as i64, earliest).expect("service order");
+        assert_eq!(predicted.loaded, *loaded, "{what}: load {i} (number {n} of group {g})");
+        count[*g] += 1;
+    }
+    assert_eq!(model.load(0, count[0] as i64, 0), None);
+}
+
+#[test]
+fn random_loads_are_exact_in_words_and_cycles() {
+    for seed in 0..250 {
+        let mut r = Random::new(seed);
+        let v = random_vsa(&mut r);
+        let base = 4096 * r.pick(&[1u64, 7, 0x10_0000_0000]);
+        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
+        let mut bench = Bench::new(&v, MemoryMode::Ideal, base, bytes);
+        bench.reset();
+        for run in 0..2 {
+            let times = bench.run(&mut r, None);
+            check_times(&v, &times, &format!("seed {seed}, run {run}\n{:#?}", v.inputs.iter().map(|g| &g.hull).collect::<Vec<_>>()));
+        }
+    }
+}
+
+#[test]
+fn stalls_any_alignment_and_reset_in_the_middle() {
+    for seed in 1000..1150 {
+        let mut r = Random::new(seed);
+        let v = random_vsa(&mut r);
+        let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(v.arrays[0].ty.bytes());
+        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
+        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, base, bytes);
+        bench.reset();
+        let limit = r.range(1, 120);
+        bench.run(&mut r, Some(limit));
+        bench.reset();
+        bench.run(&mut r, None);
+        bench.run(&mut r, None);
+    }
+}
