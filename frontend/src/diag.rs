@@ -1,5 +1,7 @@
 //! Diagnostics: what is wrong, where, why, and what to write instead. No printing here: `src/` renders them.
 
+pub use crate::render::render_plain;
+
 /// A half-open byte range in one source file of the [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -57,6 +59,9 @@ pub struct Diagnostic {
 impl Diagnostic {
     pub fn error(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Error, code, message: message.into(), span: span.into(), label: String::new(), notes: vec![], help: None }
+    }
+    pub fn warning(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();

@@ -1,5 +1,27 @@
-//! C loop nest in, polyhedral program out. See `scop` for the result type.
+//! C loop nest in, polyhedral program out.
+//!
+//! `parse` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked region),
+//! `sema` (types, affine forms, domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean;
+//! `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
+
+mod ast;
 pub mod diag;
+mod dump;
 pub mod flow;
+pub mod interp;
+mod lex;
+pub mod literal;
+mod parse;
 pub mod poly;
+mod pp;
+mod render;
 pub mod scop;
+mod sema;
+pub mod system;
+pub mod value;
+mod verify;
+
+mod driver;
+pub use driver::{parse, parse_text};
+pub use pp::ParseOptions;
+pub use sema::{promote, spelling, usual};

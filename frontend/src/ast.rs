@@ -1,0 +1,201 @@
+//! Syntax tree of the marked region and of the declarations around it, before any meaning is given to names.
+//!
+//! `Poison` stands where a fault was reported already; whoever meets it stays silent.
+
+use crate::diag::Span;
+use crate::scop::ScalarType;
+use std::rc::Rc;
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Plus,
+    Neg,
+    Not,
+    LogicalNot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Xor,
+    Or,
+    LogicalAnd,
+    LogicalOr,
+}
+
+impl Binary {
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Lt | Self::Gt | Self::Le | Self::Ge | Self::Eq | Self::Ne)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Bits and type.
+    Literal(u64, ScalarType),
+    Name(Rc<str>),
+    Index(Box<Expr>, Box<Expr>),
+    Call(Rc<str>, Vec<Expr>),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Cast(ScalarType, Box<Expr>),
+    /// `target = value`, or `target op= value`.
+    Assign(Option<Binary>, Box<Expr>, Box<Expr>),
+    /// `++` (`Add`) and `--` (`Sub`), before or after their operand.
+    Step(Binary, Box<Expr>),
+    Comma(Box<Expr>, Box<Expr>),
+    Poison,
+}
+
+impl Expr {
+    /// Structural equality; spans do not count.
+    pub fn same(&self, other: &Expr) -> bool {
+        use ExprKind::*;
+        match (&self.kind, &other.kind) {
+            (Literal(a, s), Literal(b, t)) => a == b && s == t,
+            (Name(a), Name(b)) => a == b,
+            (Index(a, i), Index(b, j)) => a.same(b) && i.same(j),
+            (Call(f, a), Call(g, b)) => f == g && a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same(y)),
+            (Unary(o, a), Unary(p, b)) => o == p && a.same(b),
+            (Binary(o, a, c), Binary(p, b, d)) => o == p && a.same(b) && c.same(d),
+            (Conditional(a, c, e), Conditional(b, d, f)) => a.same(b) && c.same(d) && e.same(f),
+            (Cast(s, a), Cast(t, b)) => s == t && a.same(b),
+            _ => false,
+        }
+    }
+
+    /// Calls `visit` on this expression and everything in it, outermost first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        match &self.kind {
+            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Poison => {}
+            ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| a.walk(visit)),
+            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) => a.walk(visit),
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            ExprKind::Conditional(a, b, c) => {
+                a.walk(visit);
+                b.walk(visit);
+                c.walk(visit);
+            }
+        }
+    }
+}
+
+/// A declared type before its declarator: a scalar, possibly with extents from a typedef.
+#[derive(Clone, Debug)]
+pub struct TypeName {
+    /// `None` if it is not supported; `why` says so.
+    pub scalar: Option<ScalarType>,
+    pub why: Option<String>,
+    /// As written, without storage classes and qualifiers.
+    pub text: String,
+    pub constant: bool,
+    pub dims: Vec<Extent>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// `None` for `[]`.
+    pub size: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Init {
+    Value(Expr),
+    List(Vec<Init>, Span),
+}
+
+#[derive(Clone, Debug)]
+pub struct Declarator {
+    pub name: Rc<str>,
+    /// The name's place.
+    pub span: Span,
+    pub ty: TypeName,
+    /// The declarator's own extents, outermost first; the typedef's follow them.
+    pub dims: Vec<Extent>,
+    /// A `*`, if there is one.
+    pub pointer: Option<Span>,
+    /// It declares a function.
+    pub function: bool,
+    pub init: Option<Init>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    Declare(Vec<Declarator>),
+    Expr(Expr),
+    If(Expr, Box<Stmt>, Option<Box<Stmt>>),
+    For(Box<For>),
+    Block(Vec<Stmt>),
+    Empty,
+    Poison,
+}
+
+#[derive(Clone, Debug)]
+pub struct For {
+    pub init: ForInit,
+    pub condition: Option<Expr>,
+    pub step: Option<Expr>,
+    pub body: Stmt,
+    /// `for (…)`.
+    pub header: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ForInit {
+    None,
+    Declare(Vec<Declarator>),
+    Expr(Expr),
+}
+
+/// The function around the region.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Rc<str>,
+    pub params: Vec<Declarator>,
+    /// Declarations before the region in the scopes around it.
+    pub locals: Vec<Declarator>,
+}
+
+/// What was found in the file.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Enumeration constants; a missing value is one more than the one before.
+    pub enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
+    pub globals: Vec<Declarator>,
+    /// `None` for a region at file level.
+    pub function: Option<Function>,
+    pub region: Vec<Stmt>,
+    /// From after the opening pragma to before the closing one.
+    pub region_span: Span,
+}

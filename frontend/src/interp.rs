@@ -1,0 +1,144 @@
+//! Reference interpreter: runs a [`Scop`] in its original order. Slow, plain, and the judge of everything faster.
+
+use crate::scop::{Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
+use crate::system::System;
+use crate::value;
+
+/// The contents of every array, by `ArrayId`, row-major; bits as in [`value`]. A scalar has one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    pub arrays: Vec<Vec<u64>>,
+}
+
+impl Memory {
+    pub fn zeroed(scop: &Scop) -> Memory {
+        Memory { arrays: scop.arrays.iter().map(|a| vec![0; a.dims.iter().product::<i64>().max(0) as usize]).collect() }
+    }
+}
+
+/// Row-major position of an element; `None` if it is outside.
+pub fn position(dims: &[i64], subscripts: impl IntoIterator<Item = i64>) -> Option<usize> {
+    let mut at = 0usize;
+    let mut subscripts = subscripts.into_iter();
+    for &extent in dims {
+        let x = subscripts.next()?;
+        if x < 0 || x >= extent {
+            return None;
+        }
+        at = at * extent as usize + x as usize;
+    }
+    Some(at)
+}
+
+/// The value of `e` for given reads (`ExprKind::Read(k)` is `reads[k]`) at iteration `point`.
+pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
+    match &e.kind {
+        ExprKind::Const(bits) => *bits,
+        ExprKind::Iter(form) => value::from_integer(form.eval(point) as i128, e.ty),
+        ExprKind::Read(k) => reads.get(*k).copied().unwrap_or(0),
+        ExprKind::Unary(op, a) => value::eval_unary(*op, eval(a, reads, point), a.ty),
+        ExprKind::Binary(op, a, b) => value::eval_binary(*op, eval(a, reads, point), eval(b, reads, point), a.ty, b.ty),
+        ExprKind::Select(c, a, b) => eval(if eval(c, reads, point) & 1 != 0 { a } else { b }, reads, point),
+        ExprKind::Cast(a) => value::cast(eval(a, reads, point), a.ty, e.ty),
+        ExprKind::Fma(a, b, c) => value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty),
+    }
+}
+
+/// Runs the whole region on `memory`.
+///
+/// # Errors
+/// An access outside of its array, or a memory that does not fit the scop; both are refused by `Scop::verify` and
+/// the front end's checks.
+pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
+    visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory))
+}
+
+/// Calls `execute` for every statement instance, in the original order.
+///
+/// # Errors
+/// The first error of `execute`, or an unbounded domain.
+pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>) -> Result<(), String> {
+    let systems = scop.statement_ids().map(|id| {
+        let s = scop.statement(id);
+        s.domain.iter().map(|d| System::new(s.loops.len(), d)).collect()
+    });
+    let mut walk = Walk { scop, systems: systems.collect(), point: vec![], execute };
+    let all: Vec<StmtId> = scop.statement_ids().collect();
+    walk.level(&all)
+}
+
+struct Walk<'a> {
+    scop: &'a Scop,
+    /// Per statement and part of its domain.
+    systems: Vec<Vec<System>>,
+    point: Vec<i64>,
+    execute: &'a mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>,
+}
+
+impl Walk<'_> {
+    /// Executes statements that share all loops so far, by their position on this level.
+    fn level(&mut self, statements: &[StmtId]) -> Result<(), String> {
+        let depth = self.point.len();
+        let mut positions: Vec<i64> = statements.iter().filter_map(|&s| self.scop.statement(s).beta.get(depth).copied()).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        for position in positions {
+            let group: Vec<StmtId> = statements.iter().copied().filter(|&s| self.scop.statement(s).beta.get(depth) == Some(&position)).collect();
+            let (leaves, inner): (Vec<StmtId>, Vec<StmtId>) = group.into_iter().partition(|&s| self.scop.statement(s).loops.len() == depth);
+            for s in leaves {
+                if self.scop.statement(s).domain.iter().any(|d| d.iter().all(|c| c.holds(&self.point))) {
+                    (self.execute)(s, &self.point)?;
+                }
+            }
+            if !inner.is_empty() {
+                self.range(&inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&mut self, statements: &[StmtId]) -> Result<(), String> {
+        let (mut low, mut high) = (i64::MAX, i64::MIN);
+        for &s in statements {
+            for system in &self.systems[s.index()] {
+                match system.bounds(&self.point) {
+                    (Some(l), Some(h)) if l <= h => (low, high) = (low.min(l), high.max(h)),
+                    (Some(_), Some(_)) => {}
+                    _ => return Err(format!("the domain of statement {} is unbounded", s.0)),
+                }
+            }
+        }
+        for x in low..=high {
+            self.point.push(x);
+            self.level(statements)?;
+            self.point.pop();
+            if x == i64::MAX {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory) -> Result<(), String> {
+    let locate = |a: &crate::scop::Access| {
+        let array = scop.array(a.array);
+        position(&array.dims, a.subscripts.iter().map(|x| x.eval(point))).ok_or_else(|| format!("`{}` is accessed outside its bounds at {point:?}", array.name))
+    };
+    let mut reads = Vec::with_capacity(s.reads.len());
+    for access in &s.reads {
+        let at = locate(access)?;
+        let element = memory.arrays.get(access.array.index()).and_then(|a| a.get(at));
+        reads.push(*element.ok_or("the memory does not fit the scop")?);
+    }
+    let result = eval(&s.rhs, &reads, point);
+    let at = locate(&s.write)?;
+    let element = memory.arrays.get_mut(s.write.array.index()).and_then(|a| a.get_mut(at));
+    *element.ok_or("the memory does not fit the scop")? = result;
+    Ok(())
+}
+
+/// The bits of `number` in type `ty`, for tests and data files.
+pub fn integer_bits(number: i64, ty: ScalarType) -> u64 {
+    if ty.is_float() { value::cast(number as u64, crate::literal::int(64, true), ty) } else { value::from_integer(number as i128, ty) }
+}

@@ -1,0 +1,301 @@
+//! Island parser: finds the one marked region and the declarations in scope there; the rest is skipped.
+//!
+//! Declarations outside the region that cannot be read are passed over silently: whoever needs one of their names
+//! is told that it is unknown. Only the enclosing function's parameters must be readable.
+
+use super::{join, Failed, Parsed, Parser};
+use crate::ast::{Declarator, Function, Stmt, Unit};
+use crate::diag::{Diagnostic, Span};
+use crate::lex::{Marker, Tok};
+use std::rc::Rc;
+
+/// What has been collected so far.
+#[derive(Default)]
+struct Found {
+    globals: Vec<Declarator>,
+    region: Option<(Option<Function>, Vec<Stmt>, Span)>,
+    /// The opening pragma of the region.
+    opened: Option<Span>,
+}
+
+fn opens(tok: &Tok) -> bool {
+    matches!(tok, Tok::Marker(Marker::Scop | Marker::Sa))
+}
+
+impl Parser<'_> {
+    pub(super) fn unit(&mut self) -> Option<Unit> {
+        let mut found = Found::default();
+        while !self.at_end() {
+            match self.tok(0) {
+                t if opens(t) => self.region(&mut found, None, &[]),
+                Tok::Marker(_) => self.stray_end(),
+                Tok::Ident(w) if &**w == "typedef" => {
+                    self.at += 1;
+                    self.silently(|p| p.typedef());
+                }
+                Tok::Punct("{" | "(") if !self.group_has_region() => self.skip_group(),
+                _ if self.at_type() => self.external(&mut found),
+                _ => self.at += 1,
+            }
+        }
+        let Found { globals, region, opened } = found;
+        let Some((function, region, region_span)) = region else {
+            if opened.is_none() && !self.faults.iter().any(|f| f.code == "E0205") {
+                let fault = Diagnostic::error("E0202", None, "this file has no marked region");
+                self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
+            }
+            return None;
+        };
+        let enumerators = std::mem::take(&mut self.enumerators);
+        Some(Unit { enumerators, globals, function, region, region_span })
+    }
+
+    /// Runs `parse`; if it fails, forgets what it reported and skips the declaration.
+    fn silently<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Option<T> {
+        let (faults, depth, before) = (self.faults.len(), self.depth, self.at);
+        match parse(self) {
+            Ok(value) => Some(value),
+            Err(Failed) => {
+                self.faults.truncate(faults);
+                self.depth = depth;
+                self.recover();
+                if self.at == before {
+                    self.at += 1;
+                }
+                None
+            }
+        }
+    }
+
+    fn group_has_region(&self) -> bool {
+        let mut open = 0i32;
+        for token in &self.tokens[self.at..] {
+            match &token.tok {
+                Tok::Punct("{" | "(" | "[") => open += 1,
+                Tok::Punct("}" | ")" | "]") => open -= 1,
+                Tok::Marker(_) => return true,
+                _ => {}
+            }
+            if open <= 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `typedef` was taken already.
+    pub(super) fn typedef(&mut self) -> Parsed<()> {
+        for d in self.declaration()? {
+            let mut ty = d.ty.clone();
+            if d.pointer.is_some() || d.function {
+                (ty.scalar, ty.why) = (None, Some(format!("`{}` is a pointer or function type", d.name)));
+            }
+            ty.dims = d.dims.into_iter().chain(ty.dims).collect();
+            self.typedefs.insert(d.name, ty);
+        }
+        Ok(())
+    }
+
+    /// The constants of an `enum`, behind its `{`.
+    pub(super) fn enumeration(&mut self) -> Parsed<()> {
+        let mut first = true;
+        while !self.is("}") && !self.at_end() {
+            let (name, _) = self.name("an enumeration constant")?;
+            let value = if self.eat("=") { Some(self.assignment()?) } else { None };
+            self.enumerators.push((name, value, first));
+            first = false;
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.need("}", "to close the enumeration")
+    }
+
+    /// A declaration or a function at file level.
+    fn external(&mut self, found: &mut Found) {
+        let start = self.at;
+        let faults = self.faults.len();
+        let head = self.silently(|p| {
+            let ty = p.type_name()?;
+            if p.is(";") { Ok(None) } else { p.declarator(&ty).map(Some) }
+        });
+        match head {
+            None => {}
+            Some(None) => self.at += 1,
+            Some(Some(d)) if d.function => self.function(found, d, faults),
+            Some(Some(_)) => {
+                self.at = start;
+                self.faults.truncate(faults);
+                // An enumeration in front of the declarator was collected already; a second time does no harm.
+                if let Some(all) = self.silently(|p| p.declaration()) {
+                    found.globals.extend(all);
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, found: &mut Found, head: Declarator, faults: usize) {
+        let params = self.parameters();
+        while self.eat_word("__attribute__") {
+            self.skip_group();
+        }
+        if !self.is("{") || !self.group_has_region() {
+            self.faults.truncate(faults);
+            if self.is("{") {
+                self.skip_group();
+            }
+            return;
+        }
+        let function = Function { name: head.name, params: params.unwrap_or_default(), locals: vec![] };
+        self.body(found, function);
+    }
+
+    /// `(…)` of a function; a parameter that cannot be read is reported and left out.
+    fn parameters(&mut self) -> Option<Vec<Declarator>> {
+        let mut params = vec![];
+        self.need("(", "before the parameters").ok()?;
+        if self.is_word("void") && matches!(self.tok(1), Tok::Punct(")")) {
+            self.at += 1;
+        }
+        while !self.is(")") && !self.at_end() && !self.is("{") {
+            match self.type_name().and_then(|ty| self.declarator(&ty)) {
+                Ok(mut d) => {
+                    if d.function {
+                        self.skip_group();
+                        d.pointer = Some(d.span);
+                    }
+                    params.push(d);
+                }
+                Err(Failed) => {
+                    while !self.at_end() && !self.is(",") && !self.is(")") && !self.is("{") {
+                        if self.is("(") || self.is("[") { self.skip_group() } else { self.at += 1 }
+                    }
+                }
+            }
+            if !self.eat(",") && !self.is(")") && !self.is("{") {
+                self.at += 1;
+            }
+        }
+        self.eat(")");
+        Some(params)
+    }
+
+    /// The body of the function that holds the region.
+    fn body(&mut self, found: &mut Found, function: Function) {
+        let mut scopes: Vec<Vec<Declarator>> = vec![];
+        while !self.at_end() {
+            match self.tok(0).clone() {
+                Tok::Punct("{") => {
+                    scopes.push(vec![]);
+                    self.at += 1;
+                }
+                Tok::Punct("}") => {
+                    scopes.pop();
+                    self.at += 1;
+                    if scopes.is_empty() {
+                        return;
+                    }
+                }
+                t if opens(&t) => {
+                    let locals: Vec<Declarator> = scopes.iter().flatten().cloned().collect();
+                    self.region(found, Some(&function), &locals);
+                }
+                Tok::Marker(_) => self.stray_end(),
+                Tok::Punct(";") => self.at += 1,
+                Tok::Ident(w) if &*w == "typedef" => {
+                    self.at += 1;
+                    self.silently(|p| p.typedef());
+                }
+                _ if self.at_type() => {
+                    if let (Some(all), Some(scope)) = (self.silently(|p| p.declaration()), scopes.last_mut()) {
+                        scope.extend(all);
+                    }
+                }
+                _ => self.outside(),
+            }
+        }
+    }
+
+    /// A statement of the function outside the region: skipped, with a warning if it does something.
+    fn outside(&mut self) {
+        let start = self.span();
+        let word = match self.tok(0) {
+            Tok::Ident(w) => w.clone(),
+            _ => Rc::from(""),
+        };
+        self.at += 1;
+        match &*word {
+            "return" | "else" => {}
+            "for" | "if" | "while" | "switch" if self.is("(") => {
+                self.skip_group();
+                self.warn_outside(join(start, self.previous()));
+                return;
+            }
+            _ => {}
+        }
+        while !self.at_end() && !matches!(self.tok(0), Tok::Punct(";" | "{" | "}") | Tok::Marker(_)) && &*word != "else" && &*word != "do" {
+            if self.is("(") || self.is("[") { self.skip_group() } else { self.at += 1 }
+        }
+        self.eat(";");
+        if !matches!(&*word, "return" | "else" | "do") {
+            self.warn_outside(join(start, self.previous()));
+        }
+    }
+
+    fn warn_outside(&mut self, span: Span) {
+        let fault = Diagnostic::warning("W0201", span, "this statement stands outside the marked region");
+        self.report(fault.label("the hardware does not carry it out").help("move it into the region or into the caller"));
+    }
+
+    fn stray_end(&mut self) {
+        let span = self.span();
+        self.at += 1;
+        self.report(Diagnostic::error("E0205", span, "end of a region that was never begun").label("no `#pragma scop` or `#pragma sa` before it"));
+    }
+
+    /// The region behind its opening pragma.
+    fn region(&mut self, found: &mut Found, function: Option<&Function>, locals: &[Declarator]) {
+        let opened = self.span();
+        let (closer, name) = match self.tok(0) {
+            Tok::Marker(Marker::Sa) => (Marker::EndSa, "endsa"),
+            _ => (Marker::EndScop, "endscop"),
+        };
+        self.at += 1;
+        if let Some(first) = found.opened {
+            let fault = Diagnostic::error("E0204", opened, "a second marked region");
+            self.report(fault.label("only one region per file").note(first, "the first one begins here").help("join them, or put them into separate files"));
+            while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_)) {
+                self.at += 1;
+            }
+            self.at += !opens(self.tok(0)) as usize;
+            return;
+        }
+        found.opened = Some(opened);
+        let mut statements = vec![];
+        while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("}")) {
+            statements.push(self.statement());
+        }
+        let closed = self.span();
+        match self.tok(0).clone() {
+            Tok::Marker(m) if m == closer => self.at += 1,
+            tok => {
+                let fault = Diagnostic::error("E0203", opened, "this region is not closed");
+                let fault = match tok {
+                    Tok::Marker(m) if !opens(&Tok::Marker(m)) => {
+                        self.at += 1;
+                        fault.label("begins here").note(closed, "this pragma closes the other kind of region")
+                    }
+                    Tok::Punct(_) => fault.label("begins here").note(closed, "the block around it ends here"),
+                    _ => fault.label("nothing closes it up to here or the end of the file"),
+                };
+                self.report(fault.help(format!("put `#pragma {name}` behind the loop nest")));
+            }
+        }
+        let region_span = Span { start: opened.end, ..join(opened, Span { end: closed.start.max(opened.end), ..closed }) };
+        if statements.is_empty() && !self.faults.iter().any(|f| f.span == Some(opened)) {
+            self.report(Diagnostic::error("E0206", opened, "the marked region is empty").label("no statement up to its end").help("mark a loop nest"));
+        }
+        let function = function.map(|f| Function { locals: locals.to_vec(), ..f.clone() });
+        found.region = Some((function, statements, region_span));
+    }
+}

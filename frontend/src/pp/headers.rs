@@ -1,0 +1,70 @@
+//! What the system headers contribute: the constants of <stdint.h>, <limits.h>, <float.h>, <math.h>.
+//! Their types and functions are known to the parser without any header.
+
+use super::Macro;
+use crate::lex::lex;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+const ALWAYS: &[(&str, &str)] = &[("__STDC__", "1"), ("__STDC_VERSION__", "201710L"), ("__SAGEN__", "1")];
+
+const INTEGERS: &[(&str, &str)] = &[
+    ("INT8_MIN", "(-128)"),
+    ("INT8_MAX", "127"),
+    ("UINT8_MAX", "255"),
+    ("INT16_MIN", "(-32768)"),
+    ("INT16_MAX", "32767"),
+    ("UINT16_MAX", "65535"),
+    ("INT32_MIN", "(-2147483647-1)"),
+    ("INT32_MAX", "2147483647"),
+    ("UINT32_MAX", "4294967295U"),
+    ("INT64_MIN", "(-9223372036854775807L-1)"),
+    ("INT64_MAX", "9223372036854775807L"),
+    ("UINT64_MAX", "18446744073709551615UL"),
+    ("SIZE_MAX", "18446744073709551615UL"),
+    ("CHAR_BIT", "8"),
+    ("SCHAR_MIN", "(-128)"),
+    ("SCHAR_MAX", "127"),
+    ("UCHAR_MAX", "255"),
+    ("CHAR_MIN", "(-128)"),
+    ("CHAR_MAX", "127"),
+    ("SHRT_MIN", "(-32768)"),
+    ("SHRT_MAX", "32767"),
+    ("USHRT_MAX", "65535"),
+    ("INT_MIN", "(-2147483647-1)"),
+    ("INT_MAX", "2147483647"),
+    ("UINT_MAX", "4294967295U"),
+    ("LONG_MIN", "(-9223372036854775807L-1)"),
+    ("LONG_MAX", "9223372036854775807L"),
+    ("ULONG_MAX", "18446744073709551615UL"),
+];
+
+const FLOATS: &[(&str, &str)] = &[
+    ("FLT_MAX", "0x1.fffffep127f"),
+    ("FLT_MIN", "0x1p-126f"),
+    ("FLT_EPSILON", "0x1p-23f"),
+    ("INFINITY", "1e999f"),
+    ("HUGE_VALF", "1e999f"),
+    ("M_PI", "3.14159265358979323846"),
+];
+
+fn builtin(body: &str) -> Rc<Macro> {
+    Rc::new(Macro { params: None, variadic: false, body: lex(body, 0), defined: None })
+}
+
+/// The macros that are always defined.
+pub(super) fn always() -> BTreeMap<Rc<str>, Rc<Macro>> {
+    ALWAYS.iter().map(|&(name, body)| (name.into(), builtin(body))).collect()
+}
+
+/// Enters what `<name>` defines; a header that contributes nothing is skipped.
+pub(super) fn include(name: &str, macros: &mut BTreeMap<Rc<str>, Rc<Macro>>) {
+    let tables: &[&[(&str, &str)]] = match name {
+        "stdint.h" | "inttypes.h" | "limits.h" | "cstdint" => &[INTEGERS],
+        "float.h" | "math.h" | "cmath" => &[FLOATS],
+        _ => &[],
+    };
+    for &(name, body) in tables.iter().copied().flatten() {
+        macros.entry(name.into()).or_insert_with(|| builtin(body));
+    }
+}

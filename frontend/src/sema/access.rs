@@ -1,0 +1,135 @@
+//! Array elements: subscripts against the declaration, and the proof that they stay inside it.
+
+use super::affine::Refusal;
+use super::{Entity, Sema};
+use crate::ast::{self, ExprKind};
+use crate::diag::Span;
+use crate::scop::{Access, Affine, Constraint};
+use crate::system::{self, Sample, System};
+
+/// The name and the subscripts of `A[i][j]`, outermost first; a bare name has none.
+pub(super) fn element(e: &ast::Expr) -> Option<(&ast::Expr, Vec<&ast::Expr>)> {
+    match &e.kind {
+        ExprKind::Name(_) => Some((e, vec![])),
+        ExprKind::Index(base, subscript) => {
+            let (name, mut subscripts) = element(base)?;
+            subscripts.push(subscript);
+            Some((name, subscripts))
+        }
+        _ => None,
+    }
+}
+
+impl Sema {
+    /// The slot that a name stands for as data; anything else is reported.
+    pub(super) fn data_slot(&mut self, name: &str, span: Span) -> Option<usize> {
+        match self.lookup(name).cloned() {
+            Some(Entity::Slot(k)) => {
+                if let Some(at) = self.slots[k].iterator {
+                    let fault = crate::diag::Diagnostic::error("E0412", span, format!("`{name}` is used as data although a loop counts it"));
+                    self.faults.push(fault.label("its value behind the loop is not available").note(at, "counted by this loop").help("write the value out, or use another variable"));
+                    return None;
+                }
+                Some(k)
+            }
+            Some(Entity::Refused(why)) => {
+                let fault = (*why).clone().note(span, "needed here");
+                self.faults.push(fault);
+                None
+            }
+            Some(Entity::Poison) => None,
+            Some(Entity::Iterator(_) | Entity::Constant(..)) => {
+                self.error("E0312", span, format!("`{name}` is no array"), "it cannot be subscripted", "remove the subscripts");
+                None
+            }
+            None => {
+                self.unknown(name, span);
+                None
+            }
+        }
+    }
+
+    pub(super) fn unknown(&mut self, name: &str, span: Span) {
+        self.error("E0307", span, format!("unknown identifier `{name}`"), "not declared in this scope", "declare it, or define it as a macro or with -D");
+    }
+
+    /// The access that `e` denotes. Every fault in the subscripts is reported.
+    pub(super) fn access(&mut self, e: &ast::Expr) -> Option<Access> {
+        let Some((base, subscripts)) = element(e) else {
+            self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
+            return None;
+        };
+        let ExprKind::Name(name) = &base.kind else { return None };
+        let slot = self.data_slot(name, base.span);
+        let forms: Vec<Option<Affine>> = subscripts.iter().map(|s| self.subscript(s)).collect();
+        let slot = slot?;
+        let dims = self.slots[slot].dims.clone()?;
+        if dims.len() != subscripts.len() {
+            self.wrong_count(slot, &dims, subscripts.len(), e.span);
+            return None;
+        }
+        let forms = forms.into_iter().collect::<Option<Vec<_>>>()?;
+        for ((form, extent), at) in forms.iter().zip(&dims).zip(&subscripts) {
+            self.check_bounds(form, *extent, name, at.span);
+        }
+        Some(Access { array: self.array_of(slot), subscripts: forms, span: e.span })
+    }
+
+    fn wrong_count(&mut self, slot: usize, dims: &[i64], given: usize, span: Span) {
+        let name = self.slots[slot].name.clone();
+        let at = self.slots[slot].span;
+        let (message, label) = if dims.is_empty() {
+            (format!("`{name}` is a scalar"), "it cannot be subscripted".to_string())
+        } else {
+            (format!("`{name}` has {} dimension(s), {given} subscript(s) given", dims.len()), "one element must be meant".to_string())
+        };
+        let help = format!("write `{name}{}`", "[…]".repeat(dims.len()));
+        self.faults.push(crate::diag::Diagnostic::error("E0309", span, message).label(label).note(at, "declared here").help(help));
+    }
+
+    fn subscript(&mut self, e: &ast::Expr) -> Option<Affine> {
+        match self.affine(e) {
+            Ok(v) => Some(v.form),
+            Err(refusal) => {
+                let help = match refusal.help {
+                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine functions of the iterators and constants may select an element",
+                    other => other,
+                };
+                self.report_refusal(Refusal { help, ..refusal }, "E0408", "the subscript");
+                None
+            }
+        }
+    }
+
+    /// Reports the subscript if some iteration leads outside `0..extent`.
+    fn check_bounds(&mut self, form: &Affine, extent: i64, name: &str, span: Span) {
+        let depth = self.depth();
+        for disjunct in &self.nest.domain {
+            let (low, high) = system::range(depth, disjunct, form);
+            if low.is_some_and(|l| l >= 0) && high.is_some_and(|h| h < extent) {
+                continue;
+            }
+            let mut below = form.clone();
+            below.coeffs.iter_mut().for_each(|c| *c = -*c);
+            below.constant = -below.constant - 1;
+            let mut above = form.clone();
+            above.constant -= extent;
+            for violation in [below, above] {
+                let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
+                if let Sample::Point(point) = System::new(depth, &constraints).sample() {
+                    let found = form.eval(&point);
+                    let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
+                    let message = format!("`{name}` is accessed outside its bounds");
+                    self.error("E0411", span, message, label, format!("the extent is {extent}: subscripts run from 0 to {}", extent - 1));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// `i = 3, j = 0`, in the source's iterators.
+    pub(super) fn iteration(&self, point: &[i64]) -> String {
+        let values = self.nest.loops.iter().zip(&self.nest.iterators).map(|(l, it)| format!("{} = {}", self.loops[l.index()].name, it.value.eval(point)));
+        values.collect::<Vec<_>>().join(", ")
+    }
+}

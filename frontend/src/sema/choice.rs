@@ -1,0 +1,166 @@
+//! `if`: affine conditions split the domain, data-dependent ones become selections.
+//!
+//! `if (c) t = a; else t = b;` is one statement `t = c ? a : b`; any other body is guarded, each assignment by
+//! itself: `t = c ? a : t`. Where the body changes what the condition reads, the condition is kept in a local.
+
+use super::condition::Truth;
+use super::stmt::Stored;
+use super::{Guard, Predicate, Sema};
+use crate::ast::{self, Binary, ExprKind, ForInit, Stmt, StmtKind};
+use crate::scop::ScalarType;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// `target = stored`.
+type Assignment<'a> = (&'a ast::Expr, Stored<'a>);
+
+impl Sema {
+    pub(super) fn if_statement(&mut self, condition: &ast::Expr, then: &Stmt, otherwise: Option<&Stmt>) {
+        let run = |s: &mut Self, branch: Option<&Stmt>| {
+            if let Some(b) = branch {
+                s.scopes.push(Default::default());
+                s.statement(b);
+                s.scopes.pop();
+            }
+        };
+        match self.decide(condition) {
+            Truth::Always => return run(self, Some(then)),
+            Truth::Never => return run(self, otherwise),
+            Truth::Sometimes(holds, fails) => {
+                self.within(holds, |s| run(s, Some(then)));
+                self.within(fails, |s| run(s, otherwise));
+                return;
+            }
+            Truth::Data => {}
+        }
+        if let Some((holds, fails)) = self.affine_part(condition) {
+            for part in [holds, fails] {
+                self.within(part, |s| s.if_statement(condition, then, otherwise));
+            }
+            return;
+        }
+        if self.faulty(condition) {
+            run(self, Some(then));
+            run(self, otherwise);
+            return;
+        }
+        self.data_if(condition, then, otherwise);
+    }
+
+    /// Reports the faults of a condition once, before it is used for several statements.
+    fn faulty(&mut self, condition: &ast::Expr) -> bool {
+        if self.split_inside(condition, false).is_some() {
+            return false;
+        }
+        let before = self.faults.len();
+        self.condition(condition, &mut vec![]).is_none() || self.faults.len() > before
+    }
+
+    fn data_if(&mut self, condition: &ast::Expr, then: &Stmt, otherwise: Option<&Stmt>) {
+        let mut written = BTreeSet::new();
+        let count = writes(then, &mut written) + otherwise.map_or(0, |s| writes(s, &mut written));
+        let disturbed = reads(condition).iter().any(|n| written.contains(n));
+        if let Some(pairs) = otherwise.and_then(|o| self.paired(condition, then, o)) {
+            if pairs.len() == 1 || !disturbed {
+                for (target, stored) in &pairs {
+                    self.assign(target, stored, target.span);
+                }
+                return;
+            }
+        }
+        let guard = if count > 1 && disturbed { self.keep(condition).map(Guard::Kept) } else { None };
+        let guard = guard.unwrap_or_else(|| Guard::Source(condition.clone()));
+        for (polarity, branch) in [(true, Some(then)), (false, otherwise)] {
+            let Some(branch) = branch else { continue };
+            self.predicates.push(Predicate { guard: guard.clone(), polarity });
+            self.scopes.push(Default::default());
+            self.statement(branch);
+            self.scopes.pop();
+            self.predicates.pop();
+        }
+    }
+
+    /// Both branches as choices, if they assign the same elements in the same order.
+    fn paired<'a>(&self, condition: &'a ast::Expr, then: &'a Stmt, otherwise: &'a Stmt) -> Option<Vec<Assignment<'a>>> {
+        let (a, b) = (self.assignments(then)?, self.assignments(otherwise)?);
+        let matching = a.len() == b.len() && !a.is_empty() && a.iter().zip(&b).all(|(x, y)| x.0.same(y.0));
+        matching.then(|| {
+            let guard = || Guard::Source(condition.clone());
+            let pairs = a.into_iter().zip(b);
+            pairs.map(|(x, y)| (x.0, Stored::Choice(guard(), Box::new(x.1), Box::new(y.1)))).collect()
+        })
+    }
+
+    /// The statement as a plain list of assignments; `None` if it is more than that.
+    fn assignments<'a>(&self, statement: &'a Stmt) -> Option<Vec<Assignment<'a>>> {
+        match &statement.kind {
+            StmtKind::Empty => Some(vec![]),
+            StmtKind::Expr(ast::Expr { kind: ExprKind::Assign(op, target, value), .. }) => Some(vec![(target, Stored::Value(*op, value))]),
+            StmtKind::Block(all) => {
+                let lists = all.iter().map(|s| self.assignments(s)).collect::<Option<Vec<_>>>()?;
+                Some(lists.into_iter().flatten().collect())
+            }
+            StmtKind::If(c, then, otherwise) if self.decide(c) == Truth::Data && self.affine_part(c).is_none() => {
+                match otherwise {
+                    Some(o) => {
+                        let pairs = self.paired(c, then, o)?;
+                        (pairs.len() == 1).then_some(pairs)
+                    }
+                    None => {
+                        let mut only = self.assignments(then)?;
+                        if only.len() != 1 {
+                            return None;
+                        }
+                        let (target, stored) = only.pop()?;
+                        Some(vec![(target, Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Same)))])
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
+fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
+    match &statement.kind {
+        StmtKind::Declare(_) | StmtKind::Empty | StmtKind::Poison => 0,
+        StmtKind::Expr(e) => written(e, out),
+        StmtKind::Block(all) => all.iter().map(|s| writes(s, out)).sum(),
+        StmtKind::If(_, then, otherwise) => writes(then, out) + otherwise.as_ref().map_or(0, |s| writes(s, out)),
+        StmtKind::For(f) => {
+            if let ForInit::Expr(e) = &f.init {
+                written(e, out);
+            }
+            2 * writes(&f.body, out)
+        }
+    }
+}
+
+fn written(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
+    match &e.kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(Binary::Add | Binary::Sub, target) => {
+            if let Some((ast::Expr { kind: ExprKind::Name(n), .. }, _)) = super::access::element(target) {
+                out.insert(n.clone());
+            }
+            1
+        }
+        ExprKind::Comma(a, b) => written(a, out) + written(b, out),
+        _ => 0,
+    }
+}
+
+fn reads(e: &ast::Expr) -> BTreeSet<Rc<str>> {
+    let mut out = BTreeSet::new();
+    e.walk(&mut |x| {
+        if let ExprKind::Name(n) = &x.kind {
+            out.insert(n.clone());
+        }
+    });
+    out
+}
+
+/// An `int` literal 1, for `i++`.
+pub(super) fn one(span: crate::diag::Span) -> ast::Expr {
+    ast::Expr { kind: ExprKind::Literal(1, ScalarType::I32), span }
+}

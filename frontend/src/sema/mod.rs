@@ -1,0 +1,227 @@
+//! Meaning: from the syntax tree to the [`Scop`]. Names, types, affine forms, domains, bounds checks.
+//!
+//! Faults are pushed to `faults`; functions that return `None` or nothing have reported why. The walk goes on after
+//! a fault, so that one run shows them all. Where a statement is lowered several times (it was split by an affine
+//! condition), the same fault may be pushed again: `crate::parse_text` removes repetitions.
+
+mod access;
+mod affine;
+mod choice;
+mod condition;
+mod declare;
+mod expr;
+mod loops;
+mod operate;
+mod stmt;
+mod types;
+
+pub use types::{promote, spelling, usual};
+
+use crate::ast::{self, Unit};
+use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
+use crate::scop::{Affine, Array, ArrayId, Binding, Constraint, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Entity {
+    /// Index into `Sema::slots`.
+    Slot(usize),
+    /// Index into `Nest::iterators`.
+    Iterator(usize),
+    /// Bits and type.
+    Constant(u64, ScalarType),
+    /// Declared with something unsupported: reported when used.
+    Refused(Rc<Diagnostic>),
+    /// Its declaration was reported.
+    Poison,
+}
+
+/// A declared array or scalar. It becomes an array of the scop when it is first used as data.
+#[derive(Clone, Debug)]
+struct Slot {
+    name: Rc<str>,
+    span: Span,
+    ty: ScalarType,
+    c_type: String,
+    /// `None` if the extents were reported as faulty.
+    dims: Option<Vec<i64>>,
+    storage: Storage,
+    binding: Binding,
+    constant: bool,
+    array: Option<ArrayId>,
+    /// The loop that counts it, once there was one.
+    iterator: Option<Span>,
+    /// How many predicates were in force at its declaration: they need not guard its writes.
+    predicates: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Iterator {
+    ty: ScalarType,
+    /// Its value in the source, over the normalized iterators up to its own.
+    value: Affine,
+}
+
+/// Where the walk is.
+#[derive(Clone, Debug, Default)]
+struct Nest {
+    loops: Vec<LoopId>,
+    iterators: Vec<Iterator>,
+    /// Disjoint union of conjunctions over the enclosing loops; empty parts are left out.
+    domain: Vec<Vec<Constraint>>,
+    /// Positions of the enclosing loops among their siblings.
+    beta: Vec<i64>,
+}
+
+/// A data-dependent condition around the statement at hand.
+#[derive(Clone, Debug)]
+enum Guard {
+    Source(ast::Expr),
+    /// Evaluated beforehand into this slot.
+    Kept(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Predicate {
+    guard: Guard,
+    /// The branch taken when the guard has this value.
+    polarity: bool,
+}
+
+pub(crate) struct Sema {
+    pub faults: Diagnostics,
+    arrays: Vec<Array>,
+    loops: Vec<Loop>,
+    statements: Vec<Statement>,
+    slots: Vec<Slot>,
+    scopes: Vec<BTreeMap<Rc<str>, Entity>>,
+    nest: Nest,
+    /// Next free position at each level.
+    counters: Vec<i64>,
+    predicates: Vec<Predicate>,
+    names: BTreeSet<String>,
+    overfull: bool,
+}
+
+/// A region may become at most so many statements.
+const STATEMENTS: usize = 4096;
+
+/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function.
+pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Scop>, Diagnostics) {
+    let mut sema = Sema {
+        faults: vec![],
+        arrays: vec![],
+        loops: vec![],
+        statements: vec![],
+        slots: vec![],
+        scopes: vec![BTreeMap::new()],
+        nest: Nest { domain: vec![vec![]], ..Nest::default() },
+        counters: vec![0],
+        predicates: vec![],
+        names: BTreeSet::new(),
+        overfull: false,
+    };
+    sema.unit(unit);
+    if !sema.faults.is_empty() {
+        return (None, sema.faults);
+    }
+    if sema.statements.is_empty() {
+        let fault = Diagnostic::error("E0206", unit.region_span, "nothing in the marked region is ever executed").label("no statement assigns anything");
+        return (None, vec![fault]);
+    }
+    let function = Function {
+        name: unit.function.as_ref().map(|f| f.name.to_string()),
+        region: unit.region_span,
+        parameters: unit.function.as_ref().map_or(0, |f| f.params.len() as u32),
+    };
+    let Sema { arrays, loops, statements, faults, .. } = sema;
+    let name = function.name.clone().unwrap_or_else(|| name.to_string());
+    (Some(Scop { name, function, arrays, loops, statements, sources: sources.clone() }), faults)
+}
+
+impl Sema {
+    fn depth(&self) -> usize {
+        self.nest.iterators.len()
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Entity> {
+        self.scopes.iter().rev().find_map(|s| s.get(name))
+    }
+
+    fn bind(&mut self, name: &Rc<str>, entity: Entity) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone(), entity);
+        }
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) {
+        self.faults.push(Diagnostic::error(code, span, message).label(label).help(help));
+    }
+
+    fn unit(&mut self, unit: &Unit) {
+        self.enumerators(unit);
+        let mut used = BTreeSet::new();
+        unit.region.iter().for_each(|s| names_in(s, &mut used));
+        for d in &unit.globals {
+            self.declare_outside(d, Storage::Dram, Binding::Global, &used);
+        }
+        self.scopes.push(BTreeMap::new());
+        if let Some(function) = &unit.function {
+            for (k, d) in function.params.iter().enumerate() {
+                self.parameter(d, k as u32);
+            }
+            self.scopes.push(BTreeMap::new());
+            for d in &function.locals {
+                self.declare_outside(d, Storage::Local, Binding::Local, &used);
+            }
+        }
+        self.scopes.push(BTreeMap::new());
+        self.statements(&unit.region);
+    }
+}
+
+/// All identifiers in a statement.
+fn names_in(statement: &ast::Stmt, out: &mut BTreeSet<Rc<str>>) {
+    let mut add = |e: &ast::Expr| {
+        e.walk(&mut |x| {
+            if let ast::ExprKind::Name(n) = &x.kind {
+                out.insert(n.clone());
+            }
+        })
+    };
+    match &statement.kind {
+        ast::StmtKind::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
+        ast::StmtKind::Expr(e) => add(e),
+        ast::StmtKind::If(c, then, otherwise) => {
+            add(c);
+            names_in(then, out);
+            if let Some(s) = otherwise {
+                names_in(s, out);
+            }
+        }
+        ast::StmtKind::For(f) => {
+            match &f.init {
+                ast::ForInit::Expr(e) => add(e),
+                ast::ForInit::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
+                ast::ForInit::None => {}
+            }
+            f.condition.iter().chain(&f.step).for_each(&mut add);
+            names_in(&f.body, out);
+        }
+        ast::StmtKind::Block(all) => all.iter().for_each(|s| names_in(s, out)),
+        ast::StmtKind::Empty | ast::StmtKind::Poison => {}
+    }
+}
+
+fn initial_names(d: &ast::Declarator, add: &mut dyn FnMut(&ast::Expr)) {
+    fn walk(init: &ast::Init, add: &mut dyn FnMut(&ast::Expr)) {
+        match init {
+            ast::Init::Value(e) => add(e),
+            ast::Init::List(all, _) => all.iter().for_each(|i| walk(i, add)),
+        }
+    }
+    d.dims.iter().filter_map(|x| x.size.as_ref()).for_each(&mut *add);
+    d.init.iter().for_each(|i| walk(i, add));
+}
