@@ -1,1 +1,17 @@
-//! placeholder
+//! Parametric hardware on `rtl`: from a virtual systolic array to an AXI IP.
+//!
+//! [`ip`] is the only entry: it joins the [`array`] (PEs, feeders, collectors), the [`sequencer`] and the engines of
+//! [`axi`] to one top module named like the array.
+
+pub mod array;
+pub mod axi;
+pub mod collector;
+pub mod feeder;
+pub mod fp;
+mod ip;
+pub mod operators;
+pub mod pe;
+pub mod plan;
+pub mod sequencer;
+
+pub use ip::ip;

@@ -1,0 +1,303 @@
+//! Collectors: the buffers of one output group that take values from the PEs (L1 modules of the group).
+//!
+//! A wave brings enables, (row, col, slot) one cycle before the values are there (`collect_time`); element lanes are
+//! written separately. To drain, the writer sends one token per hull word; tokens hop one collector a cycle, each
+//! owner puts its elements into the word on the return path, which moves along with the token.
+//!
+//! Ports: token stream `dr_valid, dr_first, dr_slot, dr_u<d>, dr_r<d>, dr_w` in and `…_out` one cycle later; `rd_in` and,
+//! registered, `rd_out` (3 cycles after `…_out` of the token); wave `en<node>`, `row`, `col`, `slot` in, passed on by the skew
+//! of the axis; `v<k>`, `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
+
+use crate::feeder::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
+use crate::operators::wires;
+use crate::pe::{memory_style, pass_port};
+use crate::plan::travels;
+use arch::vsa::{Form, NodeId, OutputBank, OutputGroup, Vsa};
+use frontend::scop::ScalarType;
+use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
+
+#[derive(Debug)]
+pub struct Collector {
+    pub vsa: Vsa,
+    pub group: usize,
+    pub shape: StreamShape,
+}
+
+/// Extent of the box of collectors.
+pub fn collector_extent(group: &OutputGroup) -> [i64; 2] {
+    [0, 1].map(|a| group.last[a] - group.first[a] + 1)
+}
+
+/// Places of the collectors.
+pub fn places(group: &OutputGroup) -> Vec<[i64; 2]> {
+    (group.first[0]..=group.last[0]).flat_map(|i| (group.first[1]..=group.last[1]).map(move |j| [i, j])).collect()
+}
+
+/// Distinct enables that come with the wave, in order of their nodes.
+pub fn wave_enables(vsa: &Vsa, group: &OutputGroup) -> Vec<NodeId> {
+    let mut ids: Vec<NodeId> = group.ports.iter().map(|p| p.enable).filter(|e| travels(vsa, *e)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
+fn lanes_of(bank: &OutputBank, word: i64) -> i64 {
+    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
+}
+
+/// Form of the row address, and whether a row takes a single address although it may touch several bus words.
+pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
+    let words = group.banks.first().map_or(1, |b| b.bank.words_per_row);
+    let short = group.banks.iter().all(|b| b.elements <= word && b.bank.words_per_row == words);
+    let row = &group.row;
+    let whole = row.constant % words == 0 && row.counters.iter().all(|c| c % words == 0);
+    if !(short && whole) {
+        return (row.clone(), false);
+    }
+    let scaled = Form { constant: row.constant / words, counters: row.counters.iter().map(|c| c / words).collect(), space: [0, 0] };
+    (scaled, true)
+}
+
+/// Per bus word that the row touches, which of its elements the collector at `p` owns; first word first.
+pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
+    let (_, offset) = bank_start(&bank.bank, word, p);
+    let owned = |x: i64| x >= offset && x < offset + bank.elements;
+    (0..bank.bank.words_per_row).map(|k| (0..word).map(|e| owned(k * word + e)).collect()).collect()
+}
+
+impl Template for Collector {
+    fn name(&self) -> String {
+        let group = &self.vsa.outputs[self.group];
+        let array = self.vsa.arrays[group.array as usize].name.to_lowercase();
+        format!("{}_collect{}_{array}", crate::array::module_stem(&self.vsa), self.group)
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let vsa = &self.vsa;
+        let group = &vsa.outputs[self.group];
+        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", vsa.arrays[group.array as usize].name));
+        let b = Build::new(m, self);
+        let parts: Vec<Sig> = (0..group.banks.len()).map(|k| b.bank(k)).collect();
+        let sum = m.any(&[vec![m.input("rd_in", u(b.word as u32 * 8 * b.ty.bytes()))], parts].concat());
+        m.output("rd_out", m.reg("rd", sum.ty()).next(sum).q());
+    }
+}
+
+struct Tokens<'m> {
+    valid: Sig<'m>,
+    first: Sig<'m>,
+    slot: Option<Sig<'m>>,
+    u: Vec<Option<Sig<'m>>>,
+    r: Vec<Option<Sig<'m>>>,
+    w: Option<Sig<'m>>,
+}
+
+struct Build<'a, 'm> {
+    m: &'m ModuleBuilder,
+    vsa: &'a Vsa,
+    group: &'a OutputGroup,
+    ty: ScalarType,
+    word: i64,
+    places: Vec<[i64; 2]>,
+    tokens: Tokens<'m>,
+    row_form: Form,
+    compressed: bool,
+    /// Wave inputs, registered once: at the time of the values.
+    row: Option<Sig<'m>>,
+    col: Option<Sig<'m>>,
+    slot: Option<Sig<'m>>,
+    /// Per port.
+    enables: Vec<Sig<'m>>,
+    values: Vec<Sig<'m>>,
+}
+
+impl<'a, 'm> Build<'a, 'm> {
+    fn new(m: &'m ModuleBuilder, c: &'a Collector) -> Self {
+        let vsa = &c.vsa;
+        let group = &vsa.outputs[c.group];
+        let array = &vsa.arrays[group.array as usize];
+        let pass = |name: &str, ty: Ty| {
+            let q = m.reg(format!("{name}_q"), ty).next(m.input(name, ty)).q();
+            m.output(format!("{name}_out"), q);
+            q
+        };
+        let digits = |what: &str, widths: &[Option<u32>]| -> Vec<Option<Sig<'m>>> {
+            widths.iter().enumerate().map(|(d, w)| w.map(|w| pass(&format!("dr_{what}{d}"), u(w)))).collect()
+        };
+        let double = group.slots > 1;
+        let tokens = Tokens {
+            valid: pass("dr_valid", u(1)),
+            first: pass("dr_first", u(1)),
+            slot: double.then(|| pass("dr_slot", u(1))),
+            u: digits("u", &c.shape.u),
+            r: digits("r", &c.shape.r),
+            w: c.shape.w.map(|w| pass("dr_w", u(w))),
+        };
+        let (row_form, compressed) = row_form(group, array.word as i64);
+        let wave = |name: &str, input: Option<Sig<'m>>| input.map(|x| pass_wave(m, vsa, group, name, x));
+        let row = wave("row", wave_input(m, vsa, "row", &row_form));
+        let col = wave("col", wave_input(m, vsa, "col", &group.col));
+        let slot = wave("slot", double.then(|| m.input("slot", u(1))));
+        let shared: Vec<(NodeId, Sig<'m>)> = wave_enables(vsa, group).into_iter().map(|id| {
+            let name = format!("en{}", id.0);
+            (id, pass_wave(m, vsa, group, &name, m.input(&name, u(1))))
+        }).collect();
+        let enable = |(k, p): (usize, &arch::vsa::OutputPort)| match shared.iter().find(|s| s.0 == p.enable) {
+            Some((_, sig)) => *sig,
+            None => m.input(format!("v{k}_en"), u(1)),
+        };
+        let enables = group.ports.iter().enumerate().map(enable).collect();
+        let values = group.ports.iter().enumerate().map(|(k, p)| m.input(format!("v{k}"), wires(vsa.node(p.value).ty)).unsigned()).collect();
+        Build { m, vsa, group, ty: array.ty, word: array.word as i64, places: places(group), tokens, row_form, compressed, row, col, slot, enables, values }
+    }
+
+    /// What the bank adds to the word on the return path.
+    fn bank(&self, b: usize) -> Sig<'m> {
+        let (m, bits) = (self.m, self.ty.bits());
+        let bank = &self.group.banks[b];
+        let count = lanes_of(bank, self.word);
+        let depth = if self.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
+        let at = u(clog2(depth as u64));
+        let (write_address, lane) = self.position(b, at);
+        let (mask, data) = self.lanes(b, lane, count);
+        let (hit, word_of_row, read_address) = self.token(b, at);
+        let (write, read, words) = match (self.slot, self.tokens.slot) {
+            (Some(w), Some(r)) => {
+                let r = m.reg(format!("half{b}"), u(1)).next(r).q();
+                if depth == 1 { (w, r, 2) } else { (m.concat(&[w, write_address]), m.concat(&[r, read_address]), (1 << at.w) + depth) }
+            }
+            _ if depth == 1 => (m.lit(0, at), m.lit(0, at), 1),
+            _ => (write_address, read_address, depth),
+        };
+        let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, memory_style(words));
+        if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
+        let word = memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read);
+        let owned = self.owned(b, hit, word_of_row);
+        let gate = |e: u32| (m.repeat(owned.bit(e), bits) & word.slice(e % count as u32 * bits, bits)).extend(8 * self.ty.bytes());
+        m.concat(&(0..self.word as u32).rev().map(gate).collect::<Vec<_>>())
+    }
+
+    /// Address and element of the wave's value; element counted from the start of the row's first word.
+    fn position(&self, b: usize, at: Ty) -> (Sig<'m>, Sig<'m>) {
+        let m = self.m;
+        let bank = &self.group.banks[b].bank;
+        let row = wave_value(m, self.vsa, self.row, &self.row_form);
+        let col = wave_value(m, self.vsa, self.col, &self.group.col);
+        let ty = u(clog2(self.word as u64));
+        let offset = match Lanes::new(bank, &self.group.col, self.word, &self.places).fixed {
+            Some(o) => m.lit(o, ty),
+            None => m.input(format!("o{b}"), ty),
+        };
+        let wide = col.w().max(offset.w()) + 1;
+        let x = col.extend(wide) + offset.extend(wide);
+        let lane_bits = self.word.trailing_zeros();
+        if self.compressed || bank.words_per_row == 1 || wide <= lane_bits {
+            return (row.resize(at.w), x);
+        }
+        let word = x.slice(lane_bits, wide - lane_bits);
+        let w = row.w().max(word.w()) + 1;
+        ((row.extend(w) + word.extend(w)).resize(at.w), x)
+    }
+
+    /// Write mask and data of the memory word's lanes.
+    fn lanes(&self, b: usize, x: Sig<'m>, count: i64) -> (Sig<'m>, Sig<'m>) {
+        let (m, bank) = (self.m, &self.group.banks[b].bank);
+        let of_port = |k: i64| ((bank.port as i64 + k) as usize).min(self.values.len() - 1);
+        if count == 1 {
+            return (self.enables[of_port(0)], self.values[of_port(0)]);
+        }
+        let bits = count.trailing_zeros();
+        let low = x.resize(bits.max(x.w())).slice(0, bits);
+        let lanes = Lanes::new(bank, &self.group.col, self.word, &self.places);
+        let step = lanes.step.min(count);
+        let mut parts = vec![];
+        for lane in 0..count {
+            let ports: Vec<i64> = (0..bank.ports as i64).filter(|k| (lane - k - lanes.residue).rem_euclid(step) == 0).collect();
+            let starts_here = |k: i64| if step == count { m.lit(1, u(1)) } else { low.eq_lit((lane - k).rem_euclid(count)) };
+            let hits: Vec<Sig<'m>> = ports.iter().map(|k| starts_here(*k) & self.enables[of_port(*k)]).collect();
+            let mask = if hits.is_empty() { m.lit(0, u(1)) } else { m.any(&hits) };
+            let mut data = ports.last().map_or(m.lit(0, u(self.ty.bits())), |k| self.values[of_port(*k)]);
+            for k in ports.iter().rev().skip(1) {
+                data = m.mux(starts_here(*k), self.values[of_port(*k)], data);
+            }
+            parts.push((mask, data));
+        }
+        let join = |f: &dyn Fn(&(Sig<'m>, Sig<'m>)) -> Sig<'m>| m.concat(&parts.iter().rev().map(f).collect::<Vec<_>>());
+        (join(&|p| p.0), join(&|p| p.1))
+    }
+
+    /// For the token: whether the bank owns its word, which word of the row it is, the read address; registered once.
+    fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
+        let m = self.m;
+        let bank = &self.group.banks[b].bank;
+        let mut terms = vec![self.tokens.valid];
+        for (d, row) in bank.rows.iter().enumerate() {
+            let lows: Vec<i64> = self.places.iter().map(|p| row.base + row.coef[0] * p[0] + row.coef[1] * p[1]).collect();
+            let hull = self.group.hull.rows.get(d).map_or(1, |h| h.extent);
+            terms.extend(window(m, self.tokens.u[d], hull, &lows, row.extent, format!("u{b}_{d}")));
+            if let Some(r) = self.tokens.r[d] {
+                terms.push(fits(m, r, row.residue));
+            }
+        }
+        let lows: Vec<i64> = self.places.iter().map(|p| bank_start(bank, self.word, *p).0).collect();
+        let several = bank.words_per_row > 1;
+        let mut word_of_row = None;
+        if lows.iter().any(|l| *l > 0 || *l + bank.words_per_row < self.group.hull.words) || several {
+            let distance = distance(m, self.tokens.w, &lows, format!("w{b}")).named(format!("from_first{b}"));
+            terms.push(below(m, distance, bank.words_per_row));
+            if several {
+                word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
+            }
+        }
+        let hit = m.all(&terms).named(format!("hit{b}"));
+        let step = match (self.compressed, word_of_row) {
+            (true, Some(k)) => hit & k.eq_lit(bank.words_per_row - 1),
+            _ => hit,
+        };
+        let count = m.reg(format!("next{b}"), at);
+        let here = m.mux(self.tokens.first, m.lit(0, at), count.q());
+        count.en(self.tokens.valid).next(m.mux(step, here.add_lit(1), here));
+        let address = m.reg(format!("addr{b}"), at).next(here).q();
+        (m.delay(hit, 2, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 2, format!("part{b}"))), address)
+    }
+
+    /// Elements of the bus word to fill in.
+    fn owned(&self, b: usize, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Sig<'m> {
+        let (m, bank, word) = (self.m, &self.group.banks[b], self.word as u32);
+        let all: Vec<Vec<Vec<bool>>> = self.places.iter().map(|p| masks(bank, self.word, *p)).collect();
+        let words = bank.bank.words_per_row as u32;
+        let fixed = all.iter().all(|x| *x == all[0]);
+        let table = if fixed { mask_literal(m, &all[0]) } else { m.input(format!("mask{b}"), u(word * words)) };
+        let part = |k: u32| table.slice(k * word, word);
+        let chosen = match word_of_row {
+            Some(k) => m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1)),
+            None => part(0),
+        };
+        chosen & m.repeat(hit, word)
+    }
+}
+
+/// Masks of a row as one constant, first word and first element lowest.
+pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
+    let bits: Vec<bool> = masks.iter().flatten().copied().collect();
+    let limbs: Vec<u64> = bits.chunks(64).map(|c| c.iter().enumerate().fold(0, |v, (k, b)| v | (*b as u64) << k)).collect();
+    m.lit_big(&limbs, u(bits.len() as u32))
+}
+
+/// Passes a wave signal on by the skews and gives it back one cycle later.
+fn pass_wave<'m>(m: &'m ModuleBuilder, vsa: &Vsa, group: &OutputGroup, name: &str, x: Sig<'m>) -> Sig<'m> {
+    let extent = collector_extent(group);
+    let skew = |a: usize| vsa.schedule.skew[a].unsigned_abs() as u32;
+    let axes: Vec<usize> = (0..2).filter(|&a| extent[a] > 1).collect();
+    let longest = axes.iter().map(|&a| skew(a)).max().unwrap_or(0).max(1);
+    let taps = m.shift_register(x, longest, format!("{name}_q"), None);
+    let mut made: Vec<String> = vec![];
+    for a in axes {
+        let port = pass_port(vsa, name, a);
+        if !made.contains(&port) {
+            m.output(&port, taps[skew(a) as usize - 1]);
+            made.push(port);
+        }
+    }
+    taps[0]
+}

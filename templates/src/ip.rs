@@ -1,0 +1,243 @@
+//! The IP: sequencer, array and AXI engines under one top module with the ports Vivado and Vitis know.
+
+use crate::array::{module_stem, Array, Plan, Stream};
+use crate::axi::control::AxiLiteControl;
+use crate::axi::port_prefix;
+use crate::axi::reader::{AxiReader, ReaderParams};
+use crate::axi::writer::{AxiWriter, WriterParams};
+use crate::feeder::loaded_once;
+use crate::operators;
+use crate::plan::{operand_source, Field};
+use crate::sequencer::Sequencer;
+use arch::timing::{drain_latency, emitted_delay, operands, release_delay};
+use arch::vsa::Vsa;
+use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
+
+/// The whole design for an array; the top module is named like it.
+///
+/// # Errors
+/// A `Vsa` that hardware cannot be built for: an operation without a core, a schedule that leaves a value too little
+/// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
+pub fn ip(vsa: &Vsa) -> Result<Design, String> {
+    check(vsa)?;
+    let plan = Plan::new(vsa)?;
+    for id in plan.pe.ids() {
+        let node = vsa.node(id);
+        let types: Vec<_> = operands(&node.op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
+        operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
+    }
+    let mut design = Design::default();
+    design.module(&Top { vsa: vsa.clone(), plan });
+    design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
+    Ok(design)
+}
+
+fn check(vsa: &Vsa) -> Result<(), String> {
+    for a in &vsa.arrays {
+        let bytes = a.word * a.ty.bytes();
+        if !bytes.is_power_of_two() || !(4..=128).contains(&bytes) {
+            return Err(format!("array `{}`: words of {} elements of {} bytes; a bus is a power of two from 4 to 128 bytes wide", a.name, a.word, a.ty.bytes()));
+        }
+    }
+    for axis in 0..2 {
+        if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && vsa.schedule.skew[axis] == 0) {
+            return Err(format!("axis {axis}: {} PEs with skew {}", vsa.extent[axis], vsa.schedule.skew[axis]));
+        }
+    }
+    if vsa.outputs.is_empty() {
+        return Err(format!("`{}` stores nothing", vsa.name));
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Top {
+    vsa: Vsa,
+    plan: Plan,
+}
+
+/// An engine instance and the array it serves.
+struct Engine<'m> {
+    array: usize,
+    instance: Instance<'m>,
+    module: ModuleName,
+}
+
+impl Template for Top {
+    fn name(&self) -> String {
+        self.vsa.name.clone()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+        let vsa = &self.vsa;
+        m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, one m_axi port per array.", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes));
+        let rst = self.reset(m, m.input("aresetn", u(1)));
+        let control = d.module(&AxiLiteControl { arrays: vsa.arrays.len() });
+        let control_module = control.clone();
+        let control = m.instance(d, "control", &control).set("rst", rst);
+        forward_ports(m, d, control, &control_module, "s_axi_control_", "s_axi_control_");
+        m.output("interrupt", control.out("interrupt"));
+        let start = control.out("start");
+        let base = |k: usize| control.out(&format!("base_{k}"));
+
+        let mut readers = vec![];
+        let mut writers = vec![];
+        for k in 0..vsa.arrays.len() {
+            if let Some(params) = ReaderParams::from_vsa(vsa, k) {
+                let module = d.module(&AxiReader(params));
+                let instance = m.instance(d, format!("reader{k}"), &module).set("rst", rst).set("start", start).set("base", base(k));
+                readers.push(Engine { array: k, instance, module });
+            }
+            if let Some(params) = WriterParams::from_vsa(vsa, k, drain_latency(vsa, k) as u32) {
+                let module = d.module(&AxiWriter(params));
+                let instance = m.instance(d, format!("writer{k}"), &module).set("rst", rst).set("start", start).set("base", base(k));
+                writers.push(Engine { array: k, instance, module });
+            }
+        }
+        let sequencer = d.module(&Sequencer { vsa: vsa.clone(), fields: self.plan.fields.clone() });
+        let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
+        self.pulses(m, d, sequencer, &readers, &writers);
+        self.array(m, d, sequencer, &readers, &writers);
+        self.ports(m, d, &readers, &writers);
+        self.finish(m, rst, start, control, &writers);
+    }
+}
+
+/// Passes all ports of an instance that start with `inner` through, renamed to start with `outer`.
+fn forward_ports<'m>(m: &'m ModuleBuilder, d: &Design, instance: Instance<'m>, module: &ModuleName, inner: &str, outer: &str) -> Vec<String> {
+    let Some(content) = d.get(module) else { return vec![] };
+    let ins: Vec<(String, Ty)> = content.input_ports().map(|(n, t)| (n.to_string(), t)).collect();
+    let outs: Vec<String> = content.output_ports().map(|(n, _)| n.to_string()).collect();
+    let mut names = vec![];
+    for (name, ty) in ins.iter().filter(|p| p.0.starts_with(inner)) {
+        let port = format!("{outer}{}", &name[inner.len()..]);
+        instance.set(name, m.input(&port, *ty));
+        names.push(name[inner.len()..].to_string());
+    }
+    for name in outs.iter().filter(|n| n.starts_with(inner)) {
+        m.output(format!("{outer}{}", &name[inner.len()..]), instance.out(name));
+        names.push(name[inner.len()..].to_string());
+    }
+    names
+}
+
+/// Channels of AXI4 as Vivado infers them: name, width (0: address, 1: data, 2: strobe), driven by the master.
+const READ_PORTS: [(&str, u32, bool); 17] = [
+    ("arid", 1, true), ("araddr", 64, true), ("arlen", 8, true), ("arsize", 3, true), ("arburst", 2, true), ("arlock", 1, true),
+    ("arcache", 4, true), ("arprot", 3, true), ("arqos", 4, true), ("arvalid", 1, true), ("arready", 1, false),
+    ("rid", 1, false), ("rdata", 0, false), ("rresp", 2, false), ("rlast", 1, false), ("rvalid", 1, false), ("rready", 1, true),
+];
+const WRITE_PORTS: [(&str, u32, bool); 20] = [
+    ("awid", 1, true), ("awaddr", 64, true), ("awlen", 8, true), ("awsize", 3, true), ("awburst", 2, true), ("awlock", 1, true),
+    ("awcache", 4, true), ("awprot", 3, true), ("awqos", 4, true), ("awvalid", 1, true), ("awready", 1, false),
+    ("wdata", 0, true), ("wstrb", 0, true), ("wlast", 1, true), ("wvalid", 1, true), ("wready", 1, false),
+    ("bid", 1, false), ("bresp", 2, false), ("bvalid", 1, false), ("bready", 1, true),
+];
+
+impl Top {
+    /// Active-high reset for everything inside, held after `aresetn` until zeros have run through the whole array:
+    /// nothing in the array has a reset of its own.
+    fn reset<'m>(&self, m: &'m ModuleBuilder, aresetn: Sig<'m>) -> Sig<'m> {
+        let vsa = &self.vsa;
+        let across: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() + 1) * vsa.extent[a]).sum();
+        let pulses = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).chain((0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)));
+        let cycles = across + pulses.max().unwrap_or(0) + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
+        let ty = u(clog2(cycles as u64 + 1));
+        let left = m.reg("flush", ty).rst(!aresetn, cycles);
+        let over = !left.q().reduce_or();
+        left.next(m.mux(over, left.q(), left.q().sub_lit(1)));
+        m.reg("rst", u(1)).rst(!aresetn, 1).next(!over).q()
+    }
+
+    /// Credits between sequencer and engines.
+    fn pulses<'m>(&self, m: &'m ModuleBuilder, d: &Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+        let vsa = &self.vsa;
+        for r in readers {
+            for g in (0..vsa.inputs.len()).filter(|g| vsa.inputs[*g].array as usize == r.array) {
+                sequencer.set(&format!("loaded{g}"), r.instance.out(&format!("loaded_{g}")));
+                let release = m.delay(sequencer.out(&format!("release{g}")), release_delay(vsa, g) as u32, format!("release{g}_d"));
+                r.instance.set(&format!("release_{g}"), release);
+            }
+        }
+        for w in writers {
+            for o in (0..vsa.outputs.len()).filter(|o| vsa.outputs[*o].array as usize == w.array) {
+                sequencer.set(&format!("drained{o}"), w.instance.out(&format!("drained_{o}")));
+                let emitted = m.delay(sequencer.out(&format!("emitted{o}")), emitted_delay(vsa, o) as u32, format!("emitted{o}_d"));
+                w.instance.set(&format!("emitted_{o}"), emitted);
+                let port = format!("written_{o}");
+                for r in readers.iter().filter(|r| d.get(&r.module).is_some_and(|x| x.input_ports().any(|p| p.0 == port))) {
+                    r.instance.set(&port, w.instance.out(&port));
+                }
+            }
+        }
+    }
+
+    fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+        let vsa = &self.vsa;
+        let streams = |engines: &[Engine<'m>], prefix: &str| -> Vec<Stream> {
+            engines.iter().filter_map(|e| Some(Stream::of(e.array, prefix, d.get(&e.module)?.output_ports()))).collect()
+        };
+        let (loads, tokens) = (streams(readers, "ld_"), streams(writers, "dr_"));
+        let module = d.module(&Array { vsa: vsa.clone(), plan: self.plan.clone(), loads: loads.clone(), tokens: tokens.clone() });
+        let array = m.instance(d, "array", &module).set("valid", sequencer.out("valid"));
+        for (k, field) in self.plan.fields.iter().enumerate() {
+            debug_assert!(*field != Field::Valid);
+            array.set(&format!("f{k}"), sequencer.out(&format!("f{k}")));
+        }
+        let has = |port: &str| d.get(&module).is_some_and(|x| x.input_ports().any(|p| p.0 == port));
+        for (g, group) in vsa.inputs.iter().enumerate() {
+            if !loaded_once(vsa, group) && has(&format!("slot{g}")) {
+                array.set(&format!("slot{g}"), sequencer.out(&format!("slot{g}")));
+            }
+        }
+        for o in (0..vsa.outputs.len()).filter(|o| has(&format!("out_slot{o}"))) {
+            array.set(&format!("out_slot{o}"), sequencer.out(&format!("out_slot{o}")));
+        }
+        for (engine, stream) in readers.iter().zip(&loads) {
+            for (name, _) in &stream.signals {
+                array.set(&format!("in{}_{name}", stream.array), engine.instance.out(&format!("ld_{name}")));
+            }
+        }
+        for (engine, stream) in writers.iter().zip(&tokens) {
+            for (name, _) in &stream.signals {
+                array.set(&format!("out{}_{name}", stream.array), engine.instance.out(&format!("dr_{name}")));
+            }
+            for name in ["rd_valid", "rd_data"] {
+                engine.instance.set(name, array.out(&format!("out{}_{name}", stream.array)));
+            }
+        }
+    }
+
+    /// One full AXI4 port per array: what an engine has, and constants for the rest.
+    fn ports<'m>(&self, m: &'m ModuleBuilder, d: &Design, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+        for (k, array) in self.vsa.arrays.iter().enumerate() {
+            let prefix = port_prefix(&self.vsa, k);
+            let mut there = vec![];
+            for e in readers.iter().chain(writers).filter(|e| e.array == k) {
+                there.extend(forward_ports(m, d, e.instance, &e.module, "m_axi_", &prefix));
+            }
+            let data = array.word * array.ty.bytes();
+            for (name, width, out) in READ_PORTS.iter().chain(&WRITE_PORTS) {
+                if there.iter().any(|t| t == name) {
+                    continue;
+                }
+                let width = match *name {
+                    "wstrb" => data,
+                    _ if *width == 0 => 8 * data,
+                    _ => *width,
+                };
+                let port = format!("{prefix}{name}");
+                if *out { m.output(port, m.lit(0, u(width))) } else { m.input(port, u(width)); }
+            }
+        }
+    }
+
+    /// The run is done when every writer is.
+    fn finish<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>, start: Sig<'m>, control: Instance<'m>, writers: &[Engine<'m>]) {
+        let running = m.reg("running", u(1)).rst(rst, 0);
+        let all: Vec<Sig<'m>> = writers.iter().map(|w| w.instance.out("done")).collect();
+        let done = running.q() & m.all(&all);
+        running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
+        control.set("done", done);
+        debug_assert!(!module_stem(&self.vsa).is_empty());
+    }
+}

@@ -1,0 +1,191 @@
+//! Integer operators: what a PE computes, with the semantics of `frontend::value`, bit for bit.
+//!
+//! Every operator is fully pipelined. [`build`] gives the value *before* its last register, so that the caller can
+//! give that register an enable (accumulators); with latency 0 it is the value itself. Fewer or more registers than
+//! the natural number are spread over the stages.
+
+use arch::vsa::Op;
+use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use rtl::{u, ModuleBuilder, Sig, Ty};
+
+/// The wires that carry a value of the type.
+pub fn wires(ty: ScalarType) -> Ty {
+    Ty { w: ty.bits(), signed: ty.signed() }
+}
+
+/// What an operator is built from.
+pub struct Request<'a, 'm> {
+    pub op: &'a Op,
+    /// Type of the result.
+    pub ty: ScalarType,
+    /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
+    /// operands (see `arch::timing::effective_type`), otherwise of the nodes' types.
+    pub operands: &'a [Sig<'m>],
+    pub operand_types: &'a [ScalarType],
+    /// Registers from operands to result, the last one included.
+    pub latency: u32,
+    pub name: &'a str,
+}
+
+/// Whether an operator can be built for these types.
+///
+/// # Errors
+/// The reason why not.
+pub fn supported(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> Result<(), String> {
+    let float = ty.is_float() || operands.iter().any(|t| t.is_float());
+    if float && !operands.is_empty() && !moves_bits(op, ty, operands) { crate::fp::supported(op, ty, operands) } else { Ok(()) }
+}
+
+/// The value that the operator's last register loads (latency 0: the value), of type [`wires`] of the result.
+///
+/// # Errors
+/// Operations on floating-point values, until the cores of `fp` exist.
+pub fn build<'m>(m: &'m ModuleBuilder, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
+    let float = r.ty.is_float() || r.operand_types.iter().any(|t| t.is_float());
+    if float && !moves_bits(r.op, r.ty, r.operand_types) {
+        return crate::fp::build(m, r);
+    }
+    let before_last = r.latency.saturating_sub(1);
+    let x = r.operands;
+    let to = wires(r.ty);
+    let light = match (r.op, x) {
+        (Op::Unary(UnaryOp::Sqrt, _), [a]) => return Ok(square_root(m, *a, before_last, r.name).to(to)),
+        (Op::Unary(op, _), [a]) => unary(m, *op, *a),
+        (Op::Binary(BinaryOp::Mul, ..), [a, b]) => return Ok(multiply(m, *a, *b, r, before_last)),
+        (Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..), [a, b]) => return Ok(divide(m, [*a, *b], *op == BinaryOp::Div, before_last, r.name).to(to)),
+        (Op::Binary(op, ..), [a, b]) => binary(m, *op, *a, *b),
+        (Op::Select(..), [c, a, b]) => m.mux(*c, *a, *b),
+        (Op::Cast(_), [a]) => cast(*a, r.ty),
+        (Op::Fma(..), [a, b, c]) => return Ok(multiply_add(m, [*a, *b, *c], r, before_last)),
+        _ => return Err(format!("`{}` is not an operation with {} operands", r.name, x.len())),
+    };
+    Ok(m.delay(light.to(to), before_last, format!("{}_d", r.name)))
+}
+
+/// Operations that look at no bit of a float.
+fn moves_bits(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> bool {
+    matches!(op, Op::Select(..)) || matches!(op, Op::Cast(_)) && operands.first() == Some(&ty)
+}
+
+fn unary<'m>(m: &'m ModuleBuilder, op: UnaryOp, a: Sig<'m>) -> Sig<'m> {
+    match op {
+        UnaryOp::Not => !a,
+        UnaryOp::Neg => a.neg(),
+        UnaryOp::Abs if a.ty().signed => m.mux(a.msb(), a.neg(), a),
+        UnaryOp::Abs | UnaryOp::Sqrt => a,
+    }
+}
+
+fn binary<'m>(m: &'m ModuleBuilder, op: BinaryOp, a: Sig<'m>, b: Sig<'m>) -> Sig<'m> {
+    match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::And => a & b,
+        BinaryOp::Or => a | b,
+        BinaryOp::Xor => a ^ b,
+        BinaryOp::Shl | BinaryOp::Shr => shift(m, op == BinaryOp::Shl, a, b),
+        BinaryOp::Eq => a.eq(b),
+        BinaryOp::Ne => a.ne(b),
+        BinaryOp::Lt => a.lt(b),
+        BinaryOp::Le => a.le(b),
+        BinaryOp::Min => m.mux(a.lt(b), a, b),
+        BinaryOp::Max => m.mux(a.gt(b), a, b),
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => a,
+    }
+}
+
+/// The amount is unsigned; from the width on the result is 0, or the sign for a signed right shift.
+fn shift<'m>(m: &'m ModuleBuilder, left: bool, a: Sig<'m>, amount: Sig<'m>) -> Sig<'m> {
+    let amount = amount.unsigned();
+    let used = (32 - (a.w() - 1).leading_zeros()).max(1);
+    let low = if amount.w() > used { amount.slice(0, used) } else { amount };
+    let shifted = if left { a.shl_dyn(low) } else { a.shr_dyn(low) };
+    if amount.w() <= used {
+        return shifted;
+    }
+    let beyond = amount.slice(used, amount.w() - used).reduce_or();
+    let filled = if !left && a.ty().signed { m.mux(a.msb(), m.lit(-1, a.ty()), m.lit(0, a.ty())) } else { m.lit(0, a.ty()) };
+    m.mux(beyond, filled, shifted)
+}
+
+/// C's conversion between integer types; to the 1-bit type it is "not equal to zero".
+fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
+    if to == ScalarType::BOOL { a.reduce_or() } else { a.to(wires(to)) }
+}
+
+/// Product modulo the result's width: operand registers (from latency 2 on), then product registers, as a DSP has them.
+fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+    let operand_stage = u32::from(before_last > 0);
+    let stage = |x: Sig<'m>, constant: bool, suffix: &str| if constant { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
+    let (a, b) = (stage(a, false, "a"), stage(b, false, "b"));
+    let signed = a.ty().signed || b.ty().signed;
+    let common = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
+    let (a, b) = (common(a), common(b));
+    let product = (a * b).attr("use_dsp", "yes").to(wires(r.ty));
+    m.delay(product, before_last - operand_stage, format!("{}_m", r.name))
+}
+
+fn multiply_add<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 3], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+    let product = multiply(m, x[0], x[1], r, before_last.saturating_sub(1));
+    let product = m.delay(product, u32::from(before_last > 0), format!("{}_p", r.name));
+    product + m.delay(x[2].to(wires(r.ty)), before_last, format!("{}_c", r.name))
+}
+
+/// `count` registers spread evenly over `places` stage boundaries: how many stand at boundary `k`.
+fn registers_at(k: u32, count: u32, places: u32) -> u32 {
+    (k + 1) * count / places - k * count / places
+}
+
+/// Restoring division, one quotient bit a stage, on magnitudes; truncates toward zero.
+/// `x / 0` is all ones and `x % 0` is `x`, which falls out of the recurrence once the sign is left alone.
+fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, registers: u32, name: &str) -> Sig<'m> {
+    let ty = x[0].ty();
+    let w = ty.w;
+    let none = m.lit(0, u(1));
+    let sign = |v: Sig<'m>| if ty.signed { v.msb() } else { none };
+    let magnitude = |v: Sig<'m>| if ty.signed { m.mux(v.msb(), v.neg(), v).unsigned() } else { v };
+    let negative = if quotient { (sign(x[0]) ^ sign(x[1])) & x[1].reduce_or() } else { sign(x[0]) };
+    let stage = |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, w + 1), format!("{name}_{what}{k}"));
+    let mut divisor = stage(0, magnitude(x[1]), "d");
+    let mut low = stage(0, magnitude(x[0]), "n");
+    let mut rest = m.lit(0, u(w));
+    let mut negative = stage(0, negative, "s");
+    for k in 1..=w {
+        // One more dividend bit enters `rest` at the bottom, one quotient bit enters `low`.
+        let wide = m.concat(&[rest, low.msb()]);
+        let fits = divisor.extend(w + 1).le(wide);
+        let next = m.mux(fits, (wide - divisor.extend(w + 1)).truncate(w), wide.truncate(w));
+        let shifted = if w > 1 { m.concat(&[low.slice(0, w - 1), fits]) } else { fits };
+        if k < w {
+            divisor = stage(k, divisor, "d");
+        }
+        (rest, low, negative) = if quotient {
+            (if k < w { stage(k, next, "r") } else { next }, stage(k, shifted, "n"), stage(k, negative, "s"))
+        } else {
+            (stage(k, next, "r"), if k < w { stage(k, shifted, "n") } else { shifted }, stage(k, negative, "s"))
+        };
+    }
+    let result = if quotient { low } else { rest };
+    if ty.signed { m.mux(negative, result.neg(), result) } else { result }
+}
+
+/// Integer square root of the value, negative values counting as 0: one result bit a stage.
+fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, name: &str) -> Sig<'m> {
+    let steps = a.w().div_ceil(2);
+    let clamped = if a.ty().signed { m.mux(a.msb(), m.lit(0, u(a.w())), a.unsigned()) } else { a };
+    let stage = |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, steps + 1), format!("{name}_{what}{k}"));
+    let mut low = stage(0, clamped.extend(2 * steps), "n");
+    let (mut rest, mut root) = (m.lit(0, u(steps + 2)), m.lit(0, u(steps)));
+    for k in 1..=steps {
+        let wide = m.concat(&[rest.slice(0, steps), low.slice(2 * steps - 2, 2)]);
+        let trial = m.concat(&[root, m.lit(1, u(2))]);
+        let fits = trial.le(wide);
+        let next = m.mux(fits, wide - trial, wide);
+        let bits = if steps > 1 { m.concat(&[root.slice(0, steps - 1), fits]) } else { fits };
+        root = stage(k, bits, "q");
+        if k < steps {
+            (rest, low) = (stage(k, next, "r"), stage(k, low.shl_const(2), "n"));
+        }
+    }
+    root
+}

@@ -1,0 +1,346 @@
+//! The processing element: an expression pipeline, delay elements and a few control bits; one module for all PEs.
+//!
+//! Ports (times relative to the wave's arrival):
+//! - control fields of the plan at their phase, passed on delayed by the skew of the axis;
+//! - `<node>_in` for inputs at the node's `ready`, passed on along `forward` axes;
+//! - `<node>_in`/`<node>_out` for `Past` nodes with a hop: the source's PE delays, the last register is at its output;
+//! - `k<i>`: constants of the PE's place; `out<o>_<k>`: value of output group `o`, port `k`, at the group's
+//!   `collect_time`, and `out<o>_<k>_en` where the enable depends on the PE.
+//!
+//! There is no stall and no reset: state advances with `valid`, everything else runs free.
+
+use crate::operators::{self, wires, Request};
+use crate::plan::{operand_source, time_field, travels, Comparison, Delay, Field, PePlan, Relation, Tied};
+use arch::timing::{collect_time, operands};
+use arch::vsa::{Form, NodeId, Op, Vsa};
+use rtl::{u, Design, Memory, MemStyle, ModuleBuilder, Reg, Sig, Template};
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub struct Pe {
+    pub vsa: Vsa,
+    pub plan: PePlan,
+}
+
+/// Port name of control field number `k` of the plan.
+pub fn field_port(k: usize, field: &Field) -> String {
+    match field {
+        Field::Valid => "valid".into(),
+        Field::Guard(_) => format!("guard{k}"),
+        Field::Time(_) => format!("time{k}"),
+        Field::Pointer(_) => format!("wave{k}"),
+    }
+}
+
+/// Stem of a node's port and signal names.
+pub fn stem(vsa: &Vsa, id: NodeId) -> String {
+    let name: String = vsa.node(id).name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let name = name.trim_matches('_');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { format!("{name}_n{}", id.0) } else { format!("n{}{name}", id.0) }
+}
+
+/// The output that passes `port` on along `axis`; the axes share one if their skews are equal.
+pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
+    let skew = vsa.schedule.skew;
+    let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
+    if both && skew[0].abs() != skew[1].abs() { format!("{port}_out{axis}") } else { format!("{port}_out") }
+}
+
+/// Places where memory pays: small ones in LUTs, the rest in block RAM.
+pub fn memory_style(depth: i64) -> MemStyle {
+    if depth <= 64 { MemStyle::Distributed } else { MemStyle::Block }
+}
+
+/// A value and its later copies: `taps[k]` is the value `k` cycles after `base`.
+struct Line<'m> {
+    base: i64,
+    name: String,
+    taps: Vec<Sig<'m>>,
+}
+
+impl<'m> Line<'m> {
+    fn at(&mut self, m: &'m ModuleBuilder, time: i64) -> Sig<'m> {
+        while (self.taps.len() as i64) <= time - self.base {
+            let last = *self.taps.last().expect("a line starts with its value");
+            let name = format!("{}_d{}", self.name, self.taps.len());
+            self.taps.push(m.reg(name, last.ty()).next(last).q());
+        }
+        self.taps[(time - self.base).max(0) as usize]
+    }
+}
+
+struct Build<'a, 'm> {
+    m: &'m ModuleBuilder,
+    vsa: &'a Vsa,
+    plan: &'a PePlan,
+    control: BTreeMap<Field, Line<'m>>,
+    lines: BTreeMap<u32, Line<'m>>,
+    tied: Vec<Sig<'m>>,
+    chains: BTreeMap<u32, Vec<Reg<'m>>>,
+    memories: BTreeMap<(u32, i64), Memory<'m>>,
+}
+
+impl Template for Pe {
+    fn name(&self) -> String {
+        format!("{}_pe", crate::array::module_stem(&self.vsa))
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.vsa.name, self.vsa.lanes));
+        let mut b = Build::new(m, &self.vsa, &self.plan);
+        for id in self.plan.ids() {
+            let line = b.node(id);
+            if let Some(line) = line {
+                b.lines.insert(id.0, line);
+            }
+        }
+        b.finish_delays();
+        b.outputs();
+    }
+}
+
+impl<'a, 'm> Build<'a, 'm> {
+    fn new(m: &'m ModuleBuilder, vsa: &'a Vsa, plan: &'a PePlan) -> Self {
+        let control = plan.fields.iter().enumerate().map(|(k, (field, phase))| {
+            let name = field_port(k, field);
+            let line = Line { base: *phase, taps: vec![m.input(&name, field.ty(vsa))], name };
+            (field.clone(), line)
+        }).collect();
+        let tied = plan.tied.iter().enumerate().map(|(k, t)| m.input(format!("k{k}"), t.ty())).collect();
+        let chains = plan.chains.iter().map(|(id, c)| {
+            let ty = wires(vsa.nodes[*id as usize].ty);
+            let name = stem(vsa, NodeId(*id));
+            let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, ty);
+            (*id, (1..=c.depth).map(reg).collect())
+        }).collect();
+        let mut memories = BTreeMap::new();
+        for past in plan.pasts.values() {
+            if let Delay::Memory { depth, .. } = past.delay {
+                let make = || m.mem(format!("{}_mem{depth}", stem(vsa, past.source)), depth as u32, vsa.node(past.source).ty.bits(), memory_style(depth));
+                memories.entry((past.source.0, depth)).or_insert_with(make);
+            }
+        }
+        Build { m, vsa, plan, control, lines: BTreeMap::new(), tied, chains, memories }
+    }
+
+    fn field(&mut self, field: &Field, time: i64) -> Sig<'m> {
+        let m = self.m;
+        match self.control.get_mut(field) {
+            Some(line) => line.at(m, time),
+            None => m.wire("unplanned_control", field.ty(self.vsa)).sig(),
+        }
+    }
+
+    fn tied(&self, tied: &Tied) -> Sig<'m> {
+        let k = self.plan.tied.iter().position(|t| t == tied).unwrap_or(0);
+        self.tied[k]
+    }
+
+    /// The node's value at a time not before it is ready.
+    fn at(&mut self, id: NodeId, time: i64) -> Sig<'m> {
+        let node = self.vsa.node(id);
+        if let Op::Const(value) = node.op {
+            return self.m.lit_big(&[value], wires(node.ty));
+        }
+        if let Some(field) = time_field(self.vsa, id) {
+            return self.field(&field, time).to(wires(node.ty));
+        }
+        let m = self.m;
+        match self.lines.get_mut(&id.0) {
+            Some(line) => line.at(m, time),
+            None => m.wire(format!("missing_{}", stem(self.vsa, id)), wires(node.ty)).sig(),
+        }
+    }
+
+    fn ready(&self, id: NodeId) -> i64 {
+        self.vsa.schedule.ready[id.index()]
+    }
+
+    fn node(&mut self, id: NodeId) -> Option<Line<'m>> {
+        let (vsa, name) = (self.vsa, stem(self.vsa, id));
+        let node = vsa.node(id);
+        let ty = wires(node.ty);
+        let latency = vsa.schedule.latency[id.index()];
+        let sampled = self.ready(id) - latency;
+        let before_last = latency.saturating_sub(1).max(0) as u32;
+        let value = match &node.op {
+            Op::Const(_) => return None,
+            _ if time_field(vsa, id).is_some() => return None,
+            Op::Input { .. } => return Some(self.line(id, self.m.input(format!("{name}_in"), ty))),
+            Op::Past { .. } => {
+                let value = self.past(id);
+                return Some(self.line(id, value));
+            }
+            Op::Iter(form) => {
+                let time = self.field(&Field::Time(Form { space: [0, 0], ..form.clone() }), sampled);
+                let offset = self.tied(&Tied::Offset { space: form.space, ty: (ty.w, ty.signed) });
+                self.m.delay(time.to(ty) + offset, before_last, format!("{name}_d"))
+            }
+            Op::Guard(_) => {
+                let guard = self.guard(id, sampled);
+                self.m.delay(guard, before_last, format!("{name}_d"))
+            }
+            op => self.operation(id, op, sampled, latency as u32),
+        };
+        let value = match self.chains.get(&id.0) {
+            Some(chain) if latency > 0 => {
+                chain[0].next(value);
+                chain[0].q()
+            }
+            _ if latency > 0 => self.m.reg(name, ty).next(value).q(),
+            _ => value,
+        };
+        Some(self.line(id, value))
+    }
+
+    fn line(&self, id: NodeId, value: Sig<'m>) -> Line<'m> {
+        Line { base: self.ready(id), name: stem(self.vsa, id), taps: vec![value] }
+    }
+
+    fn operation(&mut self, id: NodeId, op: &Op, sampled: i64, latency: u32) -> Sig<'m> {
+        let vsa = self.vsa;
+        let sources: Vec<_> = operands(op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect();
+        let mut values = vec![];
+        for (source, ty) in &sources {
+            let value = match vsa.node(*source).op {
+                Op::Const(c) => self.m.lit_big(&[c], wires(*ty)),
+                _ => self.at(*source, sampled).resize(ty.bits()).to(wires(*ty)),
+            };
+            values.push(value);
+        }
+        let types: Vec<_> = sources.iter().map(|s| s.1).collect();
+        let name = stem(vsa, id);
+        let ty = vsa.node(id).ty;
+        let request = Request { op, ty, operands: &values, operand_types: &types, latency, name: &name };
+        // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
+        operators::build(self.m, &request).unwrap_or_else(|e| self.m.wire(e, wires(ty)).sig())
+    }
+
+    fn guard(&mut self, id: NodeId, sampled: i64) -> Sig<'m> {
+        let plan = self.plan;
+        let mut terms = vec![];
+        let Some(guard) = plan.guards.get(&id.0) else { return self.m.lit(1, u(1)) };
+        if !guard.time.is_empty() {
+            terms.push(self.field(&Field::Guard(guard.time.clone()), sampled));
+        }
+        if !guard.flags.is_empty() {
+            terms.push(self.tied(&Tied::Flag(guard.flags.clone())));
+        }
+        for c in &guard.mixed {
+            terms.push(self.comparison(c, sampled));
+        }
+        if terms.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&terms) }
+    }
+
+    fn comparison(&mut self, c: &Comparison, sampled: i64) -> Sig<'m> {
+        let time = self.field(&Field::Time(c.time.clone()), sampled);
+        let bound = self.tied(&c.bound);
+        let signed = time.ty().signed || bound.ty().signed;
+        let natural = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
+        let (time, bound) = (natural(time), natural(bound));
+        let w = time.w().max(bound.w());
+        let (time, bound) = (time.extend(w), bound.extend(w));
+        match c.relation {
+            Relation::AtLeast => time.ge(bound),
+            Relation::AtMost => time.le(bound),
+            Relation::Equal => time.eq(bound),
+        }
+    }
+
+    /// Value of a `Past` node in the consuming PE.
+    fn past(&mut self, id: NodeId) -> Sig<'m> {
+        let past = self.plan.pasts[&id.0];
+        let ty = wires(self.vsa.node(id).ty);
+        if past.hop != [0, 0] {
+            return self.m.input(format!("{}_in", stem(self.vsa, id)), ty);
+        }
+        self.delayed(id)
+    }
+
+    /// What the source's PE gives: the delay element and the registers behind it.
+    fn delayed(&mut self, id: NodeId) -> Sig<'m> {
+        let past = self.plan.pasts[&id.0];
+        let name = stem(self.vsa, id);
+        let ready = self.ready(past.source);
+        let value = match past.delay {
+            Delay::Plain => return self.at(past.source, ready + past.registers as i64),
+            Delay::Chain { waves } => self.chains[&past.source.0][waves as usize - 1].q(),
+            Delay::Memory { depth, read, synchronous } => {
+                let memory = self.memories[&(past.source.0, depth)];
+                let pointer = self.field(&Field::Pointer(depth), read);
+                let bits = if synchronous { memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer) } else { memory.read_async(format!("{name}_rd"), pointer) };
+                bits.to(wires(self.vsa.node(past.source).ty))
+            }
+        };
+        self.m.delay(value, past.registers, format!("{name}_r"))
+    }
+
+    /// Inputs of wave registers and memories, known once every node is built.
+    fn finish_delays(&mut self) {
+        let plan = self.plan;
+        for (id, chain) in &plan.chains {
+            let enable = self.field(&Field::Valid, chain.enable);
+            let registers = self.chains[id].clone();
+            for (k, register) in registers.iter().enumerate() {
+                register.en(enable);
+                if k > 0 {
+                    register.next(registers[k - 1].q());
+                } else if !chain.own {
+                    let source = self.at(NodeId(*id), self.ready(NodeId(*id)));
+                    register.next(source);
+                }
+            }
+        }
+        let memories: Vec<_> = self.memories.iter().map(|(k, v)| (*k, *v)).collect();
+        for ((source, depth), memory) in memories {
+            let ready = self.ready(NodeId(source));
+            let (valid, pointer) = (self.field(&Field::Valid, ready), self.field(&Field::Pointer(depth), ready));
+            let data = self.at(NodeId(source), ready).unsigned();
+            memory.write(valid, pointer, data);
+        }
+    }
+
+    fn outputs(&mut self) {
+        let (m, vsa, plan) = (self.m, self.vsa, self.plan);
+        for (k, (field, phase)) in plan.fields.iter().enumerate() {
+            let value = |b: &mut Self, skew: i64| b.field(field, phase + skew);
+            self.pass_on(&field_port(k, field), [true, true], value);
+        }
+        for id in plan.ids() {
+            match &vsa.node(id).op {
+                Op::Input { group, .. } => {
+                    let value = |b: &mut Self, skew: i64| b.at(id, b.ready(id) + skew);
+                    self.pass_on(&stem(vsa, id), vsa.inputs[*group as usize].forward, value);
+                }
+                Op::Past { hop, .. } if *hop != [0, 0] => {
+                    let value = self.delayed(id);
+                    m.output(format!("{}_out", stem(vsa, id)), value);
+                }
+                _ => {}
+            }
+        }
+        for (o, group) in vsa.outputs.iter().enumerate() {
+            let time = collect_time(vsa, o);
+            for (k, port) in group.ports.iter().enumerate() {
+                let value = self.at(port.value, time);
+                m.output(format!("out{o}_{k}"), value);
+                if !travels(vsa, port.enable) {
+                    let enable = self.at(port.enable, time) & self.field(&Field::Valid, time);
+                    m.output(format!("out{o}_{k}_en"), enable);
+                }
+            }
+        }
+    }
+
+    /// Outputs that carry a value on to the next PE along each axis of `along`.
+    fn pass_on(&mut self, port: &str, along: [bool; 2], value: impl Fn(&mut Self, i64) -> Sig<'m>) {
+        let mut made: Vec<String> = vec![];
+        for axis in (0..2).filter(|&a| along[a] && self.vsa.extent[a] > 1) {
+            let name = pass_port(self.vsa, port, axis);
+            if !made.contains(&name) {
+                let value = value(self, self.vsa.schedule.skew[axis].abs());
+                self.m.output(&name, value);
+                made.push(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! What one PE of a `Vsa` consists of: live nodes, the control fields that travel with a wave and the cycle in which
+//! each is first wanted, constants tied per PE, and how every `Past` becomes registers or a memory.
+//!
+//! Times are cycles relative to the wave's arrival at the PE. A control field enters at its `phase`, the earliest time
+//! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
+
+use arch::timing::{collect_time, effective_type, operands};
+use arch::vsa::{Condition, Form, NodeId, Op, Vsa};
+use frontend::scop::{BinaryOp, ScalarType};
+use rtl::{s, u, Ty};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A piece of control computed by the sequencer for each wave.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    Valid,
+    /// Conjunction of conditions on the wave alone.
+    Guard(Vec<Condition>),
+    /// Value of a form over the counters.
+    Time(Form),
+    /// Number of the wave modulo a memory's depth.
+    Pointer(i64),
+}
+
+/// A constant that depends on the PE's coordinates.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tied {
+    /// `space · p`, wrapped to a width.
+    Offset { space: [i64; 2], ty: (u32, bool) },
+    /// What a time form is compared with: `sign * (space · p + constant)`, clamped to `range`.
+    Bound { space: [i64; 2], constant: i64, negate: bool, range: [i64; 2] },
+    /// 1 where conditions on the coordinates alone hold.
+    Flag(Vec<Condition>),
+}
+
+/// Type that holds `low..=high`.
+pub fn range_ty(low: i64, high: i64) -> Ty {
+    let magnitude = |v: i64| 64 - v.leading_zeros();
+    if low >= 0 { u(magnitude(high).max(1)) } else { s(magnitude(high.max(0)).max(magnitude(!low)) + 1) }
+}
+
+/// Least and greatest value over all waves.
+pub fn form_range(vsa: &Vsa, form: &Form) -> [i64; 2] {
+    let terms = form.counters.iter().zip(&vsa.counters).map(|(c, k)| c * (k.trip - 1));
+    terms.fold([form.constant; 2], |[a, b], t| [a + t.min(0), b + t.max(0)])
+}
+
+impl Field {
+    pub fn ty(&self, vsa: &Vsa) -> Ty {
+        match self {
+            Field::Valid | Field::Guard(_) => u(1),
+            Field::Time(form) => form_range(vsa, form).into_ty(),
+            Field::Pointer(depth) => u(rtl::clog2(*depth as u64)),
+        }
+    }
+}
+
+trait IntoTy {
+    fn into_ty(self) -> Ty;
+}
+impl IntoTy for [i64; 2] {
+    fn into_ty(self) -> Ty {
+        range_ty(self[0], self[1])
+    }
+}
+
+impl Tied {
+    pub fn ty(&self) -> Ty {
+        match self {
+            Tied::Offset { ty, .. } => Ty { w: ty.0, signed: ty.1 },
+            Tied::Bound { range, .. } => range_ty(range[0], range[1]),
+            Tied::Flag(_) => u(1),
+        }
+    }
+    /// The number for PE `p`, in the range of [`Tied::ty`].
+    pub fn value(&self, p: [i64; 2]) -> i64 {
+        let dot = |c: &[i64; 2]| c[0] * p[0] + c[1] * p[1];
+        match self {
+            Tied::Offset { space, ty } => wrap(dot(space), *ty),
+            Tied::Bound { space, constant, negate, range } => {
+                let v = dot(space) + constant;
+                (if *negate { -v } else { v }).clamp(range[0], range[1])
+            }
+            Tied::Flag(conditions) => conditions.iter().all(|c| c.holds(&[], p)) as i64,
+        }
+    }
+}
+
+fn wrap(v: i64, (w, signed): (u32, bool)) -> i64 {
+    if w >= 64 {
+        return v;
+    }
+    let low = v & ((1 << w) - 1);
+    if signed && low >> (w - 1) & 1 == 1 { low - (1 << w) } else { low }
+}
+
+/// A condition on wave and PE: a time form compared with a tied constant.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    pub time: Form,
+    pub bound: Tied,
+    pub relation: Relation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// time >= bound
+    AtLeast,
+    /// time <= bound
+    AtMost,
+    Equal,
+}
+
+/// A guard taken apart by what its conditions depend on.
+#[derive(Clone, Debug, Default)]
+pub struct GuardPlan {
+    pub time: Vec<Condition>,
+    pub flags: Vec<Condition>,
+    pub mixed: Vec<Comparison>,
+}
+
+/// Splits a conjunction; conditions that always hold vanish.
+pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> GuardPlan {
+    let mut plan = GuardPlan::default();
+    for c in conditions {
+        let constant_in_time = c.form.counters.iter().zip(&vsa.counters).all(|(a, k)| *a == 0 || k.trip == 1);
+        match (constant_in_time, c.form.is_time_only()) {
+            (true, true) if c.holds(&[], [0, 0]) => {}
+            (true, false) => plan.flags.push(c.clone()),
+            (_, true) => plan.time.push(c.clone()),
+            (false, false) => plan.mixed.push(compare(vsa, c)),
+        }
+    }
+    plan
+}
+
+fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
+    let flip = c.form.counters.iter().find(|a| **a != 0).is_some_and(|a| *a < 0);
+    let counters = c.form.counters.iter().map(|a| if flip { -a } else { *a }).collect();
+    let time = Form { constant: 0, counters, space: [0, 0] };
+    let [low, high] = form_range(vsa, &time);
+    // time + s·p + c >= 0  is  time >= -(s·p + c);  -time + s·p + c >= 0  is  time <= s·p + c
+    let (relation, range) = match (c.equality, flip) {
+        (true, _) => (Relation::Equal, [low - 1, high + 1]),
+        (false, false) => (Relation::AtLeast, [low, high + 1]),
+        (false, true) => (Relation::AtMost, [low - 1, high]),
+    };
+    Comparison { time, relation, bound: Tied::Bound { space: c.form.space, constant: c.form.constant, negate: !flip, range } }
+}
+
+/// How the value of a `Past` reaches its consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// The same wave.
+    Plain,
+    /// Tap `waves` of the source's wave registers.
+    Chain { waves: i64 },
+    /// Memory of `depth` values; `read` is when the address is presented, `synchronous` unless that is too late.
+    Memory { depth: i64, read: i64, synchronous: bool },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct PastPlan {
+    pub source: NodeId,
+    pub hop: [i64; 2],
+    pub delay: Delay,
+    /// Plain registers after the delay element, in the source's PE.
+    pub registers: u32,
+}
+
+/// Registers that advance with waves, behind a node.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainPlan {
+    pub depth: i64,
+    /// Time of the `valid` that enables them.
+    pub enable: i64,
+    /// The first register is the operator's own last one.
+    pub own: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct PePlan {
+    pub live: Vec<bool>,
+    /// Control fields, with the time at which they enter a PE.
+    pub fields: BTreeMap<Field, i64>,
+    pub tied: Vec<Tied>,
+    pub guards: BTreeMap<u32, GuardPlan>,
+    pub pasts: BTreeMap<u32, PastPlan>,
+    pub chains: BTreeMap<u32, ChainPlan>,
+}
+
+/// Chains of at most this many wave registers are preferred to a memory.
+const CHAIN_LIMIT: i64 = 4;
+
+/// The node an operand really comes from: multiplications look through widening casts.
+pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId) -> (NodeId, ScalarType) {
+    let multiplies = match vsa.node(consumer).op {
+        Op::Binary(BinaryOp::Mul, ..) => true,
+        Op::Fma(..) => index < 2,
+        _ => false,
+    };
+    if !multiplies || vsa.node(operand).ty.is_float() {
+        return (operand, vsa.node(operand).ty);
+    }
+    let ty = effective_type(&vsa.nodes, operand);
+    let mut at = operand;
+    while let Op::Cast(source) = vsa.node(at).op {
+        if effective_type(&vsa.nodes, source) != ty {
+            break;
+        }
+        at = source;
+    }
+    (at, ty)
+}
+
+impl PePlan {
+    /// # Errors
+    /// A `Past` that its schedule does not allow time for.
+    pub fn new(vsa: &Vsa) -> Result<Self, String> {
+        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), chains: BTreeMap::new() };
+        let mut uses = vec![BTreeSet::new(); vsa.nodes.len()];
+        for id in plan.ids() {
+            plan.visit(vsa, id, &mut uses)?;
+        }
+        for (o, group) in vsa.outputs.iter().enumerate() {
+            for port in &group.ports {
+                uses[port.value.index()].insert(collect_time(vsa, o));
+                if !travels(vsa, port.enable) {
+                    uses[port.enable.index()].insert(collect_time(vsa, o));
+                    plan.want(Field::Valid, collect_time(vsa, o));
+                }
+            }
+        }
+        for id in plan.ids() {
+            let first = uses[id.index()].first().copied();
+            if let (Some(field), Some(first)) = (time_field(vsa, id), first) {
+                plan.want(field, first);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Live nodes in order.
+    pub fn ids(&self) -> Vec<NodeId> {
+        (0..self.live.len()).filter(|i| self.live[*i]).map(|i| NodeId(i as u32)).collect()
+    }
+
+    fn want(&mut self, field: Field, time: i64) {
+        let phase = self.fields.entry(field).or_insert(time);
+        *phase = (*phase).min(time);
+    }
+
+    fn tie(&mut self, tied: Tied) {
+        if !self.tied.contains(&tied) {
+            self.tied.push(tied);
+        }
+    }
+
+    fn visit(&mut self, vsa: &Vsa, id: NodeId, uses: &mut [BTreeSet<i64>]) -> Result<(), String> {
+        let node = vsa.node(id);
+        let sampled = vsa.schedule.ready[id.index()] - vsa.schedule.latency[id.index()];
+        if sampled < 0 {
+            return Err(format!("`{}` is ready after {} cycles but takes {}", node.name, vsa.schedule.ready[id.index()], vsa.schedule.latency[id.index()]));
+        }
+        match &node.op {
+            Op::Iter(form) if !form.is_time_only() => {
+                self.tie(Tied::Offset { space: form.space, ty: (node.ty.bits(), node.ty.signed()) });
+                self.want(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled);
+            }
+            Op::Guard(conditions) if time_field(vsa, id).is_none() => {
+                let guard = split_guard(vsa, conditions);
+                if !guard.time.is_empty() {
+                    self.want(Field::Guard(guard.time.clone()), sampled);
+                }
+                if !guard.flags.is_empty() {
+                    self.tie(Tied::Flag(guard.flags.clone()));
+                }
+                for c in &guard.mixed {
+                    self.want(Field::Time(c.time.clone()), sampled);
+                    self.tie(c.bound.clone());
+                }
+                self.guards.insert(id.0, guard);
+            }
+            Op::Past { source, hop, waves } => {
+                let past = self.past(vsa, id, *source, *hop, *waves)?;
+                self.pasts.insert(id.0, past);
+                uses[source.index()].insert(vsa.schedule.ready[source.index()]);
+            }
+            op => {
+                for (k, operand) in operands(op).into_iter().enumerate() {
+                    let (source, _) = operand_source(vsa, id, k, operand);
+                    if vsa.schedule.ready[source.index()] > sampled {
+                        return Err(format!("`{}` is needed by `{}` before it is ready", vsa.node(source).name, node.name));
+                    }
+                    uses[source.index()].insert(sampled);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Result<PastPlan, String> {
+        let (ready, latency) = (vsa.schedule.ready[source.index()], vsa.schedule.latency[source.index()]);
+        let skew = vsa.schedule.skew;
+        let due = vsa.schedule.ready[id.index()] + skew[0] * hop[0] + skew[1] * hop[1];
+        let latest = due - i64::from(hop != [0, 0]);
+        let late = || format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name);
+        let interval = vsa.schedule.interval.max(1);
+        let own = latency > 0;
+        let enable = ready - i64::from(own);
+        let chain_fits = latest > enable - interval;
+        let memory_fits = latest >= (ready + 2 - waves * interval).max(0);
+        let (delay, from) = if waves == 0 {
+            (Delay::Plain, ready)
+        } else if chain_fits && (waves <= CHAIN_LIMIT || !memory_fits) {
+            let chain = self.chains.entry(source.0).or_insert(ChainPlan { depth: waves, enable, own });
+            chain.depth = chain.depth.max(waves);
+            self.want(Field::Valid, enable);
+            (Delay::Chain { waves }, latest.min(enable))
+        } else if memory_fits && waves > 1 {
+            let read = (latest - 1).min(ready).max(0);
+            let synchronous = latest > 0;
+            self.want(Field::Pointer(waves), read);
+            self.want(Field::Valid, ready);
+            (Delay::Memory { depth: waves, read, synchronous }, read + i64::from(synchronous))
+        } else {
+            return Err(late());
+        };
+        if latest < from {
+            return Err(late());
+        }
+        Ok(PastPlan { source, hop, delay, registers: (due - from) as u32 })
+    }
+}
+
+/// The control field that is the node's whole value, for nodes that depend on the wave only.
+pub fn time_field(vsa: &Vsa, id: NodeId) -> Option<Field> {
+    match &vsa.node(id).op {
+        Op::Iter(form) if form.is_time_only() => Some(Field::Time(form.clone())),
+        Op::Guard(conditions) if conditions.iter().all(|c| c.form.is_time_only()) => Some(Field::Guard(conditions.clone())),
+        _ => None,
+    }
+}
+
+/// The enable can travel with the collectors' control instead of passing through the PE.
+pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
+    matches!(time_field(vsa, enable), Some(Field::Guard(_))) || matches!(vsa.node(enable).op, Op::Const(_))
+}
+
+fn live_nodes(vsa: &Vsa) -> Vec<bool> {
+    let mut live = vec![false; vsa.nodes.len()];
+    let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
+    let mut stack: Vec<NodeId> = ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut live[id.index()], true) {
+            continue;
+        }
+        match &vsa.node(id).op {
+            Op::Past { source, .. } => stack.push(*source),
+            op => stack.extend(operands(op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).0)),
+        }
+    }
+    live
+}

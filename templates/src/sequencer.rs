@@ -1,0 +1,243 @@
+//! The sequencer: an odometer over all counters that launches waves.
+//!
+//! State holds everything about the *next* wave; a wave fires when the run is on, `interval` cycles have passed, and,
+//! for the first wave of a visit, its loads are there and its collector slots are free. Outputs are registered, so a
+//! wave is on the wires (launched) in the cycle after it fires. Forms over counters are accumulators that add one
+//! constant per carry pattern; after the last wave everything is back at its start value.
+//!
+//! Ports: `rst`, `start`; `loaded<g>`, `drained<o>` pulses in; `valid`, `f<k>` (field k), `slot<g>`, `out_slot<o>`,
+//! and the undelayed pulses `release<g>` and `emitted<o>`, all belonging to the wave that is launched.
+//! Timing: `arch::timing::{START,LOADED,DRAINED}_TO_LAUNCH` = 2.
+
+use crate::plan::{form_range, range_ty, Field};
+use arch::vsa::{Condition, Form, Vsa};
+use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
+
+#[derive(Debug)]
+pub struct Sequencer {
+    pub vsa: Vsa,
+    /// What is to be output besides `valid`, without [`Field::Valid`].
+    pub fields: Vec<Field>,
+}
+
+/// One counter with more than one value.
+struct Digit<'m> {
+    counter: usize,
+    trip: i64,
+    value: Reg<'m>,
+    zero: Reg<'m>,
+    last: Reg<'m>,
+}
+
+struct Build<'a, 'm> {
+    m: &'m ModuleBuilder,
+    vsa: &'a Vsa,
+    rst: Sig<'m>,
+    fire: Sig<'m>,
+    /// Outermost first.
+    digits: Vec<Digit<'m>>,
+    accumulators: Vec<(Form, Sig<'m>)>,
+}
+
+impl Template for Sequencer {
+    fn name(&self) -> String {
+        format!("{}_sequencer", crate::array::module_stem(&self.vsa))
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let trips: Vec<String> = self.vsa.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
+        m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.vsa.name, trips.join(" ")));
+        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
+        let fire = m.wire("fire", u(1));
+        let mut b = Build { m, vsa: &self.vsa, rst, fire: fire.sig(), digits: vec![], accumulators: vec![] };
+        b.odometer();
+        let clear = m.any(&[rst, start]).named("clear");
+        let ready = b.visit_ready(clear);
+        let running = m.reg("running", u(1)).rst(rst, 0);
+        let done = fire.sig() & b.all_last(0);
+        running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
+        fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
+        b.outputs(&self.fields);
+    }
+}
+
+impl<'m> Build<'_, 'm> {
+    fn hold(&self, name: &str, initial: bool, next: Sig<'m>, enable: Sig<'m>) -> Reg<'m> {
+        self.m.reg(name, u(1)).rst(self.rst, initial as u8).en(enable).next(next)
+    }
+
+    fn odometer(&mut self) {
+        let m = self.m;
+        let used = |(k, c): (usize, &arch::vsa::Counter)| (c.trip > 1).then_some((k, c.trip));
+        let counters: Vec<(usize, i64)> = self.vsa.counters.iter().enumerate().filter_map(used).collect();
+        let mut advance = self.fire;
+        for (k, trip) in counters.into_iter().rev() {
+            let ty = u(clog2(trip as u64));
+            let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
+            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, 0).en(advance);
+            value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
+            last.next(!last.q() & value.q().eq_lit(trip - 2));
+            let zero = self.hold(&format!("c{k}_zero"), true, last.q(), advance);
+            advance = advance & last.q();
+            self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
+        }
+    }
+
+    /// Conjunction over the digits of the counters `from..to`.
+    fn conjunction(&self, from: usize, to: usize, f: impl Fn(&Digit<'m>) -> Sig<'m>) -> Sig<'m> {
+        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| (from..to).contains(&d.counter)).map(f).collect();
+        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+    }
+
+    fn all_last(&self, from: usize) -> Sig<'m> {
+        self.conjunction(from, usize::MAX, |d| d.last.q())
+    }
+
+    /// The next wave's visit loads input group `g`.
+    fn loads(&self, g: usize) -> Sig<'m> {
+        self.conjunction(self.vsa.inputs[g].reload, self.vsa.tile_depth, |d| d.zero.q())
+    }
+
+    /// The next wave's visit emits output group `o`.
+    fn emits(&self, o: usize) -> Sig<'m> {
+        let emit = &self.vsa.outputs[o].emit;
+        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.vsa.tile_depth).filter_map(|d| {
+            let wanted = emit.get(d.counter).copied().flatten()?;
+            Some(match wanted {
+                0 => d.zero.q(),
+                v if v == d.trip - 1 => d.last.q(),
+                v => d.value.q().eq_lit(v),
+            })
+        }).collect();
+        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+    }
+
+    fn first_of_visit(&self) -> Sig<'m> {
+        self.conjunction(self.vsa.tile_depth, usize::MAX, |d| d.zero.q())
+    }
+
+    fn last_of_visit(&self) -> Sig<'m> {
+        self.all_last(self.vsa.tile_depth)
+    }
+
+    /// A counter of permits: up with `give`, down with `take`; 1 while any is left.
+    fn credit(&self, name: String, initial: u32, [clear, give, take]: [Sig<'m>; 3]) -> Sig<'m> {
+        let m = self.m;
+        let count = m.reg(name, u(2)).rst(clear, initial).en(give ^ take);
+        count.next(m.mux(give, count.q().add_lit(1), count.q().sub_lit(1)));
+        count.q().reduce_or()
+    }
+
+    /// Everything the next wave's visit needs is there; wave's buffer halves become outputs on the way.
+    fn visit_ready(&self, clear: Sig<'m>) -> Sig<'m> {
+        let m = self.m;
+        let first = self.first_of_visit().named("first_of_visit");
+        let last = self.last_of_visit().named("last_of_visit");
+        let mut needs = vec![];
+        for g in 0..self.vsa.inputs.len() {
+            let loads = self.loads(g) & first;
+            let take = loads & self.fire;
+            let have = self.credit(format!("loads{g}"), 0, [clear, m.input(format!("loaded{g}"), u(1)), take]);
+            needs.push(!loads | have);
+            let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
+            next_slot.next(!next_slot.q());
+            m.output(format!("slot{g}"), m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
+            let done = self.conjunction(self.vsa.inputs[g].reload, self.vsa.tile_depth, |d| d.last.q());
+            m.output(format!("release{g}"), m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
+        }
+        for (o, group) in self.vsa.outputs.iter().enumerate() {
+            let emits = self.emits(o);
+            let take = m.all(&[emits, first, self.fire]);
+            let have = self.credit(format!("free{o}"), group.slots.clamp(1, 2), [clear, m.input(format!("drained{o}"), u(1)), take]);
+            needs.push(!(emits & first) | have);
+            let finish = m.all(&[emits, last, self.fire]);
+            let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
+            slot.next(!slot.q());
+            if group.slots > 1 {
+                m.output(format!("out_slot{o}"), m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q());
+            }
+            m.output(format!("emitted{o}"), m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
+        }
+        if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs) }
+    }
+
+    /// 1 when `interval` cycles have passed since the last launch.
+    fn interval_over(&self, clear: Sig<'m>) -> Sig<'m> {
+        let (m, interval) = (self.m, self.vsa.schedule.interval.max(1));
+        if interval == 1 {
+            return m.lit(1, u(1));
+        }
+        let ty = u(clog2(interval as u64));
+        let gap = m.reg("gap", ty).rst(clear, 0);
+        let over = !gap.q().reduce_or();
+        gap.next(m.select(&[(self.fire, m.lit(interval - 1, ty)), (over, gap.q())], gap.q().sub_lit(1)));
+        over
+    }
+
+    /// The value of a form for the next wave.
+    fn form(&mut self, form: &Form) -> Sig<'m> {
+        let m = self.m;
+        let coefficient = |d: &Digit| form.counters.get(d.counter).copied().unwrap_or(0);
+        let key = Form { constant: form.constant, counters: self.digits.iter().map(coefficient).collect(), space: [0, 0] };
+        if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
+            return *value;
+        }
+        let [low, high] = form_range(self.vsa, form);
+        let ty = range_ty(low, high);
+        let value = if key.counters.iter().all(|c| *c == 0) { m.lit(form.constant, ty) } else { self.accumulate(&key, ty) };
+        self.accumulators.push((key, value));
+        value
+    }
+
+    /// `key` has one coefficient per digit.
+    fn accumulate(&self, key: &Form, ty: rtl::Ty) -> Sig<'m> {
+        let m = self.m;
+        let acc = m.reg(format!("a{}", self.accumulators.len()), ty).rst(self.rst, key.constant).en(self.fire);
+        let modular = |v: i64| m.lit_big(&[v as u64], ty);
+        let mut back = 0;
+        let mut steps = vec![];
+        for (digit, coefficient) in self.digits.iter().zip(&key.counters).rev() {
+            steps.push((!digit.last.q(), coefficient - back));
+            back += coefficient * (digit.trip - 1);
+        }
+        steps.push((m.lit(1, u(1)), -back));
+        // Digits that leave the step as it is need no case of their own.
+        let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
+        let last_step = steps.last().map_or(0, |s| s.1);
+        let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
+        for (condition, step) in &steps[..needed] {
+            cases.push((*condition, modular(*step)));
+        }
+        let step = m.select(&cases, modular(last_step));
+        acc.next(acc.q() + step).q()
+    }
+
+    fn condition(&mut self, c: &Condition) -> Sig<'m> {
+        let value = self.form(&c.form);
+        match (c.equality, value.ty().signed) {
+            (true, _) => !value.reduce_or(),
+            (false, true) => !value.msb(),
+            (false, false) => self.m.lit(1, u(1)),
+        }
+    }
+
+    fn outputs(&mut self, fields: &[Field]) {
+        let m = self.m;
+        m.output("valid", m.reg("valid_q", u(1)).rst(self.rst, 0).next(self.fire).q());
+        for (k, field) in fields.iter().enumerate() {
+            let value = match field {
+                Field::Valid => self.fire,
+                Field::Guard(conditions) => {
+                    let bits: Vec<Sig<'m>> = conditions.iter().map(|c| self.condition(c)).collect();
+                    if bits.is_empty() { m.lit(1, u(1)) } else { m.all(&bits) }
+                }
+                Field::Time(form) => self.form(form),
+                Field::Pointer(depth) => {
+                    let ty = u(clog2(*depth as u64));
+                    let pointer = m.reg(format!("wave_mod_{depth}"), ty).rst(self.rst, 0).en(self.fire);
+                    pointer.next(m.mux(pointer.q().eq_lit(depth - 1), m.lit(0, ty), pointer.q().add_lit(1))).q()
+                }
+            };
+            m.output(format!("f{k}"), m.reg(format!("f{k}_q"), value.ty()).next(value).q());
+        }
+    }
+}
