@@ -1,0 +1,417 @@
+//! Text to Vsa.
+
+use super::lex::{is_word, Line, Token};
+use super::{counter_names, type_named, BINARY, UNARY};
+use crate::vsa::*;
+use frontend::scop::ScalarType;
+
+/// Reads the printed form. The result is not verified.
+///
+/// # Errors
+/// `line N: …`, the first fault.
+pub fn parse(text: &str) -> Result<Vsa, String> {
+    let mut parser = Parser { vsa: empty(), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
+    let mut last = 0;
+    for (i, line) in text.lines().enumerate() {
+        last = i + 1;
+        parser.line(line).map_err(|fault| format!("line {last}: {fault}"))?;
+    }
+    parser.end().map_err(|fault| format!("line {last}: {fault}"))?;
+    Ok(parser.vsa)
+}
+
+fn empty() -> Vsa {
+    Vsa {
+        name: String::new(),
+        counters: vec![],
+        tile_depth: 0,
+        axes: Default::default(),
+        extent: [1, 1],
+        lanes: 1,
+        nodes: vec![],
+        arrays: vec![],
+        inputs: vec![],
+        outputs: vec![],
+        schedule: Schedule::default(),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Input,
+    Output,
+}
+
+struct Parser {
+    vsa: Vsa,
+    names: Vec<String>,
+    /// `space` lines so far.
+    axes: usize,
+    /// The group that indented lines belong to: the last one of its kind.
+    group: Option<Group>,
+    /// Keywords seen at the top, or in the group.
+    seen: Vec<String>,
+    nodes: bool,
+}
+
+/// What may come several times.
+const REPEATED: [&str; 10] = ["space", "tile", "time", "array", "input", "output", "bank", "port", "bound", "%"];
+const TOP: [&str; 5] = ["vsa", "space", "lanes", "interval", "nodes"];
+const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
+const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
+
+impl Parser {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        let mut line = Line::new(text)?;
+        if line.peek().is_none() {
+            return Ok(());
+        }
+        let key = if line.has("%") { "%".into() } else { line.word("a keyword")? };
+        if matches!(key.as_str(), "input" | "output") {
+            self.complete()?;
+            self.seen.clear();
+        }
+        if self.seen.contains(&key) && !REPEATED.contains(&key.as_str()) {
+            return Err(format!("second `{key}`"));
+        }
+        self.seen.push(key.clone());
+        match self.group {
+            _ if matches!(key.as_str(), "input" | "output") => self.head(&key, &mut line)?,
+            None => self.top(&key, &mut line)?,
+            Some(Group::Input) => self.input(&key, &mut line)?,
+            Some(Group::Output) => self.output(&key, &mut line)?,
+        }
+        line.end()
+    }
+
+    /// Whether everything that must be there has been seen.
+    fn complete(&self) -> Result<(), String> {
+        let required: &[&str] = match self.group {
+            None => &TOP,
+            Some(Group::Input) => &INPUT,
+            Some(Group::Output) => &OUTPUT,
+        };
+        let missing = required.iter().find(|k| !self.seen.iter().any(|s| s == *k));
+        missing.map_or(Ok(()), |k| Err(format!("no `{k}` before the end of this part")))
+    }
+
+    fn end(&self) -> Result<(), String> {
+        self.complete()?;
+        let (nodes, timed) = (self.vsa.nodes.len(), self.vsa.schedule.ready.len());
+        if timed == 0 || timed == nodes { Ok(()) } else { Err(format!("{timed} of {nodes} nodes have an @")) }
+    }
+
+    fn top(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        match key {
+            "vsa" => vsa.name = line.name()?,
+            "space" if self.axes < 2 => {
+                vsa.axes[self.axes] = line.name()?;
+                vsa.extent[self.axes] = line.integer()?;
+                line.keyword("skew")?;
+                vsa.schedule.skew[self.axes] = line.integer()?;
+                self.axes += 1;
+            }
+            "lanes" => vsa.lanes = line.integer()?,
+            "interval" => vsa.schedule.interval = line.integer()?,
+            "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
+            "tile" | "time" if !self.nodes => {
+                vsa.tile_depth += (key == "tile") as usize;
+                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
+            }
+            "array" => {
+                let name = line.name()?;
+                line.sign(":")?;
+                let ty = ty(line)?;
+                let mut dims = Vec::new();
+                while line.has("[") {
+                    dims.push(line.integer()?);
+                    line.sign("]")?;
+                }
+                line.keyword("word")?;
+                vsa.arrays.push(DramArray { name, ty, dims, word: line.small()? });
+            }
+            "nodes" if self.axes == 2 => {
+                self.names = counter_names(vsa);
+                self.nodes = true;
+            }
+            "%" if self.nodes => self.node(line)?,
+            _ => return Err(format!("`{key}` does not belong here")),
+        }
+        Ok(())
+    }
+
+    fn form(&self, line: &mut Line) -> Result<Form, String> {
+        let position = |name: &str| name.strip_prefix('t').and_then(|d| d.parse::<usize>().ok()).filter(|&j| j < self.names.len());
+        line.form(|name| self.names.iter().position(|n| n == name).or_else(|| position(name)))
+    }
+
+    /// `[…][…]`.
+    fn forms(&self, line: &mut Line) -> Result<Vec<Form>, String> {
+        let mut forms = Vec::new();
+        while line.has("[") {
+            forms.push(self.form(line)?);
+            line.sign("]")?;
+        }
+        Ok(forms)
+    }
+
+    fn node(&mut self, line: &mut Line) -> Result<(), String> {
+        let n: usize = line.small()?;
+        if n != self.vsa.nodes.len() {
+            return Err(format!("node %{n}, expected %{}", self.vsa.nodes.len()));
+        }
+        let name = if line.has(":") {
+            String::new()
+        } else {
+            let name = line.name()?;
+            line.sign(":")?;
+            name
+        };
+        let ty = ty(line)?;
+        line.sign("=")?;
+        let op = self.op(line)?;
+        self.vsa.nodes.push(Node { op, ty, name });
+        if line.has("@") {
+            line.keyword("ready")?;
+            self.vsa.schedule.ready.push(line.integer()?);
+            line.keyword("lat")?;
+            self.vsa.schedule.latency.push(line.integer()?);
+        }
+        Ok(())
+    }
+
+    fn op(&self, line: &mut Line) -> Result<Op, String> {
+        let name = line.word("an operation")?;
+        if let Some(&(_, op)) = UNARY.iter().find(|e| e.0 == name) {
+            return Ok(Op::Unary(op, id(line)?));
+        }
+        if let Some(&(_, op)) = BINARY.iter().find(|e| e.0 == name) {
+            let [a, b] = ids(line)?;
+            return Ok(Op::Binary(op, a, b));
+        }
+        Ok(match name.as_str() {
+            "const" => Op::Const(line.number()?),
+            "iter" => Op::Iter(self.form(line)?),
+            "guard" => Op::Guard(self.conditions(line)?),
+            "input" => {
+                let group = line.small()?;
+                line.keyword("port")?;
+                Op::Input { group, port: line.small()? }
+            }
+            "past" => {
+                let source = id(line)?;
+                line.keyword("hop")?;
+                let hop = line.pair()?;
+                line.keyword("waves")?;
+                Op::Past { source, hop, waves: line.integer()? }
+            }
+            "cast" => Op::Cast(id(line)?),
+            "select" => {
+                let [c, a, b] = ids(line)?;
+                Op::Select(c, a, b)
+            }
+            "fma" => {
+                let [a, b, c] = ids(line)?;
+                Op::Fma(a, b, c)
+            }
+            _ => return Err(format!("no operation `{name}`")),
+        })
+    }
+
+    fn conditions(&self, line: &mut Line) -> Result<Vec<Condition>, String> {
+        let mut conditions = Vec::new();
+        while !matches!(line.peek(), None | Some(Token::Sign("@"))) {
+            if !conditions.is_empty() {
+                line.sign(",")?;
+            }
+            let form = self.form(line)?;
+            conditions.push(Condition { form, equality: relation(line)? });
+        }
+        Ok(conditions)
+    }
+
+    /// `input 0 A[…][…]`.
+    fn head(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        if !self.nodes {
+            return Err(format!("`{key}` before the nodes"));
+        }
+        let number: usize = line.small()?;
+        let name = line.name()?;
+        let array = self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
+        let subscripts = self.forms(line)?;
+        let hull = Hull { origin: vec![], rows: vec![], words: 0, elements: 0 };
+        let (row, col) = (Form::default(), Form::default());
+        let expected = if key == "input" {
+            self.group = Some(Group::Input);
+            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: None });
+            self.vsa.inputs.len() - 1
+        } else {
+            self.group = Some(Group::Output);
+            let (first, last) = ([0; 2], [0; 2]);
+            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
+            self.vsa.outputs.len() - 1
+        };
+        if number == expected { Ok(()) } else { Err(format!("{key} {number}, expected {expected}")) }
+    }
+
+    fn input(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        // `head` has put it there.
+        let Some(mut g) = self.vsa.inputs.pop() else { return Ok(()) };
+        match key {
+            "ports" => {
+                while line.peek().is_some() {
+                    g.ports.push(line.tuple()?);
+                }
+            }
+            "forward" => {
+                g.forward = match line.word("an axis")?.as_str() {
+                    "none" => [false, false],
+                    "p0" => [true, false],
+                    "p1" => [false, true],
+                    "both" => [true, true],
+                    other => return Err(format!("expected none, p0, p1 or both, found `{other}`")),
+                }
+            }
+            "reload" => g.reload = line.small()?,
+            "hull" => g.hull = self.hull(line)?,
+            "bank" => g.banks.push(bank(line)?),
+            "row" => g.row = self.form(line)?,
+            "col" => g.col = self.form(line)?,
+            "after" => {
+                line.keyword("output")?;
+                let output = line.small()?;
+                line.keyword("lag")?;
+                g.after = Some((output, line.integer()?));
+            }
+            _ => return Err(format!("`{key}` does not belong to an input")),
+        }
+        self.vsa.inputs.push(g);
+        Ok(())
+    }
+
+    fn output(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
+        let Some(mut g) = self.vsa.outputs.pop() else { return Ok(()) };
+        match key {
+            "port" => {
+                let value = id(line)?;
+                line.keyword("when")?;
+                let enable = id(line)?;
+                line.keyword("offset")?;
+                g.ports.push(OutputPort { value, enable, offset: line.tuple()? });
+            }
+            "from" => {
+                g.first = line.pair()?;
+                line.keyword("to")?;
+                g.last = line.pair()?;
+            }
+            "emit" => {
+                while let Some(token) = line.peek() {
+                    let every = matches!(token, Token::Word(_));
+                    g.emit.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
+                }
+            }
+            "hull" => g.hull = self.hull(line)?,
+            "bank" => {
+                let bank = bank(line)?;
+                line.keyword("elements")?;
+                g.banks.push(OutputBank { bank, elements: line.integer()? });
+            }
+            "row" => g.row = self.form(line)?,
+            "col" => g.col = self.form(line)?,
+            "slots" => g.slots = line.small()?,
+            "bound" => g.bounds.push(bound(line, g.subscripts.len())?),
+            _ => return Err(format!("`{key}` does not belong to an output")),
+        }
+        self.vsa.outputs.push(g);
+        Ok(())
+    }
+
+    fn hull(&self, line: &mut Line) -> Result<Hull, String> {
+        line.keyword("at")?;
+        let origin = self.forms(line)?;
+        line.keyword("rows")?;
+        let mut rows = Vec::new();
+        while line.has("{") {
+            line.keyword("extent")?;
+            let extent = line.integer()?;
+            line.keyword("modulus")?;
+            rows.push(HullDim { modulus: line.integer()?, extent });
+            line.sign("}")?;
+        }
+        line.keyword("words")?;
+        let words = line.integer()?;
+        line.keyword("elements")?;
+        Ok(Hull { origin, rows, words, elements: line.integer()? })
+    }
+}
+
+fn ty(line: &mut Line) -> Result<ScalarType, String> {
+    let name = line.word("a type")?;
+    type_named(&name).ok_or_else(|| format!("no type `{name}`"))
+}
+
+fn id(line: &mut Line) -> Result<NodeId, String> {
+    line.sign("%")?;
+    Ok(NodeId(line.small()?))
+}
+
+fn ids<const N: usize>(line: &mut Line) -> Result<[NodeId; N], String> {
+    let mut all = [NodeId(0); N];
+    for (k, slot) in all.iter_mut().enumerate() {
+        if k > 0 {
+            line.sign(",")?;
+        }
+        *slot = id(line)?;
+    }
+    Ok(all)
+}
+
+/// `>= 0` (false) or `== 0` (true).
+fn relation(line: &mut Line) -> Result<bool, String> {
+    let equality = line.has("==");
+    if !equality {
+        line.sign(">=")?;
+    }
+    match line.number()? {
+        0 => Ok(equality),
+        n => Err(format!("expected 0, found {n}")),
+    }
+}
+
+fn bank(line: &mut Line) -> Result<Bank, String> {
+    line.keyword("port")?;
+    let port = line.small()?;
+    line.keyword("ports")?;
+    let ports = line.small()?;
+    let window = |line: &mut Line| {
+        line.keyword("from")?;
+        let base = line.integer()?;
+        line.keyword("move")?;
+        line.pair().map(|coef| (base, coef))
+    };
+    let mut rows = Vec::new();
+    while line.has("{") {
+        let (base, coef) = window(line)?;
+        line.keyword("extent")?;
+        let extent = line.integer()?;
+        line.keyword("residue")?;
+        rows.push(BankDim { base, coef, extent, residue: line.integer()? });
+        line.sign("}")?;
+    }
+    let (base, coef) = window(line)?;
+    line.keyword("words")?;
+    let words_per_row = line.integer()?;
+    line.keyword("depth")?;
+    Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
+}
+
+/// A form over the subscripts `x0`, `x1`, …
+fn bound(line: &mut Line, rank: usize) -> Result<CellBound, String> {
+    let find = |name: &str| name.strip_prefix('x').filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < rank);
+    let form = line.form(find)?;
+    let mut coeffs = form.counters;
+    coeffs.resize(rank.max(1), 0);
+    let scale = coeffs.pop().unwrap_or(0);
+    Ok(CellBound { scale, coeffs, constant: form.constant, equality: relation(line)? })
+}

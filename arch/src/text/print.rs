@@ -1,0 +1,208 @@
+//! Vsa to text.
+
+use super::{counter_names, lex::is_word, type_name, BINARY, UNARY};
+use crate::vsa::{Bank, CellBound, Form, Hull, InputGroup, Node, Op, OutputGroup, Vsa};
+use std::fmt::{self, Display, Formatter, Write};
+
+/// The printed form, see [`crate::text`].
+pub fn to_text(vsa: &Vsa) -> String {
+    let mut printer = Printer { vsa, names: counter_names(vsa), out: String::new() };
+    // Writing to a String cannot fail.
+    let _ = printer.all();
+    printer.out
+}
+
+/// A name, in quotes where needed.
+struct Name<'a>(&'a str);
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        if is_word(self.0) {
+            return f.write_str(self.0);
+        }
+        write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    }
+}
+
+struct Tuple<'a>(&'a [i64]);
+impl Display for Tuple<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(i64::to_string).collect();
+        write!(f, "({})", parts.join(", "))
+    }
+}
+
+/// `2*a - b + 3`.
+fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
+    let mut text = String::new();
+    let mut add = |negative: bool, term: String| {
+        text += match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        text += &term;
+    };
+    for (factor, name) in terms.filter(|t| t.0 != 0) {
+        let term = if factor.unsigned_abs() == 1 { name } else { format!("{}*{name}", factor.unsigned_abs()) };
+        add(factor < 0, term);
+    }
+    if constant != 0 {
+        add(constant < 0, constant.unsigned_abs().to_string());
+    }
+    if text.is_empty() { "0".into() } else { text }
+}
+
+struct Printer<'a> {
+    vsa: &'a Vsa,
+    names: Vec<String>,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn form(&self, f: &Form) -> String {
+        let time = f.counters.iter().copied().zip(self.names.iter().cloned());
+        let space = f.space.iter().enumerate().map(|(a, &c)| (c, format!("p{a}")));
+        sum(time.chain(space), f.constant)
+    }
+
+    fn all(&mut self) -> fmt::Result {
+        let vsa = self.vsa;
+        writeln!(self.out, "vsa {}", Name(&vsa.name))?;
+        for a in 0..2 {
+            writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.skew[a])?;
+        }
+        writeln!(self.out, "lanes {}\ninterval {}\n", vsa.lanes, vsa.schedule.interval)?;
+        for (j, c) in vsa.counters.iter().enumerate() {
+            let kind = if j < vsa.tile_depth { "tile" } else { "time" };
+            writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;
+        }
+        writeln!(self.out)?;
+        for a in &vsa.arrays {
+            let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
+            writeln!(self.out, "array {}: {}{dims} word {}", Name(&a.name), type_name(a.ty), a.word)?;
+        }
+        writeln!(self.out, "\nnodes")?;
+        for (n, node) in vsa.nodes.iter().enumerate() {
+            self.node(n, node)?;
+        }
+        for (i, g) in vsa.inputs.iter().enumerate() {
+            self.input(i, g)?;
+        }
+        for (i, g) in vsa.outputs.iter().enumerate() {
+            self.output(i, g)?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, n: usize, node: &Node) -> fmt::Result {
+        let name = if node.name.is_empty() { String::new() } else { format!(" {}", Name(&node.name)) };
+        write!(self.out, "  %{n}{name}: {} = {}", type_name(node.ty), self.op(node))?;
+        let s = &self.vsa.schedule;
+        if let (Some(ready), Some(latency)) = (s.ready.get(n), s.latency.get(n)) {
+            write!(self.out, "  @ready {ready} lat {latency}")?;
+        }
+        writeln!(self.out)
+    }
+
+    fn op(&self, node: &Node) -> String {
+        match &node.op {
+            Op::Const(bits) if node.ty.is_float() => format!("const {bits:#x}"),
+            Op::Const(bits) => format!("const {bits}"),
+            Op::Iter(form) => format!("iter {}", self.form(form)),
+            Op::Guard(conditions) => {
+                let sign = |equality: bool| if equality { "==" } else { ">=" };
+                let parts: Vec<String> = conditions.iter().map(|c| format!(" {} {} 0", self.form(&c.form), sign(c.equality))).collect();
+                format!("guard{}", parts.join(","))
+            }
+            Op::Input { group, port } => format!("input {group} port {port}"),
+            Op::Past { source, hop, waves } => format!("past %{} hop {} waves {waves}", source.0, Tuple(hop)),
+            Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
+            Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
+            Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),
+            Op::Cast(a) => format!("cast %{}", a.0),
+            Op::Fma(a, b, c) => format!("fma %{}, %{}, %{}", a.0, b.0, c.0),
+        }
+    }
+
+    /// `kind 0 A[…][…]`.
+    fn head(&mut self, kind: &str, i: usize, array: u32, subscripts: &[Form]) -> fmt::Result {
+        let name = self.vsa.arrays.get(array as usize).map_or("", |a| &a.name);
+        let subscripts: String = subscripts.iter().map(|f| format!("[{}]", self.form(f))).collect();
+        writeln!(self.out, "\n{kind} {i} {}{subscripts}", Name(name))
+    }
+
+    fn hull(&mut self, hull: &Hull) -> fmt::Result {
+        let origin: String = hull.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
+        let rows: String = hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
+        writeln!(self.out, "  hull at {origin} rows{rows} words {} elements {}", hull.words, hull.elements)
+    }
+
+    fn bank(&mut self, bank: &Bank, elements: Option<i64>) -> fmt::Result {
+        write!(self.out, "  bank port {} ports {}", bank.port, bank.ports)?;
+        for r in &bank.rows {
+            write!(self.out, " {{from {} move {} extent {} residue {}}}", r.base, Tuple(&r.coef), r.extent, r.residue)?;
+        }
+        write!(self.out, " from {} move {} words {} depth {}", bank.base, Tuple(&bank.coef), bank.words_per_row, bank.depth)?;
+        match elements {
+            Some(n) => writeln!(self.out, " elements {n}"),
+            None => writeln!(self.out),
+        }
+    }
+
+    fn address(&mut self, row: &Form, col: &Form) -> fmt::Result {
+        let (row, col) = (self.form(row), self.form(col));
+        writeln!(self.out, "  row {row}\n  col {col}")
+    }
+
+    fn input(&mut self, i: usize, g: &InputGroup) -> fmt::Result {
+        self.head("input", i, g.array, &g.subscripts)?;
+        let ports: String = g.ports.iter().map(|p| format!(" {}", Tuple(p))).collect();
+        let forward = match g.forward {
+            [false, false] => "none",
+            [true, false] => "p0",
+            [false, true] => "p1",
+            [true, true] => "both",
+        };
+        writeln!(self.out, "  ports{ports}\n  forward {forward}\n  reload {}", g.reload)?;
+        self.hull(&g.hull)?;
+        for b in &g.banks {
+            self.bank(b, None)?;
+        }
+        self.address(&g.row, &g.col)?;
+        if let Some((output, lag)) = g.after {
+            writeln!(self.out, "  after output {output} lag {lag}")?;
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, i: usize, g: &OutputGroup) -> fmt::Result {
+        self.head("output", i, g.array, &g.subscripts)?;
+        for p in &g.ports {
+            writeln!(self.out, "  port %{} when %{} offset {}", p.value.0, p.enable.0, Tuple(&p.offset))?;
+        }
+        writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
+        let emit: String = g.emit.iter().map(|e| e.map_or(" every".into(), |v| format!(" {v}"))).collect();
+        writeln!(self.out, "  emit{emit}")?;
+        self.hull(&g.hull)?;
+        for b in &g.banks {
+            self.bank(&b.bank, Some(b.elements))?;
+        }
+        self.address(&g.row, &g.col)?;
+        writeln!(self.out, "  slots {}", g.slots)?;
+        for b in &g.bounds {
+            self.bound(b)?;
+        }
+        Ok(())
+    }
+
+    /// Over the subscripts `x0`, `x1`, …, the last of which has a scale.
+    fn bound(&mut self, b: &CellBound) -> fmt::Result {
+        let terms = b.coeffs.iter().chain([&b.scale]).enumerate().map(|(d, &c)| (c, format!("x{d}")));
+        writeln!(self.out, "  bound {} {} 0", sum(terms, b.constant), if b.equality { "==" } else { ">=" })
+    }
+}
+
+fn spelled<T: PartialEq>(table: &[(&'static str, T)], op: &T) -> &'static str {
+    table.iter().find(|entry| entry.1 == *op).map_or("", |entry| entry.0)
+}
