@@ -89,7 +89,7 @@ impl Sema {
             name: d.name.clone(),
             span: d.span,
             ty,
-            c_type: d.ty.text.clone(),
+            c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
             dims,
             storage,
             binding,
