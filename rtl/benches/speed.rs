@@ -1,7 +1,7 @@
 //! Cycles a second of the built-in simulator on a 13×16 array of processing elements with eight
 //! int16 lanes, and of Verilator on the printed text if `verilator` is installed.
 //!
-//! `cargo bench -p rtl --bench speed [-- ROWS COLS]`
+//! `cargo bench -p rtl --bench speed [-- ROWS COLS] [--built-in]`
 
 use rtl::sim::Sim;
 use rtl::{s, u, Design, ModuleBuilder, Sig, Template};
@@ -149,6 +149,9 @@ fn main() {
     let check = format!("{:08x}", sim.get("check"));
     println!("{}x{}x8 int16, {cycles} cycles", n[0], n[1]);
     println!("built in: {:8.0} cycles/s, compile {build:.3} s, {ops} operations, {words} words", cycles as f64 / seconds);
+    if std::env::args().any(|a| a == "--built-in") {
+        return;
+    }
     match verilator(&d, cycles) {
         Some((c, s, b)) => {
             println!("Verilator: {:7.0} cycles/s, build {b:.1} s", cycles as f64 / s);

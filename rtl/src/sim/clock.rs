@@ -10,8 +10,8 @@ use crate::bits::top_mask;
 pub enum ClockOp {
     /// Registers that always load: (to, from, words).
     Move(Vec<(usize, usize, usize)>),
-    Reg { q: usize, d: usize, words: usize, n: usize, en: Option<usize>, rst: Option<(usize, Vec<u64>)> },
-    Read { q: usize, words: usize, n: usize, mem: usize, addr: WideRef, en: usize },
+    Reg { q: WideRef, d: WideRef, n: usize, en: Option<usize>, rst: Option<(usize, Vec<u64>)> },
+    Read { q: WideRef, n: usize, mem: usize, addr: usize, en: usize },
 }
 
 /// A write port of a memory; the mask has one bit for each so many bits of the word.
@@ -19,7 +19,7 @@ pub enum ClockOp {
 pub struct WriteOp {
     pub mem: usize,
     pub en: usize,
-    pub addr: WideRef,
+    pub addr: usize,
     pub data: WideRef,
     pub mask: Option<(WideRef, u32)>,
 }
@@ -42,12 +42,12 @@ impl ClockOp {
         match self {
             ClockOp::Move(list) => list.iter_mut().for_each(|m| fix(&mut m.1)),
             ClockOp::Reg { d, en, rst, .. } => {
-                fix(d);
+                fix(&mut d.off);
                 en.iter_mut().for_each(fix);
                 rst.iter_mut().for_each(|r| fix(&mut r.0));
             }
             ClockOp::Read { addr, en, .. } => {
-                fix(&mut addr.off);
+                fix(addr);
                 fix(en);
             }
         }
@@ -83,15 +83,11 @@ fn reg_lanes(v: &mut [u64], q: usize, d: usize, n: usize, en: Option<usize>, rst
     true
 }
 
-fn reg_general(v: &mut [u64], q: usize, d: usize, words: usize, n: usize, en: Option<usize>, rst: Option<&(usize, Vec<u64>)>) {
+fn reg_general(v: &mut [u64], q: usize, d: usize, n: usize, en: Option<usize>, rst: Option<(usize, u64)>) {
     for lane in 0..n {
-        let to = q + lane * words;
         match rst {
-            Some((r, value)) if v[r + lane] != 0 => v[to..to + words].copy_from_slice(value),
-            _ if en.is_none_or(|e| v[e + lane] != 0) => {
-                let from = d + lane * words;
-                v.copy_within(from..from + words, to);
-            }
+            Some((r, value)) if v[r + lane] != 0 => v[q + lane] = value,
+            _ if en.is_none_or(|e| v[e + lane] != 0) => v[q + lane] = v[d + lane],
             _ => {}
         }
     }
@@ -107,22 +103,21 @@ pub fn sample(writes: &[WriteOp], v: &[u64], mems: &[MemData], p: &mut Pending) 
             if v[w.en + lane] == 0 {
                 continue;
             }
-            let addr = &v[w.addr.off + lane * w.addr.words..][..w.addr.words];
-            let Some(cell) = m.cell(addr, lane) else { continue };
-            let data = &v[w.data.off + lane * m.words..][..m.words];
+            let Some(cell) = m.cell(v[w.addr + lane], lane) else { continue };
             let from = p.data.len();
-            p.data.extend_from_slice(data);
-            // With a mask the words are followed by the bits to keep.
-            let mask = w.mask.map(|(r, lane_w)| (&v[r.off + lane * r.words..][..r.words], lane_w));
-            p.data.extend(bit_mask(mask, m.words));
+            p.data.extend(w.data.lane(v, lane));
+            // The words are followed by the bits that are written.
+            match w.mask {
+                Some((r, lane_w)) => p.data.extend(bit_mask(&r.lane(v, lane).collect::<Vec<_>>(), lane_w, m.words)),
+                None => p.data.extend(std::iter::repeat_n(!0, m.words)),
+            }
             p.cells.push((w.mem, cell, from));
         }
     }
 }
 
 /// Bits that are written, for each word of a cell.
-fn bit_mask(mask: Option<(&[u64], u32)>, words: usize) -> Vec<u64> {
-    let Some((bits, lane_w)) = mask else { return vec![!0; words] };
+fn bit_mask(bits: &[u64], lane_w: u32, words: usize) -> Vec<u64> {
     let mut out = vec![0u64; words];
     let total = words as u32 * 64;
     for k in 0..bits.len() as u32 * 64 {
@@ -163,26 +158,19 @@ fn run_body(ops: &[ClockOp], v: &mut [u64], mems: &[MemData]) {
                     }
                 }
             }
-            ClockOp::Reg { q, d, words, n, en, rst } => {
-                let fast = *words == 1 && *n > 1 && {
-                    let rst = rst.as_ref().map(|(r, x)| (*r, x[0]));
-                    reg_lanes(v, *q, *d, *n, *en, rst)
-                };
-                if !fast {
-                    reg_general(v, *q, *d, *words, *n, *en, rst.as_ref());
+            ClockOp::Reg { q, d, n, en, rst } => {
+                for k in 0..q.words {
+                    let rst = rst.as_ref().map(|(r, x)| (*r, x[k]));
+                    let (q, d) = (q.off + k * q.plane, d.off + k * d.plane);
+                    if *n == 1 || !reg_lanes(v, q, d, *n, *en, rst) {
+                        reg_general(v, q, d, *n, *en, rst);
+                    }
                 }
             }
-            ClockOp::Read { q, words, n, mem, addr, en } => {
-                let m = &mems[*mem];
+            ClockOp::Read { q, n, mem, addr, en } => {
                 for lane in 0..*n {
-                    if v[en + lane] == 0 {
-                        continue;
-                    }
-                    let at = m.cell(&v[addr.off + lane * addr.words..][..addr.words], lane);
-                    let to = &mut v[q + lane * words..][..*words];
-                    match at {
-                        Some(i) => to.copy_from_slice(&m.data[i..i + words]),
-                        None => to.fill(0),
+                    if v[en + lane] != 0 {
+                        mems[*mem].load(v, v[addr + lane], lane, *q, lane);
                     }
                 }
             }

@@ -95,6 +95,15 @@ impl Flat<'_> {
         Ok(Source { view: if full { view } else { self.whole(val) }, n, broadcast: false, dst_lane: 0, dst_lo: 0 })
     }
 
+    /// Where an output of the top module is read; values of several words are made contiguous.
+    pub fn output(&self, id: NodeId) -> Result<Source, Fault> {
+        let s = self.operand(0, id)?;
+        if s.view.w > 64 && self.lanes(s.view.val) > 1 {
+            return Ok(Source { view: self.whole(self.val(0, id)), ..s });
+        }
+        Ok(s)
+    }
+
     fn define(&self, val: u32) -> Result<Def, Fault> {
         let (c, node) = self.node_of(val);
         let ctx = &self.ctxs[c];
@@ -165,7 +174,7 @@ impl Flat<'_> {
         let mut faults = vec![];
         let outputs = |c: usize| self.ctxs[c].module.outputs.iter().map(move |o| (c, o.1));
         for (c, id) in (0..roots).flat_map(outputs) {
-            match self.operand(c, id) {
+            match if c == 0 { self.output(id) } else { self.operand(c, id) } {
                 Ok(s) => work.push(s.view.val),
                 Err(f) => faults.push(f),
             }

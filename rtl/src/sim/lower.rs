@@ -89,9 +89,11 @@ impl Lower<'_, '_> {
         off
     }
 
-    /// First word of a lane of an allocated value.
-    fn at(&self, val: u32, lane: u32) -> usize {
-        self.p.offsets[&val] + lane as usize * words(self.flat.node(val).ty.w)
+    /// An allocated value from a lane on.
+    fn at(&self, val: u32, lane: u32) -> WideRef {
+        let ty = self.flat.node(val).ty;
+        let plane = self.flat.lanes(val) as usize;
+        WideRef { off: self.p.offsets[&val] + lane as usize, plane, words: words(ty.w), ty }
     }
 
     fn memories(&mut self) {
@@ -144,17 +146,25 @@ impl Lower<'_, '_> {
         }
         let n = (last - first) as usize;
         let from_lane = src.lane(first - src.dst_lane);
-        let (dw, sw) = (self.flat.node(s.val).ty.w, self.flat.node(src.view.val).ty.w);
         let (dst, from) = (self.at(s.val, first), self.at(src.view.val, from_lane));
-        let whole = src.view.lo == 0 && src.view.w == sw && dw == sw;
-        match (whole, src.broadcast && n > 1, words(dw)) {
-            (true, false, k) => self.copy(dst, from, n * k),
-            (true, true, 1) => self.p.tape.push(TapeOp::Fill { dst, src: from, n }),
-            (true, true, k) => (0..n).for_each(|i| self.copy(dst + i * k, from, k)),
-            (false, broadcast, k) => {
-                let ss = if broadcast { 0 } else { words(sw) };
-                self.insert((dst, k, src.dst_lo), (from, ss, src.view.lo), n, src.view.w);
+        let whole = src.view.lo == 0 && src.view.w == from.ty.w && dst.ty.w == from.ty.w;
+        if src.broadcast && n > 1 {
+            self.broadcast(dst, from, src, n);
+        } else if whole {
+            for k in 0..dst.words {
+                self.copy(dst.off + k * dst.plane, from.off + k * from.plane, n);
             }
+        } else {
+            self.insert((dst, src.dst_lo), (from, src.view.lo), n, src.view.w);
+        }
+    }
+
+    /// One lane to `n` lanes: computed for the first, then spread.
+    fn broadcast(&mut self, dst: WideRef, from: WideRef, src: &Source, n: usize) {
+        self.insert((dst, src.dst_lo), (from, src.view.lo), 1, src.view.w);
+        for k in 0..dst.words {
+            let at = dst.off + k * dst.plane;
+            self.p.tape.push(TapeOp::Fill { dst: at, src: at, n });
         }
     }
 
@@ -170,45 +180,30 @@ impl Lower<'_, '_> {
     }
 
     /// Copies `w` bits from bit `lo` of the source to bit `dst_lo` of the destination.
-    fn insert(&mut self, (dst, ds, dst_lo): (usize, usize, u32), (src, ss, lo): (usize, usize, u32), n: usize, w: u32) {
+    fn insert(&mut self, (dst, dst_lo): (WideRef, u32), (src, lo): (WideRef, u32), n: usize, w: u32) {
         for (sw, right, dw, left, bits) in chunks(lo, dst_lo, w) {
-            let op = TapeOp::Insert {
-                dst: dst + dw,
-                ds,
-                src: src + sw,
-                ss,
-                n,
-                right,
-                mask: top_mask(bits),
-                left,
-                or: left != 0,
-            };
-            self.p.tape.push(op);
+            let (dst, src) = (dst.off + dw * dst.plane, src.off + sw * src.plane);
+            self.p.tape.push(TapeOp::Insert { dst, src, n, right, mask: top_mask(bits), left, or: left != 0 });
         }
     }
 
     fn extend(&mut self, s: &Step, src: &Source, signed: bool) {
-        let ty = self.flat.node(s.val).ty;
-        let (k, n) = (words(ty.w), s.n as usize);
-        let sw = words(self.flat.node(src.view.val).ty.w);
-        let dst = self.at(s.val, s.lane);
-        let from = self.at(src.view.val, src.lane(s.lane));
+        let n = s.n as usize;
+        let (dst, from) = (self.at(s.val, s.lane), self.at(src.view.val, src.lane(s.lane)));
         let (lo, w) = (src.view.lo, src.view.w);
-        let one_word = k == 1 && lo / 64 == (lo + w - 1) / 64;
+        let one_word = dst.words == 1 && lo / 64 == (lo + w - 1) / 64;
         if signed && one_word {
-            let op = TapeOp::Extend { dst, src: from + lo as usize / 64, ss: sw, n, right: lo % 64, w, mask: top_mask(ty.w) };
-            self.p.tape.push(op);
+            let src = from.off + lo as usize / 64 * from.plane;
+            self.p.tape.push(TapeOp::Extend { dst: dst.off, src, n, right: lo % 64, w, mask: top_mask(dst.ty.w) });
             return;
         }
-        self.insert((dst, k, 0), (from, sw, lo), n, w);
-        for word in words(w)..k {
-            let op = TapeOp::Insert { dst: dst + word, ds: k, src: from, ss: sw, n, right: 0, mask: 0, left: 0, or: false };
-            self.p.tape.push(op);
+        self.insert((dst, 0), (from, lo), n, w);
+        for k in words(w)..dst.words {
+            let (dst, src) = (dst.off + k * dst.plane, from.off);
+            self.p.tape.push(TapeOp::Insert { dst, src, n, right: 0, mask: 0, left: 0, or: false });
         }
         if signed {
-            let dst = WideRef { off: dst, words: k, ty };
-            let arg = WideRef { ty: ty.with_width(w), ..dst };
-            let arg = WideRef { ty: crate::ty::Ty { signed: true, ..arg.ty }, ..arg };
+            let arg = WideRef { ty: crate::ty::s(w), words: words(w), ..dst };
             self.p.tape.push(TapeOp::Wide { kind: WideKind::Extend, dst, args: vec![arg], n });
         }
     }
@@ -218,25 +213,25 @@ impl Lower<'_, '_> {
         let (ctx, _) = self.flat.node_of(s.val);
         let m = self.flat.ctxs[ctx].module;
         let n = s.n as usize;
-        let dst = WideRef { off: self.at(s.val, s.lane), words: words(node.ty.w), ty: node.ty };
+        let dst = self.at(s.val, s.lane);
         let ids = node.op.comb_operands();
         let args: Vec<WideRef> = def
             .sources
             .iter()
             .zip(&ids)
-            .map(|(src, &id)| {
-                let off = self.at(src.view.val, src.lane(s.lane));
-                WideRef { off, words: words(m.ty(id).w), ty: m.ty(id) }
-            })
+            .map(|(src, &id)| WideRef { ty: m.ty(id), ..self.at(src.view.val, src.lane(s.lane)) })
             .collect();
         let narrow = dst.words == 1 && args.iter().all(|a| a.words == 1);
         let off = |i: usize| args[i].off;
+        if self.planes(&node.op, dst, &args, n) {
+            return;
+        }
         let sign = |i: usize| if args[i].ty.signed { 1u64 << (args[i].ty.w - 1) } else { 0 };
         let mask = top_mask(node.ty.w);
         let op = match &node.op {
             Op::ReadAsync { mem, .. } => {
                 let mem = self.p.mem_index[&(ctx, *mem)];
-                self.read(dst, mem, args[0], s)
+                TapeOp::Read { dst, mem, addr: off(0), lane: s.lane as usize, n }
             }
             Op::Bin(op, ..) if narrow => {
                 TapeOp::Bin { op: *op, dst: dst.off, a: off(0), b: off(1), n, mask, sign: (sign(0), sign(1)) }
@@ -245,24 +240,31 @@ impl Lower<'_, '_> {
                 let mask = if *op == UnOp::RedAnd { top_mask(args[0].ty.w) } else { mask };
                 TapeOp::Un { op: *op, dst: dst.off, a: off(0), n, mask }
             }
-            Op::Mux(..) if narrow => TapeOp::Mux { dst: dst.off, c: off(0), t: off(1), e: off(2), n },
             Op::Bin(op, ..) => TapeOp::Wide { kind: WideKind::Bin(*op), dst, args, n },
             Op::Un(op, _) => TapeOp::Wide { kind: WideKind::Un(*op), dst, args, n },
-            _ => TapeOp::Wide { kind: WideKind::Mux, dst, args, n },
+            // Everything else is assembled, extended or a state.
+            _ => return,
         };
         self.p.tape.push(op);
     }
 
-    fn read(&self, dst: WideRef, mem: usize, addr: WideRef, s: &Step) -> TapeOp {
-        TapeOp::Read {
-            dst: dst.off,
-            words: dst.words,
-            mem,
-            addr: addr.off,
-            addr_words: addr.words,
-            lane: s.lane as usize,
-            n: s.n as usize,
+    /// Multiplexers and bitwise operators, plane by plane.
+    fn planes(&mut self, op: &Op, dst: WideRef, args: &[WideRef], n: usize) -> bool {
+        for k in 0..dst.words {
+            let at = |i: usize| args[i].off + k * args[i].plane;
+            let mask = if k + 1 == dst.words { top_mask(dst.ty.w) } else { !0 };
+            let out = dst.off + k * dst.plane;
+            let op = match op {
+                Op::Mux(..) => TapeOp::Mux { dst: out, c: args[0].off, t: at(1), e: at(2), n },
+                Op::Un(UnOp::Not, _) => TapeOp::Un { op: UnOp::Not, dst: out, a: at(0), n, mask },
+                Op::Bin(op @ (BinOp::And | BinOp::Or | BinOp::Xor), ..) => {
+                    TapeOp::Bin { op: *op, dst: out, a: at(0), b: at(1), n, mask, sign: (0, 0) }
+                }
+                _ => return false,
+            };
+            self.p.tape.push(op);
         }
+        true
     }
 
     /// What happens at the clock edge.
@@ -283,7 +285,7 @@ impl Lower<'_, '_> {
                     Some((m, lane)) => Some((at(m)?, lane)),
                     None => None,
                 };
-                self.p.writes.push(WriteOp { mem, en: at(w.en)?.off, addr: at(w.addr)?, data: at(w.data)?, mask });
+                self.p.writes.push(WriteOp { mem, en: at(w.en)?.off, addr: at(w.addr)?.off, data: at(w.data)?, mask });
             }
         }
         self.order_edges(ops);
@@ -292,14 +294,13 @@ impl Lower<'_, '_> {
 
     fn operand_at(&self, ctx: usize, id: NodeId) -> Result<(u32, WideRef), Fault> {
         let s = self.flat.operand(ctx, id)?;
-        let ty = self.flat.ctxs[ctx].module.ty(id);
-        Ok((s.view.val, WideRef { off: self.at(s.view.val, s.view.lane), words: words(ty.w), ty }))
+        Ok((s.view.val, self.at(s.view.val, s.view.lane)))
     }
 
     fn state_op(&self, val: u32) -> Result<Option<(ClockOp, Vec<u32>)>, Fault> {
         let (c, _) = self.flat.node_of(val);
         let node = self.flat.node(val);
-        let (q, n, k) = (self.at(val, 0), self.flat.lanes(val) as usize, words(node.ty.w));
+        let (q, n) = (self.at(val, 0), self.flat.lanes(val) as usize);
         let mut reads = vec![];
         let mut at = |id: NodeId| -> Result<WideRef, Fault> {
             let (v, r) = self.operand_at(c, id)?;
@@ -308,20 +309,23 @@ impl Lower<'_, '_> {
         };
         let op = match &node.op {
             Op::Reg { next: Some(d), en, rst } => {
-                let d = at(*d)?.off;
+                let d = at(*d)?;
                 let en = en.map(&mut at).transpose()?.map(|r| r.off);
                 let rst = match rst {
                     Some((r, v)) => Some((at(*r)?.off, v.limbs().to_vec())),
                     None => None,
                 };
                 match (en, rst) {
-                    (None, None) => ClockOp::Move(vec![(q, d, n * k)]),
-                    (en, rst) => ClockOp::Reg { q, d, words: k, n, en, rst },
+                    (None, None) if d.plane == n => ClockOp::Move(vec![(q.off, d.off, n * q.words)]),
+                    (None, None) => {
+                        ClockOp::Move((0..q.words).map(|k| (q.off + k * q.plane, d.off + k * d.plane, n)).collect())
+                    }
+                    (en, rst) => ClockOp::Reg { q, d, n, en, rst },
                 }
             }
             Op::ReadSync { mem, addr, en } => {
                 let mem = self.p.mem_index[&(c, *mem)];
-                ClockOp::Read { q, words: k, n, mem, addr: at(*addr)?, en: at(*en)?.off }
+                ClockOp::Read { q, n, mem, addr: at(*addr)?.off, en: at(*en)?.off }
             }
             _ => return Ok(None),
         };
@@ -349,7 +353,7 @@ impl Lower<'_, '_> {
                 for i in &scc {
                     let (val, ..) = ops[i.index()];
                     let len = words(self.flat.node(val).ty.w) * self.flat.lanes(val) as usize;
-                    copies.push((self.p.size, self.at(val, 0), len));
+                    copies.push((self.p.size, self.at(val, 0).off, len));
                     self.p.size += len;
                 }
                 out.push(ClockOp::Move(copies.clone()));

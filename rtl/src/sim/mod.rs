@@ -117,8 +117,8 @@ impl Sim {
             place(&mut ports, n.name.as_deref().unwrap_or(""), off, n.ty, true);
         }
         for (name, id) in &top.outputs {
-            let s = flat.operand(0, *id)?;
-            let off = p.offsets[&s.view.val] + s.view.lane as usize * limbs_of(flat.node(s.view.val).ty.w);
+            let s = flat.output(*id)?;
+            let off = p.offsets[&s.view.val] + s.view.lane as usize;
             place(&mut ports, name, off, top.ty(*id), false);
         }
         let mut mem_names = BTreeMap::new();
@@ -129,8 +129,9 @@ impl Sim {
         }
         let mut v = vec![0; p.size];
         for (off, lanes, b) in &p.constants {
-            let k = b.limbs().len();
-            (0..*lanes).for_each(|l| v[off + l * k..][..k].copy_from_slice(b.limbs()));
+            for (k, &limb) in b.limbs().iter().enumerate() {
+                v[off + k * lanes..][..*lanes].fill(limb);
+            }
         }
         if let Init::Garbage(seed) = init {
             garbage(seed, &mut v, &mut p);
@@ -300,7 +301,7 @@ impl Sim {
     pub fn mem_word(&self, name: &str, addr: usize) -> Option<&[u64]> {
         let &(k, lane) = self.mem_names.get(name)?;
         let m = &self.mems[k];
-        let at = m.cell(&[addr as u64], lane)?;
+        let at = m.cell(addr as u64, lane)?;
         Some(&m.data[at..at + m.words])
     }
 
@@ -308,7 +309,7 @@ impl Sim {
     pub fn set_mem_word(&mut self, name: &str, addr: usize, limbs: &[u64]) -> bool {
         let Some(&(k, lane)) = self.mem_names.get(name) else { return false };
         let m = &mut self.mems[k];
-        let Some(at) = m.cell(&[addr as u64], lane) else { return false };
+        let Some(at) = m.cell(addr as u64, lane) else { return false };
         for i in 0..m.words {
             m.data[at + i] = limbs.get(i).copied().unwrap_or(0);
         }
@@ -332,11 +333,9 @@ fn garbage(seed: u64, v: &mut [u64], p: &mut Program) {
         x.wrapping_mul(0x2545_f491_4f6c_dd1d)
     };
     for &(off, lanes, w) in &p.states {
-        let k = limbs_of(w);
-        for lane in 0..lanes {
-            (0..k).for_each(|i| v[off + lane * k + i] = next());
-            v[off + lane * k + k - 1] &= top_mask(w);
-        }
+        let words = limbs_of(w) * lanes;
+        v[off..off + words].iter_mut().for_each(|x| *x = next());
+        v[off + words - lanes..off + words].iter_mut().for_each(|x| *x &= top_mask(w));
     }
     for (m, top) in p.mems.iter_mut().zip(&p.mem_top) {
         for cell in m.data.chunks_mut(m.words) {

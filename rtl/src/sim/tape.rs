@@ -1,20 +1,29 @@
 //! The operation tape of the combinational part, and its interpreter.
 //!
 //! Storage is one array of 64-bit words. A value of `n` lanes and `k` words a lane is stored as
-//! `[lane][word]`. Values of at most 64 bits are canonical: zero above their width. An operation
-//! works on `n` lanes; with n > 1 its destination lies behind all its operands (values are laid
-//! out in settling order), so that one split of the array separates them.
+//! `k` planes of `n` words, so that every loop over lanes is contiguous. Values are canonical:
+//! zero above their width. An operation works on `n` lanes; with n > 1 its destination lies
+//! behind all its operands (values are laid out in settling order), so that one split of the
+//! array separates them.
 
 use super::wide;
 use crate::ir::{BinOp, UnOp};
 use crate::ty::Ty;
 
-/// An operand of a wide operation: word offset of its first lane, words a lane, type.
+/// A value of any width: offset of its first lane, distance of its planes, words a lane, type.
 #[derive(Clone, Copy, Debug)]
 pub struct WideRef {
     pub off: usize,
+    pub plane: usize,
     pub words: usize,
     pub ty: Ty,
+}
+
+impl WideRef {
+    /// Words of a lane, lowest first.
+    pub fn lane(self, v: &[u64], lane: usize) -> impl Iterator<Item = u64> + '_ {
+        (0..self.words).map(move |k| v[self.off + lane + k * self.plane])
+    }
 }
 
 /// Operators of the general (any width) path.
@@ -22,7 +31,6 @@ pub struct WideRef {
 pub enum WideKind {
     Bin(BinOp),
     Un(UnOp),
-    Mux,
     /// Extension of a value that lies in the destination's low bits already.
     Extend,
 }
@@ -34,17 +42,16 @@ pub enum TapeOp {
     Move(Vec<(usize, usize, usize)>),
     /// One word to `n` places.
     Fill { dst: usize, src: usize, n: usize },
-    /// Field of `src` (stride `ss`), shifted right, masked, shifted left, put or or-ed into `dst`
-    /// (stride `ds`).
-    Insert { dst: usize, ds: usize, src: usize, ss: usize, n: usize, right: u32, mask: u64, left: u32, or: bool },
+    /// Field of `src`, shifted right, masked, shifted left, put or or-ed into `dst`.
+    Insert { dst: usize, src: usize, n: usize, right: u32, mask: u64, left: u32, or: bool },
     /// Signed field of `src` of `w` bits, sign-extended to the bits of `mask`.
-    Extend { dst: usize, src: usize, ss: usize, n: usize, right: u32, w: u32, mask: u64 },
+    Extend { dst: usize, src: usize, n: usize, right: u32, w: u32, mask: u64 },
     /// `sign` is the operands' sign bit (0 if unsigned) for each operand.
     Bin { op: BinOp, dst: usize, a: usize, b: usize, n: usize, mask: u64, sign: (u64, u64) },
     Un { op: UnOp, dst: usize, a: usize, n: usize, mask: u64 },
     Mux { dst: usize, c: usize, t: usize, e: usize, n: usize },
     /// Combinational memory read.
-    Read { dst: usize, words: usize, mem: usize, addr: usize, addr_words: usize, lane: usize, n: usize },
+    Read { dst: WideRef, mem: usize, addr: usize, lane: usize, n: usize },
     Wide { kind: WideKind, dst: WideRef, args: Vec<WideRef>, n: usize },
 }
 
@@ -59,9 +66,18 @@ pub struct MemData {
 
 impl MemData {
     /// Index of the first word of a cell, if the address exists.
-    pub fn cell(&self, addr: &[u64], lane: usize) -> Option<usize> {
-        let a = usize::try_from(addr[0]).ok()?;
-        (a < self.depth && addr[1..].iter().all(|&x| x == 0)).then(|| (a * self.lanes + lane) * self.words)
+    #[inline]
+    pub fn cell(&self, addr: u64, lane: usize) -> Option<usize> {
+        (addr < self.depth as u64).then(|| (addr as usize * self.lanes + lane) * self.words)
+    }
+
+    /// Copies a cell to a lane of a value; zero if the address does not exist.
+    #[inline]
+    pub fn load(&self, v: &mut [u64], addr: u64, lane: usize, dst: WideRef, to: usize) {
+        let at = self.cell(addr, lane);
+        for k in 0..self.words {
+            v[dst.off + to + k * dst.plane] = at.map_or(0, |i| self.data[i + k]);
+        }
     }
 }
 
@@ -89,25 +105,16 @@ fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64
     }
 }
 
-/// Strided map: `f(old destination word, source word)`.
+/// Update of the destination: `f(old destination word, source word)`.
 #[inline(always)]
-fn strided(v: &mut [u64], (dst, ds): (usize, usize), (src, ss): (usize, usize), n: usize, f: impl Fn(u64, u64) -> u64) {
+fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) -> u64) {
     if n == 1 {
-        v[dst] = f(v[dst], v[src]);
+        v[dst] = f(v[dst], v[a]);
         return;
     }
     let (lo, hi) = v.split_at_mut(dst);
-    match (ds, ss) {
-        (1, 1) => hi[..n].iter_mut().zip(&lo[src..src + n]).for_each(|(o, &x)| *o = f(*o, x)),
-        (1, 2) => {
-            let from = &lo[src..src + 2 * n - 1];
-            hi[..n].iter_mut().zip(from.iter().step_by(2)).for_each(|(o, &x)| *o = f(*o, x));
-        }
-        _ => {
-            for i in 0..n {
-                hi[i * ds] = f(hi[i * ds], lo[src + i * ss]);
-            }
-        }
+    for (o, &x) in hi[..n].iter_mut().zip(&lo[a..a + n]) {
+        *o = f(*o, x);
     }
 }
 
@@ -165,21 +172,23 @@ fn mux(v: &mut [u64], dst: usize, c: usize, t: usize, e: usize, n: usize) {
     }
 }
 
+/// An operation lane by lane on copies of its operands.
 fn wide_op(v: &mut [u64], scratch: &mut Vec<u64>, kind: WideKind, dst: WideRef, args: &[WideRef], n: usize) {
-    scratch.resize(dst.words, 0);
     for lane in 0..n {
-        let arg = |i: usize| {
-            let r = args[i];
-            &v[r.off + lane * r.words..][..r.words]
-        };
-        let out = &mut scratch[..dst.words];
+        scratch.clear();
+        args.iter().for_each(|a| scratch.extend(a.lane(v, lane)));
+        let inputs = scratch.len();
+        scratch.resize(inputs + dst.words, 0);
+        let (x, out) = scratch.split_at_mut(inputs);
+        let (a, b) = x.split_at(args[0].words);
         match kind {
-            WideKind::Bin(op) => wide::binary(op, out, dst.ty.w, (arg(0), args[0].ty), (arg(1), args[1].ty)),
-            WideKind::Un(op) => wide::unary(op, out, dst.ty.w, arg(0), args[0].ty),
-            WideKind::Mux => out.copy_from_slice(if arg(0)[0] != 0 { arg(1) } else { arg(2) }),
-            WideKind::Extend => wide::extend(out, dst.ty.w, arg(0), args[0].ty),
+            WideKind::Bin(op) => wide::binary(op, out, dst.ty.w, (a, args[0].ty), (b, args[1].ty)),
+            WideKind::Un(op) => wide::unary(op, out, dst.ty.w, a, args[0].ty),
+            WideKind::Extend => wide::extend(out, dst.ty.w, a, args[0].ty),
         }
-        v[dst.off + lane * dst.words..][..dst.words].copy_from_slice(out);
+        for (k, &o) in out.iter().enumerate() {
+            v[dst.off + lane + k * dst.plane] = o;
+        }
     }
 }
 
@@ -200,35 +209,21 @@ fn run_body(ops: &[TapeOp], v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u
                 let x = v[src];
                 v[dst..dst + n].fill(x);
             }
-            TapeOp::Insert { dst, ds, src, ss, n, right, mask, left, or } => {
-                if or {
-                    strided(v, (dst, ds), (src, ss), n, |o, x| o | (x >> right & mask) << left);
-                } else {
-                    strided(v, (dst, ds), (src, ss), n, |_, x| (x >> right & mask) << left);
-                }
-            }
-            TapeOp::Extend { dst, src, ss, n, right, w, mask } => {
-                let up = 64 - w - right;
-                let down = 64 - w;
-                if w <= 32 {
-                    let (s, m) = (1u64 << (w - 1), (1u64 << w) - 1);
-                    strided(v, (dst, 1), (src, ss), n, |_, x| sx(x >> right & m, s) & mask);
-                } else {
-                    strided(v, (dst, 1), (src, ss), n, |_, x| ((x << up) as i64 >> down) as u64 & mask);
-                }
+            TapeOp::Insert { dst, src, n, right, mask, left, or } => match (or, left) {
+                (false, 0) => each1(v, dst, src, n, |x| x >> right & mask),
+                (false, _) => each1(v, dst, src, n, |x| (x >> right & mask) << left),
+                (true, _) => update(v, dst, src, n, |o, x| o | (x >> right & mask) << left),
+            },
+            TapeOp::Extend { dst, src, n, right, w, mask } => {
+                let (s, m) = (1u64 << (w - 1), !0 >> (64 - w));
+                each1(v, dst, src, n, |x| sx(x >> right & m, s) & mask);
             }
             TapeOp::Bin { op, dst, a, b, n, mask, sign } => binary(v, op, (dst, a, b, n), mask, sign),
             TapeOp::Un { op, dst, a, n, mask } => unary(v, op, (dst, a, n), mask),
             TapeOp::Mux { dst, c, t, e, n } => mux(v, dst, c, t, e, n),
-            TapeOp::Read { dst, words, mem, addr, addr_words, lane, n } => {
-                let m = &mems[mem];
+            TapeOp::Read { dst, mem, addr, lane, n } => {
                 for i in 0..n {
-                    let at = m.cell(&v[addr + i * addr_words..][..addr_words], lane + i);
-                    let to = &mut v[dst + i * words..][..words];
-                    match at {
-                        Some(i) => to.copy_from_slice(&m.data[i..i + words]),
-                        None => to.fill(0),
-                    }
+                    mems[mem].load(v, v[addr + i], lane + i, dst, i);
                 }
             }
             TapeOp::Wide { kind, dst, ref args, n } => wide_op(v, scratch, kind, dst, args, n),

@@ -14,6 +14,7 @@ pub struct Signal {
     pub name: String,
     pub w: u32,
     off: usize,
+    plane: usize,
     words: usize,
     lo: u32,
 }
@@ -35,7 +36,8 @@ pub(super) fn signals(flat: &Flat, p: &Program) -> Vec<Signal> {
                 let path = flat.path(val, lane);
                 let mut scope: Vec<String> = path.split('.').map(String::from).collect();
                 scope.pop();
-                out.push(Signal { scope, name: name.to_string(), w, off: base + v.lane as usize * words, words, lo: v.lo });
+                let (off, plane) = (base + v.lane as usize, flat.lanes(v.val) as usize);
+                out.push(Signal { scope, name: name.to_string(), w, off, plane, words, lo: v.lo });
             }
         }
     }
@@ -135,8 +137,8 @@ impl Sim {
 
     /// Present value of a signal, after the last settling.
     pub fn signal(&self, s: &Signal) -> Bits {
-        let all = &self.v[s.off..s.off + s.words];
-        Bits::from_limbs(all, s.words as u32 * 64).slice(s.lo, s.w)
+        let all: Vec<u64> = (0..s.words).map(|k| self.v[s.off + k * s.plane]).collect();
+        Bits::from_limbs(&all, s.words as u32 * 64).slice(s.lo, s.w)
     }
 
     /// Present value of a signal by hierarchical name (`inst.q`, `grid[i][j].q`).
