@@ -9,4 +9,5 @@ pub mod golden;
 pub mod npy;
 pub mod outdir;
 pub mod render;
+pub mod sim;
 mod table;

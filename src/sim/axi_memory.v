@@ -1,0 +1,209 @@
+// AXI4 memory model for simulation: one port, one array with guard bytes around it.
+//
+// Timing is exact and the same in every engine of sagen. Local time runs from the first cycle with a request.
+// A read burst's first beat is presented LATENCY cycles after its address or behind the burst before it, one beat per
+// cycle; a write response LATENCY cycles after the last beat. With DDR = 1, 100 of every 4000 cycles are dead and each
+// channel stalls one cycle in eight, by a xorshift generator.
+// Breaches of the protocol and accesses beside the array are counted in faults and reported.
+`default_nettype none
+module axi_memory #(
+    parameter BYTES = 4,              // of one beat
+    parameter [63:0] START = 0,       // address of word 0, a multiple of BYTES
+    parameter WORDS = 1,
+    parameter [63:0] FIRST = 0,       // address of the array's first byte
+    parameter [63:0] BEYOND = 0,      // address after its last byte
+    parameter LATENCY = 16,           // cycles
+    parameter DDR = 0,
+    parameter [31:0] SEED = 1,        // not 0
+    parameter INPUT = "in.hex",       // contents before, one word a line
+    parameter OUTPUT = "out.hex"      // contents when dump is 1
+) (
+    input wire aclk,
+    input wire aresetn,
+    input wire dump,
+    output reg [31:0] faults,
+    input wire [0:0] arid,
+    input wire [63:0] araddr,
+    input wire [7:0] arlen,
+    input wire [2:0] arsize,
+    input wire [1:0] arburst,
+    input wire arvalid,
+    output wire arready,
+    output reg [0:0] rid,
+    output reg [8*BYTES-1:0] rdata,
+    output wire [1:0] rresp,
+    output reg rlast,
+    output reg rvalid,
+    input wire rready,
+    input wire [0:0] awid,
+    input wire [63:0] awaddr,
+    input wire [7:0] awlen,
+    input wire [2:0] awsize,
+    input wire [1:0] awburst,
+    input wire awvalid,
+    output wire awready,
+    input wire [8*BYTES-1:0] wdata,
+    input wire [BYTES-1:0] wstrb,
+    input wire wlast,
+    input wire wvalid,
+    output wire wready,
+    output reg [0:0] bid,
+    output wire [1:0] bresp,
+    output reg bvalid,
+    input wire bready
+);
+    localparam QUEUE = 4096;
+
+    reg [8*BYTES-1:0] mem [0:WORDS-1];
+    initial $readmemh(INPUT, mem);
+
+    // What the ready signals depend on is assigned without blocking, so that both sides of a handshake see one value.
+    reg started;
+    reg write_begun;                  // a write burst with data missing is accepted
+    reg [11:0] phase;
+    reg [31:0] x;
+    reg [63:0] t;
+    reg [31:0] x1, x2;
+
+    // Accepted read bursts; read_beat counts within the oldest.
+    reg [63:0] read_addr [0:QUEUE-1];
+    reg [63:0] read_due [0:QUEUE-1];
+    reg [7:0] read_len [0:QUEUE-1];
+    reg read_id [0:QUEUE-1];
+    reg [11:0] read_in, read_out;
+    reg [12:0] read_count;
+    reg [7:0] read_beat;
+
+    // Accepted write bursts up to write_in; those before write_at have all their data; those before write_out a response.
+    reg [63:0] write_addr [0:QUEUE-1];
+    reg [63:0] write_due [0:QUEUE-1];
+    reg [7:0] write_len [0:QUEUE-1];
+    reg write_id [0:QUEUE-1];
+    reg [11:0] write_in, write_at, write_out;
+    reg [12:0] write_open;            // with data missing
+    reg [12:0] write_done;            // with response missing
+    reg [7:0] write_beat;
+
+    wire now = started || arvalid || awvalid;
+    wire dead = (DDR != 0) && phase >= 3900;
+    wire stall_ar = (DDR != 0) && (dead || x[2:0] == 0);
+    wire stall_r = (DDR != 0) && (dead || x[5:3] == 0);
+    wire stall_aw = (DDR != 0) && (dead || x[8:6] == 0);
+    wire stall_w = (DDR != 0) && (dead || x[11:9] == 0);
+    wire stall_b = (DDR != 0) && (dead || x[14:12] == 0);
+
+    assign arready = aresetn && !stall_ar;
+    assign awready = aresetn && !stall_aw;
+    assign wready = aresetn && !stall_w && (write_begun || (awvalid && awready));
+    assign rresp = 2'b00;
+    assign bresp = 2'b00;
+
+    // Requests of the cycle before that were not taken: they must stand unchanged.
+    reg ar_waits, aw_waits, w_waits;
+    reg [74:0] ar_was, aw_was;
+    reg [9*BYTES:0] w_was;
+    wire [74:0] ar_is = {arid, araddr, arlen, arburst};
+    wire [74:0] aw_is = {awid, awaddr, awlen, awburst};
+    wire [9*BYTES:0] w_is = {wlast, wstrb, wdata};
+
+    task fault(input [8*24-1:0] what);
+        begin
+            faults = faults + 1;
+            if (faults <= 10) $display("FAULT %m cycle %0d: %0s", t, what);
+        end
+    endtask
+
+    task check_burst(input [63:0] addr, input [7:0] len, input [2:0] size, input [1:0] burst);
+        reg [63:0] low, high;
+        begin
+            low = addr / BYTES * BYTES;
+            high = low + (len + 64'd1) * BYTES;
+            if ((64'd1 << size) != BYTES) fault("beat is not full width");
+            if (burst != 2'b01) fault("burst is not INCR");
+            if (low / 4096 != (high - 1) / 4096) fault("burst crosses 4 KiB");
+            if (low + BYTES <= FIRST || high - BYTES >= BEYOND) fault("beat beside the array");
+        end
+    endtask
+
+    integer k;
+    reg [63:0] at;
+    always @(posedge aclk) begin
+        if (!aresetn) begin
+            started <= 0; t = 0; phase <= 0; x <= SEED; write_begun <= 0;
+            read_in = 0; read_out = 0; read_count = 0; read_beat = 0;
+            write_in = 0; write_at = 0; write_out = 0; write_open = 0; write_done = 0; write_beat = 0;
+            rvalid <= 0; bvalid <= 0; rlast <= 0; rid <= 0; bid <= 0;
+            ar_waits <= 0; aw_waits <= 0; w_waits <= 0; faults = 0;
+        end else begin
+            if ((^{arvalid, awvalid, wvalid, rready, bready}) === 1'bx) fault("handshake is unknown");
+            if (ar_waits && !(arvalid && ar_is == ar_was)) fault("AR changed while waiting");
+            if (aw_waits && !(awvalid && aw_is == aw_was)) fault("AW changed while waiting");
+            if (w_waits && !(wvalid && w_is === w_was)) fault("W changed while waiting");
+            ar_waits <= arvalid && !arready; ar_was <= ar_is;
+            aw_waits <= awvalid && !awready; aw_was <= aw_is;
+            w_waits <= wvalid && !wready; w_was <= w_is;
+
+            if (arvalid && arready) begin
+                check_burst(araddr, arlen, arsize, arburst);
+                if (read_count == QUEUE) fault("too many reads");
+                read_addr[read_in] = araddr / BYTES * BYTES; read_len[read_in] = arlen;
+                read_due[read_in] = t + LATENCY; read_id[read_in] = arid;
+                read_in = read_in + 1; read_count = read_count + 1;
+            end
+            if (awvalid && awready) begin
+                check_burst(awaddr, awlen, awsize, awburst);
+                if (write_open + write_done >= QUEUE) fault("too many writes");
+                write_addr[write_in] = awaddr / BYTES * BYTES; write_len[write_in] = awlen;
+                write_id[write_in] = awid;
+                write_in = write_in + 1; write_open = write_open + 1;
+            end
+            if (wvalid && wready) begin
+                at = write_addr[write_at] + write_beat * BYTES;
+                if (wlast !== (write_beat == write_len[write_at])) fault("WLAST is wrong");
+                for (k = 0; k < BYTES; k = k + 1)
+                    if (wstrb[k]) begin
+                        if (at + k < FIRST || at + k >= BEYOND) fault("write beside the array");
+                        if (at >= START && at < START + WORDS * BYTES)
+                            mem[(at - START) / BYTES][8*k +: 8] = wdata[8*k +: 8];
+                    end
+                if (write_beat == write_len[write_at]) begin
+                    write_due[write_at] = t + LATENCY;
+                    write_at = write_at + 1; write_beat = 0;
+                    write_open = write_open - 1; write_done = write_done + 1;
+                end else write_beat = write_beat + 1;
+            end
+            if (!rvalid || rready) begin
+                rvalid <= 0;
+                if (read_count != 0 && t + 1 >= read_due[read_out] && !stall_r) begin
+                    at = read_addr[read_out] + read_beat * BYTES;
+                    rvalid <= 1;
+                    rid <= read_id[read_out];
+                    rdata <= (at >= START && at < START + WORDS * BYTES) ? mem[(at - START) / BYTES] : 0;
+                    rlast <= read_beat == read_len[read_out];
+                    if (read_beat == read_len[read_out]) begin
+                        read_beat = 0; read_out = read_out + 1; read_count = read_count - 1;
+                    end else read_beat = read_beat + 1;
+                end
+            end
+            if (!bvalid || bready) begin
+                bvalid <= 0;
+                if (write_done != 0 && t + 1 >= write_due[write_out] && !stall_b) begin
+                    bvalid <= 1;
+                    bid <= write_id[write_out];
+                    write_out = write_out + 1; write_done = write_done - 1;
+                end
+            end
+            if (now) begin
+                started <= 1;
+                t = t + 1;
+                phase <= phase == 3999 ? 0 : phase + 1;
+                x1 = x ^ (x << 13);
+                x2 = x1 ^ (x1 >> 17);
+                x <= x2 ^ (x2 << 5);
+            end
+            write_begun <= write_open != 0;
+        end
+        if (dump) $writememh(OUTPUT, mem);
+    end
+endmodule
+`default_nettype wire

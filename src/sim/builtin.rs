@@ -1,0 +1,380 @@
+//! The engine that needs nothing installed: the netlist itself, simulated in process.
+
+use super::memory::{Beat, Burst, Memory, Request};
+use super::{Job, Outcome};
+use rtl::sim::{vcd::Vcd, Init, PortId, Sim};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::time::Instant;
+
+/// Cycles within which a register access must be answered.
+const ACCESS_LIMIT: u64 = 1000;
+/// Clock cycles with reset asserted.
+const RESET: u64 = 10;
+
+/// Runs the job.
+///
+/// # Errors
+/// The design is not consistent, lacks a port, does not answer on `s_axi_control`, or the waveform cannot be written.
+pub fn run(job: &Job) -> Result<Outcome, String> {
+    let top = super::bench::top(job.design)?;
+    let faults = |list: Vec<rtl::Fault>| list.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let init = Init::Garbage(0x5a6e);
+    let traced = job.vcd.is_some();
+    let sim = if traced { Sim::traced(job.design, &top.name, init) } else { Sim::with_init(job.design, &top.name, init) };
+    let mut machine = Machine::new(sim.map_err(faults)?, job)?;
+    let begin = Instant::now();
+    machine.reset();
+    for (k, image) in job.images.iter().enumerate() {
+        let register = 0x10 + 12 * k as u64;
+        machine.write(register, image.base() & 0xffff_ffff)?;
+        machine.write(register + 4, image.base() >> 32)?;
+    }
+    machine.write(0x04, 1)?;
+    machine.write(0x08, 1)?;
+    machine.write(0x00, 1)?;
+    let finished = machine.wait_interrupt(job.watchdog);
+    let counter = 0x10 + 12 * job.images.len() as u64;
+    let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
+    machine.finish(cycles, finished, begin.elapsed().as_secs_f64())
+}
+
+/// Handles of one `m_axi` port's signals.
+struct Port {
+    ar: Address,
+    arvalid: PortId,
+    arready: PortId,
+    rid: Option<PortId>,
+    rdata: PortId,
+    rlast: PortId,
+    rvalid: PortId,
+    rready: PortId,
+    aw: Address,
+    awvalid: PortId,
+    awready: PortId,
+    wdata: PortId,
+    wstrb: PortId,
+    wlast: PortId,
+    wvalid: PortId,
+    wready: PortId,
+    bid: Option<PortId>,
+    bvalid: PortId,
+    bready: PortId,
+    /// What `wready` is driven to.
+    ready_to_write: bool,
+}
+
+struct Address {
+    id: Option<PortId>,
+    addr: PortId,
+    len: PortId,
+    size: PortId,
+    burst: PortId,
+}
+
+struct Control {
+    awaddr: PortId,
+    awvalid: PortId,
+    awready: PortId,
+    wdata: PortId,
+    wstrb: PortId,
+    wvalid: PortId,
+    wready: PortId,
+    bvalid: PortId,
+    bready: PortId,
+    araddr: PortId,
+    arvalid: PortId,
+    arready: PortId,
+    rdata: PortId,
+    rvalid: PortId,
+    rready: PortId,
+}
+
+/// What `s_axi_control` showed in the last cycle, before its end.
+#[derive(Default)]
+struct Seen {
+    awready: bool,
+    wready: bool,
+    bvalid: bool,
+    arready: bool,
+    rvalid: bool,
+    rdata: u64,
+    interrupt: bool,
+}
+
+struct Machine {
+    sim: Sim,
+    ports: Vec<Port>,
+    memories: Vec<Memory>,
+    names: Vec<String>,
+    control: Control,
+    aresetn: PortId,
+    interrupt: PortId,
+    seen: Seen,
+    wave: Option<Wave>,
+}
+
+/// A waveform file; the first error in writing it is kept until the end.
+struct Wave {
+    vcd: Vcd<BufWriter<File>>,
+    name: String,
+    failed: Option<std::io::Error>,
+}
+
+impl Wave {
+    fn create(path: &Path, top: &str, sim: &Sim) -> Result<Wave, String> {
+        let name = path.display().to_string();
+        let vcd = File::create(path).and_then(|file| Vcd::new(BufWriter::new(file), sim, top));
+        vcd.map(|vcd| Wave { vcd, name: name.clone(), failed: None }).map_err(|e| format!("cannot write {name}: {e}"))
+    }
+    fn sample(&mut self, sim: &mut Sim) {
+        if self.failed.is_none() {
+            self.failed = self.vcd.sample(sim).err();
+        }
+    }
+    fn finish(self) -> Result<(), String> {
+        match self.failed.or(self.vcd.finish().err()) {
+            Some(e) => Err(format!("cannot write {}: {e}", self.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn find(sim: &Sim, name: String) -> Result<PortId, String> {
+    sim.find_port(&name).ok_or(format!("the design has no port {name}"))
+}
+
+impl Address {
+    fn new(sim: &Sim, prefix: &str) -> Result<Address, String> {
+        let port = |name: &str| find(sim, format!("{prefix}{name}"));
+        let id = sim.find_port(&format!("{prefix}id"));
+        Ok(Address { id, addr: port("addr")?, len: port("len")?, size: port("size")?, burst: port("burst")? })
+    }
+    fn peek(&self, sim: &mut Sim) -> Burst {
+        Burst {
+            id: self.id.map_or(0, |id| sim.peek(id)),
+            addr: sim.peek(self.addr),
+            len: sim.peek(self.len),
+            size: sim.peek(self.size),
+            burst: sim.peek(self.burst),
+        }
+    }
+}
+
+impl Port {
+    fn new(sim: &Sim, prefix: &str) -> Result<Port, String> {
+        let port = |name: &str| find(sim, format!("{prefix}{name}"));
+        Ok(Port {
+            ar: Address::new(sim, &format!("{prefix}ar"))?,
+            arvalid: port("arvalid")?,
+            arready: port("arready")?,
+            rid: sim.find_port(&format!("{prefix}rid")),
+            rdata: port("rdata")?,
+            rlast: port("rlast")?,
+            rvalid: port("rvalid")?,
+            rready: port("rready")?,
+            aw: Address::new(sim, &format!("{prefix}aw"))?,
+            awvalid: port("awvalid")?,
+            awready: port("awready")?,
+            wdata: port("wdata")?,
+            wstrb: port("wstrb")?,
+            wlast: port("wlast")?,
+            wvalid: port("wvalid")?,
+            wready: port("wready")?,
+            bid: sim.find_port(&format!("{prefix}bid")),
+            bvalid: port("bvalid")?,
+            bready: port("bready")?,
+            ready_to_write: false,
+        })
+    }
+
+    /// Drives what the memory's registers say. `wready` also hangs on `awvalid`: the value of the cycle before is a
+    /// good guess, which [`Port::settle_write`] corrects.
+    fn drive(&mut self, sim: &mut Sim, memory: &Memory) {
+        sim.poke(self.arready, memory.arready() as u64);
+        sim.poke(self.awready, memory.awready() as u64);
+        sim.poke(self.rvalid, memory.r.is_some() as u64);
+        if let Some(beat) = &memory.r {
+            sim.poke_wide(self.rdata, &beat.data);
+            sim.poke(self.rlast, beat.last as u64);
+            if let Some(rid) = self.rid {
+                sim.poke(rid, beat.id);
+            }
+        }
+        sim.poke(self.bvalid, memory.b.is_some() as u64);
+        if let (Some(id), Some(bid)) = (memory.b, self.bid) {
+            sim.poke(bid, id);
+        }
+        self.ready_to_write = memory.wready(false);
+        sim.poke(self.wready, self.ready_to_write as u64);
+    }
+
+    fn settle_write(&mut self, sim: &mut Sim, memory: &Memory) {
+        let ready = memory.wready(sim.peek(self.awvalid) == 1);
+        if ready != self.ready_to_write {
+            self.ready_to_write = ready;
+            sim.poke(self.wready, ready as u64);
+        }
+    }
+
+    fn sample(&self, sim: &mut Sim) -> Request {
+        let strobe = |limbs: &[u64]| limbs[0] as u128 | (limbs.get(1).copied().unwrap_or(0) as u128) << 64;
+        Request {
+            ar: (sim.peek(self.arvalid) == 1).then(|| self.ar.peek(sim)),
+            rready: sim.peek(self.rready) == 1,
+            aw: (sim.peek(self.awvalid) == 1).then(|| self.aw.peek(sim)),
+            w: (sim.peek(self.wvalid) == 1).then(|| Beat {
+                data: sim.peek_wide(self.wdata).to_vec(),
+                strobe: strobe(sim.peek_wide(self.wstrb)),
+                last: sim.peek(self.wlast) == 1,
+            }),
+            bready: sim.peek(self.bready) == 1,
+        }
+    }
+}
+
+impl Control {
+    fn new(sim: &Sim) -> Result<Control, String> {
+        let port = |name: &str| find(sim, format!("s_axi_control_{name}"));
+        Ok(Control {
+            awaddr: port("awaddr")?,
+            awvalid: port("awvalid")?,
+            awready: port("awready")?,
+            wdata: port("wdata")?,
+            wstrb: port("wstrb")?,
+            wvalid: port("wvalid")?,
+            wready: port("wready")?,
+            bvalid: port("bvalid")?,
+            bready: port("bready")?,
+            araddr: port("araddr")?,
+            arvalid: port("arvalid")?,
+            arready: port("arready")?,
+            rdata: port("rdata")?,
+            rvalid: port("rvalid")?,
+            rready: port("rready")?,
+        })
+    }
+}
+
+impl Machine {
+    fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
+        let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
+        for (k, image) in job.images.iter().enumerate() {
+            let array = &job.vsa.arrays[k];
+            ports.push(Port::new(&sim, &templates::axi::port_prefix(job.vsa, k))?);
+            memories.push(Memory::new(image, array.word as u64 * array.ty.bytes() as u64, job.timing, k));
+            names.push(array.name.clone());
+        }
+        let control = Control::new(&sim)?;
+        let (aresetn, interrupt) = (find(&sim, "aresetn".into())?, find(&sim, "interrupt".into())?);
+        let wave = job.vcd.as_ref().map(|path| Wave::create(path, &job.vsa.name, &sim)).transpose()?;
+        Ok(Machine { sim, ports, memories, names, control, aresetn, interrupt, seen: Seen::default(), wave })
+    }
+
+    /// One clock cycle; `s_axi_control`'s inputs were set before.
+    fn cycle(&mut self) {
+        let sim = &mut self.sim;
+        for (port, memory) in self.ports.iter_mut().zip(&self.memories) {
+            port.drive(sim, memory);
+        }
+        for (port, memory) in self.ports.iter_mut().zip(&self.memories) {
+            port.settle_write(sim, memory);
+        }
+        for (port, memory) in self.ports.iter().zip(&mut self.memories) {
+            memory.clock(&port.sample(sim));
+        }
+        let c = &self.control;
+        self.seen = Seen {
+            awready: sim.peek(c.awready) == 1,
+            wready: sim.peek(c.wready) == 1,
+            bvalid: sim.peek(c.bvalid) == 1,
+            arready: sim.peek(c.arready) == 1,
+            rvalid: sim.peek(c.rvalid) == 1,
+            rdata: sim.peek(c.rdata),
+            interrupt: sim.peek(self.interrupt) == 1,
+        };
+        if let Some(wave) = &mut self.wave {
+            wave.sample(sim);
+        }
+        sim.clock();
+    }
+
+    fn reset(&mut self) {
+        let inputs: Vec<String> = self.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
+        inputs.iter().for_each(|name| self.sim.set(name, 0));
+        for _ in 0..RESET {
+            if let Some(wave) = &mut self.wave {
+                wave.sample(&mut self.sim);
+            }
+            self.sim.clock();
+        }
+        self.sim.poke(self.aresetn, 1);
+        self.sim.poke(self.control.bready, 1);
+        self.sim.poke(self.control.rready, 1);
+        self.sim.poke(self.control.wstrb, 0xf);
+        for _ in 0..RESET {
+            self.cycle();
+        }
+    }
+
+    fn write(&mut self, address: u64, value: u64) -> Result<(), String> {
+        self.sim.poke(self.control.awaddr, address);
+        self.sim.poke(self.control.wdata, value);
+        let (mut addressed, mut sent) = (false, false);
+        for _ in 0..ACCESS_LIMIT {
+            self.sim.poke(self.control.awvalid, !addressed as u64);
+            self.sim.poke(self.control.wvalid, !sent as u64);
+            self.cycle();
+            addressed |= self.seen.awready;
+            sent |= self.seen.wready;
+            if self.seen.bvalid {
+                self.sim.poke(self.control.awvalid, 0);
+                self.sim.poke(self.control.wvalid, 0);
+                return Ok(());
+            }
+        }
+        Err(format!("s_axi_control does not answer a write to 0x{address:x}"))
+    }
+
+    fn read(&mut self, address: u64) -> Result<u64, String> {
+        self.sim.poke(self.control.araddr, address);
+        let mut addressed = false;
+        for _ in 0..ACCESS_LIMIT {
+            self.sim.poke(self.control.arvalid, !addressed as u64);
+            self.cycle();
+            addressed |= self.seen.arready;
+            if self.seen.rvalid {
+                self.sim.poke(self.control.arvalid, 0);
+                return Ok(self.seen.rdata);
+            }
+        }
+        Err(format!("s_axi_control does not answer a read of 0x{address:x}"))
+    }
+
+    /// Whether the interrupt came within `limit` cycles.
+    fn wait_interrupt(&mut self, limit: u64) -> bool {
+        for _ in 0..limit {
+            self.cycle();
+            if self.seen.interrupt {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn finish(self, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
+        if let Some(wave) = self.wave {
+            wave.finish()?;
+        }
+        let named = |(name, memory): (&String, &Memory)| memory.faults.iter().map(|f| format!("{name}: {f}")).collect::<Vec<_>>();
+        Ok(Outcome {
+            cycles,
+            faults: self.names.iter().zip(&self.memories).flat_map(named).collect(),
+            memories: self.memories.into_iter().map(|m| m.bytes).collect(),
+            finished,
+            simulated: self.sim.cycles(),
+            seconds,
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! The engines that run the emitted text: Icarus Verilog and Verilator. Each works in a directory of its own, which
+//! vanishes afterwards: the design's files, the testbench, one memory image per array in and out.
+
+use super::{bench, Image, Job, Outcome};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+/// Which simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simulator {
+    Icarus,
+    Verilator,
+}
+
+/// Runs the job.
+///
+/// # Errors
+/// The simulator is not installed, refuses the design, or dies; its messages.
+pub fn run(job: &Job, simulator: Simulator) -> Result<Outcome, String> {
+    let dir = tempfile::Builder::new().prefix("sagen-sim-").tempdir().map_err(|e| format!("cannot make a directory: {e}"))?;
+    let dir = dir.path();
+    let sources = write_files(job, dir)?;
+    let (bench, bare) = bench::names(job)?;
+    let mut program = match simulator {
+        Simulator::Icarus => {
+            let mut compile = Command::new("iverilog");
+            call(compile.args(["-g2005", "-o", "run.vvp", "-s", &bench]).args(&sources), dir)?;
+            let mut run = Command::new("vvp");
+            run.args(["-n", "run.vvp"]).args(job.vcd.is_some().then_some("+vcd"));
+            run
+        }
+        Simulator::Verilator => {
+            fs::write(dir.join("main.cpp"), MAIN).map_err(|e| format!("cannot write main.cpp: {e}"))?;
+            let mut compile = Command::new("verilator");
+            compile.args(["--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"]);
+            compile.args(["-Wno-lint", "-Wno-style", "--no-timing", "--prefix", "Vbench", "--Mdir", "obj", "-CFLAGS", "-O2"]);
+            compile.args(["--output-split", "5000", "-j", "2", "--top-module", &bare, "-o", "run"]);
+            call(compile.args(job.vcd.is_some().then_some("--trace")).args(&sources).arg("main.cpp"), dir)?;
+            let mut run = Command::new(dir.join("obj/run"));
+            run.args(["+verilator+rand+reset+2", "+verilator+seed+23134"]);
+            run
+        }
+    };
+    let begin = Instant::now();
+    let output = call(&mut program, dir)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    if let Some(path) = &job.vcd {
+        fs::copy(dir.join("wave.vcd"), path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    outcome(job, dir, &String::from_utf8_lossy(&output.stdout), seconds)
+}
+
+/// Runs a program in `dir`.
+fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.current_dir(dir).stdin(Stdio::null()).output();
+    let output = output.map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("{name} is not installed (not found on PATH)"),
+        _ => format!("cannot run {name}: {e}"),
+    })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let last: Vec<_> = text.lines().rev().take(20).collect();
+    Err(format!("{name} failed ({}):\n{}", output.status, last.into_iter().rev().collect::<Vec<_>>().join("\n")))
+}
+
+/// Writes everything a run needs; the Verilog files' names, testbench included.
+fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
+    let mut files = job.design.verilog_files();
+    files.push(("axi_memory.v".into(), bench::MEMORY.into()));
+    files.push((format!("{}.v", bench::names(job)?.0), bench::text(job)?));
+    let names = files.iter().map(|f| f.0.clone()).collect();
+    for (k, image) in job.images.iter().enumerate() {
+        let array = &job.vsa.arrays[k];
+        let beat = array.word as usize * array.ty.bytes() as usize;
+        files.push((bench::image_names(k).0, to_hex(&image.bytes, beat)));
+    }
+    for (name, text) in files {
+        fs::write(dir.join(&name), text).map_err(|e| format!("cannot write {name}: {e}"))?;
+    }
+    Ok(names)
+}
+
+/// One word of `beat` bytes a line, for `$readmemh`.
+pub fn to_hex(bytes: &[u8], beat: usize) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(bytes.len() * 2 + bytes.len() / beat.max(1) + 1);
+    for word in bytes.chunks(beat) {
+        for byte in word.iter().rev() {
+            text.push(DIGITS[(byte >> 4) as usize] as char);
+            text.push(DIGITS[(byte & 15) as usize] as char);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What `$writememh` wrote. A digit that is not hexadecimal (an unknown bit) is an error.
+pub fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(size);
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with("//") || line.starts_with('@') {
+            continue;
+        }
+        let digits: Option<Vec<u8>> = line.chars().rev().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+        let mut digits = digits.ok_or_else(|| format!("the design stored unknown bits: word {} is {line}", bytes.len() / beat))?;
+        digits.resize(2 * beat, 0);
+        bytes.extend(digits.chunks(2).map(|pair| pair[0] | pair[1] << 4));
+    }
+    if bytes.len() == size { Ok(bytes) } else { Err(format!("the simulator dumped {} bytes of {size}", bytes.len())) }
+}
+
+/// Reads the testbench's closing line and the dumps.
+fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Outcome, String> {
+    let line = output.lines().find_map(|l| l.trim().strip_prefix("SAGEN "));
+    let line = line.ok_or_else(|| format!("the simulation ended without a result:\n{output}"))?;
+    let field = |name: &str| {
+        let part = line.split_whitespace().find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
+        part.and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| format!("the simulation's result is not readable: {line}"))
+    };
+    let mut memories = vec![];
+    let mut faults: Vec<String> = output.lines().filter_map(|l| l.strip_prefix("FAULT ")).map(String::from).collect();
+    let count = field("faults")? as usize;
+    if count > faults.len() {
+        faults.push(format!("{count} faults in all"));
+    }
+    for (k, Image { bytes, .. }) in job.images.iter().enumerate() {
+        let name = bench::image_names(k).1;
+        let text = fs::read_to_string(dir.join(&name)).map_err(|e| format!("cannot read {name}: {e}"))?;
+        let beat = job.vsa.arrays[k].word as usize * job.vsa.arrays[k].ty.bytes() as usize;
+        memories.push(from_hex(&text, beat, bytes.len())?);
+    }
+    let cycles = field("cycles")?;
+    Ok(Outcome { cycles, memories, faults, finished: field("timeout")? == 0, simulated: cycles, seconds })
+}
+
+/// Drives the testbench's clock under Verilator.
+const MAIN: &str = r#"#include "Vbench.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+int main(int argc, char** argv) {
+  VerilatedContext context;
+  context.commandArgs(argc, argv);
+  Vbench top(&context);
+#if VM_TRACE
+  context.traceEverOn(true);
+  VerilatedVcdC wave;
+  top.trace(&wave, 99);
+  wave.open("wave.vcd");
+#endif
+  while (!context.gotFinish()) {
+    for (int level = 0; level < 2; level++) {
+      top.aclk = level;
+      top.eval();
+#if VM_TRACE
+      wave.dump(context.time());
+#endif
+      context.timeInc(5);
+    }
+  }
+#if VM_TRACE
+  wave.close();
+#endif
+  top.final();
+  return 0;
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_survive_the_trip_and_unknown_bits_are_noticed() {
+        let bytes: Vec<u8> = (0..64).collect();
+        let text = to_hex(&bytes, 16);
+        assert!(text.starts_with("0f0e0d0c"));
+        assert_eq!(from_hex(&format!("// 0x0\n{text}"), 16, 64), Ok(bytes));
+        assert!(from_hex(&text, 16, 80).is_err());
+        assert!(from_hex("xx00\n", 2, 2).is_err_and(|e| e.contains("unknown bits")));
+    }
+}

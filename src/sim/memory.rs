@@ -1,0 +1,254 @@
+//! The memory behind one AXI port, cycle by cycle.
+//!
+//! Local time `t` runs from the first cycle with a request. Per cycle: the design's outputs are sampled, then the cycle
+//! ends and the registered outputs change. A read burst accepted at `t` may present its first beat at `t + latency`, in
+//! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are dead
+//! for 100 of every 4000 cycles and stall each channel one cycle in eight, by a xorshift generator.
+//!
+//! `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal.
+
+use super::{Image, Timing};
+use std::collections::VecDeque;
+
+/// What the design drives in one cycle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    pub ar: Option<Burst>,
+    pub rready: bool,
+    pub aw: Option<Burst>,
+    pub w: Option<Beat>,
+    pub bready: bool,
+}
+
+/// Payload of the address channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    pub id: u64,
+    pub addr: u64,
+    pub len: u64,
+    pub size: u64,
+    pub burst: u64,
+}
+
+/// Payload of the write data channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beat {
+    /// 64-bit limbs, least first.
+    pub data: Vec<u64>,
+    pub strobe: u128,
+    pub last: bool,
+}
+
+/// Read beat on the bus.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadBeat {
+    pub id: u64,
+    pub data: Vec<u64>,
+    pub last: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    burst: Burst,
+    due: u64,
+    beat: u64,
+}
+
+/// Size and place of the array behind the port.
+#[derive(Debug)]
+struct Span {
+    start: u64,
+    first: u64,
+    beyond: u64,
+}
+
+#[derive(Debug)]
+pub struct Memory {
+    pub bytes: Vec<u8>,
+    span: Span,
+    width: u64,
+    timing: Timing,
+    t: u64,
+    started: bool,
+    random: u32,
+    reads: VecDeque<Open>,
+    /// Write bursts with data missing.
+    writes: VecDeque<Open>,
+    /// Write bursts with response missing.
+    written: VecDeque<(u64, u64)>,
+    /// Registered outputs.
+    pub r: Option<ReadBeat>,
+    pub b: Option<u64>,
+    /// Requests of the last cycle that were not taken.
+    waiting: Request,
+    pub faults: Vec<String>,
+}
+
+/// Channels in the order of their fields of the generator's state.
+#[derive(Clone, Copy)]
+enum Channel {
+    Ar,
+    R,
+    Aw,
+    W,
+    B,
+}
+
+impl Memory {
+    /// The memory of port `port`, `width` bytes wide.
+    pub fn new(image: &Image, width: u64, timing: Timing, port: usize) -> Memory {
+        let span = Span { start: image.start, first: image.base(), beyond: image.base() + image.size as u64 };
+        Memory {
+            bytes: image.bytes.clone(),
+            span,
+            width,
+            timing,
+            t: 0,
+            started: false,
+            random: timing.state(port),
+            reads: VecDeque::new(),
+            writes: VecDeque::new(),
+            written: VecDeque::new(),
+            r: None,
+            b: None,
+            waiting: Request::default(),
+            faults: vec![],
+        }
+    }
+
+    fn stall(&self, channel: Channel) -> bool {
+        matches!(self.timing, Timing::Ddr { .. })
+            && (self.t % 4000 >= 3900 || self.random >> (3 * channel as u32) & 7 == 0)
+    }
+    pub fn arready(&self) -> bool {
+        !self.stall(Channel::Ar)
+    }
+    pub fn awready(&self) -> bool {
+        !self.stall(Channel::Aw)
+    }
+    /// Data is taken only when its address is, or has been.
+    pub fn wready(&self, awvalid: bool) -> bool {
+        !self.stall(Channel::W) && (!self.writes.is_empty() || (awvalid && self.awready()))
+    }
+
+    fn fault(&mut self, what: &str) {
+        if self.faults.len() < 100 {
+            self.faults.push(format!("memory cycle {}: {what}", self.t));
+        }
+    }
+
+    /// One cycle ends: `request` is what the design drove while [`Memory::arready`] and the like were what it saw.
+    pub fn clock(&mut self, request: &Request) {
+        self.check_waiting(request);
+        let (arready, awready) = (self.arready(), self.awready());
+        let wready = self.wready(request.aw.is_some());
+        let (stall_r, stall_b) = (self.stall(Channel::R), self.stall(Channel::B));
+        if let Some(burst) = request.ar.filter(|_| arready) {
+            self.check_burst(&burst);
+            self.reads.push_back(Open { burst, due: self.t + self.timing.latency(), beat: 0 });
+        }
+        if let Some(burst) = request.aw.filter(|_| awready) {
+            self.check_burst(&burst);
+            self.writes.push_back(Open { burst, due: 0, beat: 0 });
+        }
+        if let Some(beat) = request.w.as_ref().filter(|_| wready) {
+            self.store(beat);
+        }
+        if self.r.is_none() || request.rready {
+            self.r = self.next_read(stall_r);
+        }
+        if self.b.is_none() || request.bready {
+            let due = self.written.front().is_some_and(|w| w.1 <= self.t + 1) && !stall_b;
+            self.b = if due { self.written.pop_front().map(|w| w.0) } else { None };
+        }
+        self.waiting = Request {
+            ar: request.ar.filter(|_| !arready),
+            aw: request.aw.filter(|_| !awready),
+            w: if wready { None } else { request.w.clone() },
+            ..Request::default()
+        };
+        self.started |= request.ar.is_some() || request.aw.is_some();
+        if self.started {
+            self.t += 1;
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 17;
+            self.random ^= self.random << 5;
+        }
+    }
+
+    fn check_waiting(&mut self, request: &Request) {
+        if self.waiting.ar.is_some() && self.waiting.ar != request.ar {
+            self.fault("AR changed while waiting");
+        }
+        if self.waiting.aw.is_some() && self.waiting.aw != request.aw {
+            self.fault("AW changed while waiting");
+        }
+        if self.waiting.w.is_some() && self.waiting.w != request.w {
+            self.fault("W changed while waiting");
+        }
+    }
+
+    fn check_burst(&mut self, burst: &Burst) {
+        let low = burst.addr / self.width * self.width;
+        let high = low + (burst.len + 1) * self.width;
+        if 1 << burst.size != self.width {
+            self.fault("beat is not full width");
+        }
+        if burst.burst != 1 {
+            self.fault("burst is not INCR");
+        }
+        if low / 4096 != (high - 1) / 4096 {
+            self.fault("burst crosses 4 KiB");
+        }
+        if low + self.width <= self.span.first || high - self.width >= self.span.beyond {
+            self.fault("beat beside the array");
+        }
+    }
+
+    /// Where a beat lies in `bytes`, if it does.
+    fn index(&self, address: u64) -> Option<usize> {
+        let at = address.checked_sub(self.span.start)?;
+        (at + self.width <= self.bytes.len() as u64).then_some(at as usize)
+    }
+
+    fn store(&mut self, beat: &Beat) {
+        let Some(open) = self.writes.front().copied() else { return };
+        let last = open.beat == open.burst.len;
+        if beat.last != last {
+            self.fault("WLAST is wrong");
+        }
+        let address = open.burst.addr / self.width * self.width + open.beat * self.width;
+        let place = self.index(address);
+        for k in (0..self.width).filter(|k| beat.strobe >> k & 1 == 1) {
+            if address + k < self.span.first || address + k >= self.span.beyond {
+                self.fault("write beside the array");
+            }
+            if let Some(at) = place {
+                self.bytes[at + k as usize] = (beat.data[k as usize / 8] >> (8 * (k % 8))) as u8;
+            }
+        }
+        if last {
+            self.writes.pop_front();
+            self.written.push_back((open.burst.id, self.t + self.timing.latency()));
+        } else if let Some(open) = self.writes.front_mut() {
+            open.beat += 1;
+        }
+    }
+
+    fn next_read(&mut self, stall: bool) -> Option<ReadBeat> {
+        let open = *self.reads.front().filter(|open| open.due <= self.t + 1 && !stall)?;
+        let last = open.beat == open.burst.len;
+        let address = open.burst.addr / self.width * self.width + open.beat * self.width;
+        let limb = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |v, &b| v << 8 | b as u64);
+        let data = match self.index(address) {
+            Some(at) => self.bytes[at..at + self.width as usize].chunks(8).map(limb).collect(),
+            None => vec![0; self.width.div_ceil(8) as usize],
+        };
+        if last {
+            self.reads.pop_front();
+        } else if let Some(open) = self.reads.front_mut() {
+            open.beat += 1;
+        }
+        Some(ReadBeat { id: open.burst.id, data, last })
+    }
+}

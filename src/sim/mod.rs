@@ -1,0 +1,113 @@
+//! Simulation of the emitted design through its AXI ports.
+//!
+//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`]. Every engine does the same: write the
+//! arrays' addresses to `s_axi_control`, enable the interrupt, start, wait, read the cycle counter (a read-only 64-bit
+//! register behind the addresses), and hand back the memories.
+//!
+//! The memories' timing is defined in [`memory`] and, in Verilog, in `axi_memory.v`; both follow one definition, so all
+//! engines count the same cycles.
+
+pub mod bench;
+pub mod builtin;
+pub mod compare;
+pub mod external;
+pub mod memory;
+
+use arch::vsa::Vsa;
+use rtl::Design;
+use std::path::PathBuf;
+
+/// Bytes before and behind each array that nobody may write.
+pub const GUARD: usize = 4096;
+
+/// How the memory behind a port behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// 16 cycles of latency, one beat per cycle.
+    Ideal,
+    /// 40 cycles, refresh gaps, random stalls by seed on every channel.
+    Ddr { seed: u64 },
+}
+
+impl Timing {
+    /// Cycles from a burst's address to its first beat, and from its last beat to its response.
+    pub fn latency(self) -> u64 {
+        match self {
+            Timing::Ideal => 16,
+            Timing::Ddr { .. } => 40,
+        }
+    }
+    /// First state of port `k`'s generator; not 0.
+    pub fn state(self, port: usize) -> u32 {
+        let Timing::Ddr { seed } = self else { return 1 };
+        let mixed = (seed as u32).wrapping_mul(2654435761).wrapping_add((port as u32 + 1).wrapping_mul(0x9e37_79b9));
+        if mixed == 0 { 1 } else { mixed }
+    }
+}
+
+/// One array in memory, with guard bytes around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Address of `bytes[0]`; a multiple of 4096.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+    /// Where the array begins in `bytes`, and its size.
+    pub offset: usize,
+    pub size: usize,
+}
+
+impl Image {
+    /// Address of the array's first byte.
+    pub fn base(&self) -> u64 {
+        self.start + self.offset as u64
+    }
+    pub fn array(&self) -> &[u8] {
+        &self.bytes[self.offset..self.offset + self.size]
+    }
+}
+
+/// One simulation.
+pub struct Job<'a> {
+    pub design: &'a Design,
+    pub vsa: &'a Vsa,
+    /// One per array of the VSA.
+    pub images: Vec<Image>,
+    pub timing: Timing,
+    /// Cycles after which a run counts as hung.
+    pub watchdog: u64,
+    /// Waveform to write.
+    pub vcd: Option<PathBuf>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// From the start pulse to the done pulse.
+    pub cycles: u64,
+    /// The memories afterwards, as [`Image::bytes`].
+    pub memories: Vec<Vec<u8>>,
+    /// Breaches of the AXI protocol and accesses beside the arrays; empty for a correct design.
+    pub faults: Vec<String>,
+    /// The interrupt came before the watchdog.
+    pub finished: bool,
+    /// Clock cycles simulated, and the wall time they took, for speed figures (0 where not known).
+    pub simulated: u64,
+    pub seconds: f64,
+}
+
+/// Puts the arrays' bytes into memory, guard bytes around them. Arrays start at multiples of 4096 plus `shift` elements;
+/// addresses exceed 32 bits. `seed` chooses the guard bytes.
+pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64) -> Vec<Image> {
+    let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
+    let one = |(k, contents): (usize, &Vec<u8>)| {
+        let array = &vsa.arrays[k];
+        let element = array.ty.bytes() as usize;
+        let beat = element * array.word as usize;
+        let offset = GUARD + shift * element;
+        let length = (offset + contents.len()).div_ceil(beat.max(64)) * beat.max(64) + GUARD;
+        let mut bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        bytes[offset..offset + contents.len()].copy_from_slice(contents);
+        Image { start: ((k as u64 + 1) << 33) + (k as u64) * 0x11000, bytes, offset, size: contents.len() }
+    };
+    arrays.iter().enumerate().map(one).collect()
+}
