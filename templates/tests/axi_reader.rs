@@ -247,3 +247,69 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         bench.run(&mut r, None);
     }
 }
+
+fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
+    let mut v = empty_vsa("bench");
+    let ty = frontend::scop::ScalarType::Int { bits, signed: true };
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word }];
+    v.inputs = vec![InputGroup {
+        array: 0,
+        subscripts: vec![],
+        ports: vec![],
+        forward: [false; 2],
+        reload: 0,
+        hull,
+        banks: vec![],
+        row: Form::default(),
+        col: Form::default(),
+        after: None,
+    }];
+    v
+}
+
+fn origin(constants: &[i64]) -> Vec<Form> {
+    constants.iter().map(|c| Form { constant: *c, ..Form::default() }).collect()
+}
+
+/// The numbers in the module's documentation: 8 rows of 4 words of 16 elements, aligned, one word per cycle.
+#[test]
+fn documented_latency_and_full_rate() {
+    let rows = vec![HullDim { modulus: 1, extent: 8 }];
+    let v = one_group(8, 16, &[8, 64], Hull { origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
+    let mut bench = Bench::new(&v, MemoryMode::Ideal, 4096, vec![7; 512]);
+    bench.reset();
+    let times = bench.run(&mut Random::new(1), None);
+    let (trim, rotate, go) = (1, 2, 2);
+    let first_beat = go + trim + 4 + 16;
+    assert_eq!(times.loads, [(0, first_beat + 31 + rotate + 2)]);
+}
+
+/// Addresses beyond 2^32 with strides of 2^33 and 2^43 bytes; rows before the array and after it are not fetched.
+#[test]
+fn huge_strides() {
+    let rows = vec![HullDim { modulus: 1, extent: 4 }, HullDim { modulus: 2, extent: 2 }];
+    let hull = Hull { origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
+    let v = one_group(32, 16, &[2, 1024, 1 << 31], hull);
+    let mut design = Design::default();
+    let top = design.module(&AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));
+    let mut sim = Sim::new(&design, &top).expect("a legal design");
+    for (p, x) in [("release_0", 0), ("m_axi_arready", 1), ("m_axi_rvalid", 1), ("start", 0), ("rst", 1)] {
+        sim.set(p, x);
+    }
+    let base = 0x0123_0000_0000_1000u64;
+    sim.set("base", base);
+    sim.step();
+    sim.set("rst", 0);
+    let mut got = vec![];
+    for cycle in 0..400 {
+        sim.set("start", u64::from(cycle == 0));
+        if sim.get("m_axi_arvalid") == 1 {
+            got.push((sim.get("m_axi_araddr"), sim.get("m_axi_arlen")));
+        }
+        sim.clock();
+    }
+    // Inside: x0 in 0..2, x1 in 1022..1024, elements 0..20 of the row: 80 bytes that end with the row.
+    let row = |x0: u64, x1: u64| base + ((x0 * 1024 + x1) << 33) + (((1u64 << 31) - 20) << 2);
+    let wanted: Vec<_> = [(0, 1022), (0, 1023), (1, 1022), (1, 1023)].map(|(a, b)| (row(a, b) & !63, 1)).into();
+    assert_eq!(got, wanted);
+}
