@@ -210,7 +210,7 @@ class Bench:
         if hasattr(self.dut, "interrupt"):
             self.expect("interrupt status", await self.read(ISR) & 1, 1)
             await self.write(ISR, 1)
-            await ClockCycles(self.dut.aclk, 2)
+            await ClockCycles(self.dut.aclk, 4)
             self.expect("interrupt line after the status bit was toggled", int(self.dut.interrupt.value), 0)
             self.expect("done bit", await self.read(CONTROL) & DONE, DONE)
         self.expect("control register after it was read", await self.read(CONTROL) & (DONE | IDLE | START), IDLE)
