@@ -44,7 +44,7 @@ impl fmt::Display for ModuleName {
 }
 
 /// Operators of two operands. Operand types are equal unless said otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BinOp {
     /// Sum modulo 2^w.
     Add,
@@ -67,7 +67,7 @@ pub enum BinOp {
 }
 
 /// Operators of one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnOp {
     Not,
     Neg,

@@ -3,6 +3,7 @@
 use super::clock::{ClockOp, WriteOp};
 use super::flat::Flat;
 use super::graph::{Def, Graph, Kind, Source, Step};
+use super::schedule::schedule;
 use super::tape::{MemData, TapeOp, WideKind, WideRef};
 use crate::bits::{limbs_of, top_mask, Bits};
 use crate::fault::Fault;
@@ -58,6 +59,7 @@ pub fn lower(flat: &Flat, graph: &Graph) -> Result<Program, Vec<Fault>> {
         l.step(step);
     }
     l.edges().map_err(|f| vec![f])?;
+    l.p.tape = schedule(l.p.tape, l.p.size);
     Ok(l.p)
 }
 

@@ -9,6 +9,7 @@ mod clock;
 pub(crate) mod flat;
 pub(crate) mod graph;
 mod lower;
+mod schedule;
 mod tape;
 pub mod vcd;
 mod wide;

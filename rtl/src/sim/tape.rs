@@ -2,10 +2,11 @@
 //!
 //! Storage is one array of 64-bit words. A value of `n` lanes and `k` words a lane is stored as
 //! `k` planes of `n` words, so that every loop over lanes is contiguous. Values are canonical:
-//! zero above their width. An operation works on `n` lanes; with n > 1 its destination lies
-//! behind all its operands (values are laid out in settling order), so that one split of the
-//! array separates them.
+//! zero above their width. An operation works on `n` > 1 lanes and its destination lies behind
+//! all its operands (values are laid out in settling order), so that one split of the array
+//! separates them; operations on one lane are put into batches (`schedule`) and may lie anywhere.
 
+use super::schedule::{run_batch, Item, ScalarKind};
 use super::wide;
 use crate::ir::{BinOp, UnOp};
 use crate::ty::Ty;
@@ -53,6 +54,8 @@ pub enum TapeOp {
     /// Combinational memory read.
     Read { dst: WideRef, mem: usize, addr: usize, lane: usize, n: usize },
     Wide { kind: WideKind, dst: WideRef, args: Vec<WideRef>, n: usize },
+    /// Equal operations on one lane each.
+    Batch(ScalarKind, Vec<Item>),
 }
 
 /// A memory of all lanes: `[address][lane][word]`.
@@ -83,10 +86,6 @@ impl MemData {
 
 #[inline(always)]
 fn each1(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64) -> u64) {
-    if n == 1 {
-        v[dst] = f(v[a]);
-        return;
-    }
     let (lo, hi) = v.split_at_mut(dst);
     for (o, &x) in hi[..n].iter_mut().zip(&lo[a..a + n]) {
         *o = f(x);
@@ -95,10 +94,6 @@ fn each1(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64) -> u64) 
 
 #[inline(always)]
 fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64, u64) -> u64) {
-    if n == 1 {
-        v[dst] = f(v[a], v[b]);
-        return;
-    }
     let (lo, hi) = v.split_at_mut(dst);
     for ((o, &x), &y) in hi[..n].iter_mut().zip(&lo[a..a + n]).zip(&lo[b..b + n]) {
         *o = f(x, y);
@@ -108,10 +103,6 @@ fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64
 /// Update of the destination: `f(old destination word, source word)`.
 #[inline(always)]
 fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) -> u64) {
-    if n == 1 {
-        v[dst] = f(v[dst], v[a]);
-        return;
-    }
     let (lo, hi) = v.split_at_mut(dst);
     for (o, &x) in hi[..n].iter_mut().zip(&lo[a..a + n]) {
         *o = f(*o, x);
@@ -161,10 +152,6 @@ fn unary(v: &mut [u64], op: UnOp, (dst, a, n): (usize, usize, usize), mask: u64)
 
 #[inline(always)]
 fn mux(v: &mut [u64], dst: usize, c: usize, t: usize, e: usize, n: usize) {
-    if n == 1 {
-        v[dst] = if v[c] != 0 { v[t] } else { v[e] };
-        return;
-    }
     let (lo, hi) = v.split_at_mut(dst);
     let arms = lo[t..t + n].iter().zip(&lo[e..e + n]);
     for ((o, &c), (&t, &e)) in hi[..n].iter_mut().zip(&lo[c..c + n]).zip(arms) {
@@ -226,6 +213,7 @@ fn run_body(ops: &[TapeOp], v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u
                     mems[mem].load(v, v[addr + i], lane + i, dst, i);
                 }
             }
+            TapeOp::Batch(kind, ref items) => run_batch(kind, items, v),
             TapeOp::Wide { kind, dst, ref args, n } => wide_op(v, scratch, kind, dst, args, n),
         }
     }
