@@ -9,8 +9,7 @@ use crate::mapping::{Carry, DigitBound, Mapping, Role};
 use crate::reduction::Reduction;
 use crate::system::{Feed, Piece, System};
 use crate::vsa::{Condition, Form, Node, NodeId, Op};
-use frontend::flow;
-use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
+use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop};
 use std::collections::{BTreeMap, HashMap};
 
 /// Why a mapping is not a systolic array.
@@ -85,6 +84,27 @@ pub struct Lower<'a> {
     pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
 }
 
+/// Counters that have one value whenever anything is emitted do not move the cells.
+fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
+    let counters = base.first().map_or(0, |f| f.counters.len());
+    for j in 0..counters {
+        let value = |conjunction: &Vec<Condition>| {
+            conjunction.iter().find_map(|c| {
+                let only = c.equality && c.form.is_time_only() && c.form.counters.iter().enumerate().all(|(k, &x)| (k == j) == (x != 0));
+                only.then(|| -c.form.constant / c.form.counters[j])
+            })
+        };
+        let mut values = ports.iter().flat_map(|p| &p.when).map(value);
+        let Some(Some(first)) = values.next() else { continue };
+        if values.all(|v| v == Some(first)) {
+            for form in base.iter_mut() {
+                form.constant += form.counters[j] * first;
+                form.counters[j] = 0;
+            }
+        }
+    }
+}
+
 /// # Errors
 /// The first dependence that runs against the mapping's time, or a program with nothing to compute.
 pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], accumulate_first: bool) -> Result<Lowered, Illegal> {
@@ -136,20 +156,14 @@ impl Lower<'_> {
             return Ok(());
         }
         let statement = &self.scop.statements[s];
-        let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| crate::system::lift(a, self.depth())).collect();
-        let region = flow::image(&placed.live_out, &write, self.depth());
-        if !region.is_convex() {
+        let Some(cells) = placed.cells.clone() else {
             return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
-        }
-        let inside = self.in_bounds(s, &write);
-        let base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
+        };
+        let (write, emit_when) = (placed.write.clone(), placed.emit_when.clone());
+        let mut base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
         let mut ports: Vec<OutputDraftPort> = Vec::new();
         for lane in 0..self.mapping.lanes() {
-            let mut when: Vec<Vec<Condition>> = Vec::new();
-            for conj in &placed.live_out {
-                let needed = flow::simplify(conj, &inside, self.depth());
-                when.extend(self.conditions(&needed, &[], lane));
-            }
+            let when: Vec<Vec<Condition>> = emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect();
             if when.is_empty() {
                 continue;
             }
@@ -158,24 +172,12 @@ impl Lower<'_> {
             let offset = write.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
             ports.push(OutputDraftPort { value, enable, offset, when });
         }
-        let cells = region.pieces.into_iter().next().unwrap_or_default();
+        substitute_fixed(&mut base, &ports);
         if !ports.is_empty() {
             let array = statement.write.array.index();
             self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, ports, cells });
         }
         Ok(())
-    }
-
-    /// The written cell lies inside the array.
-    fn in_bounds(&self, s: usize, write: &[Affine]) -> Vec<Constraint> {
-        let array = self.scop.array(self.scop.statements[s].write.array);
-        let mut all = Vec::new();
-        for (subscript, &extent) in write.iter().zip(&array.dims) {
-            let upper = Affine { coeffs: subscript.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - subscript.constant };
-            all.push(Constraint { expr: subscript.clone(), equality: false });
-            all.push(Constraint { expr: upper, equality: false });
-        }
-        all
     }
 
     // ---- conditions
@@ -250,7 +252,7 @@ impl Lower<'_> {
         let op = match &expr.kind {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {
-                let form = self.mapping.form(&crate::system::lift(affine, self.depth()), lane);
+                let form = self.mapping.form(&crate::system::lift(affine, &self.system.statements[s].dims, self.depth()), lane);
                 match self.ranges.bounds(&form) {
                     (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
                     _ => Op::Iter(form),
@@ -294,15 +296,10 @@ impl Lower<'_> {
     }
 
     fn sources(&mut self, s: usize, k: usize, lane: usize, pieces: &[Piece]) -> Result<Vec<Sourced>, Illegal> {
-        let context = match self.system.statements[s].domain.as_slice() {
-            [one] => one.clone(),
-            _ => vec![],
-        };
         let mut found = Vec::new();
         for piece in pieces {
-            let needed = flow::simplify(&piece.domain, &context, self.depth());
-            for (when, place) in self.places(s, k, lane, piece)? {
-                let Some(conditions) = self.conditions(&needed, &when, lane) else { continue };
+            for (when, place) in self.places(lane, piece) {
+                let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
                 if let Place::Past(_, _, waves) = place {
                     if waves < 0 {
                         return Err(self.against_time(s, k));
@@ -322,11 +319,11 @@ impl Lower<'_> {
     }
 
     /// Where one piece's value stands, by carry case.
-    fn places(&self, s: usize, k: usize, lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Place)>, Illegal> {
+    fn places(&self, lane: usize, piece: &Piece) -> Vec<(Vec<DigitBound>, Place)> {
         let (producer, distance) = match &piece.feed {
-            Feed::Input { subscripts } => return Ok(vec![(vec![], Place::Input(self.with_equalities(subscripts, &piece.domain)))]),
-            Feed::Value { statement, distance } => (Some(*statement), distance),
-            Feed::Carry { distance } => (None, distance),
+            Feed::Input { subscripts } => return vec![(vec![], Place::Input(subscripts.clone()))],
+            Feed::Value { statement, distance } => ((statement.index(), None), distance),
+            Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
         };
         let here = self.mapping.lane_digits(lane);
         let mut all = Vec::new();
@@ -334,13 +331,13 @@ impl Lower<'_> {
             let digits: Vec<i64> = here.iter().zip(&lanes).map(|(a, b)| a - b).collect();
             let Some(from) = self.mapping.lane_number(&digits) else { continue };
             let target = match producer {
-                Some(StmtId(t)) => self.value_target(t as usize, from),
-                None => Target::Variable(s, k, from),
+                (t, None) => self.value_target(t, from),
+                (t, Some(read)) => Target::Variable(t, read, from),
             };
             let place = if waves == 0 && hop == [0, 0] { Place::Here(target) } else { Place::Past(target, hop, waves) };
             all.push((when, place));
         }
-        Ok(all)
+        all
     }
 
     fn source(&mut self, s: usize, k: usize, lane: usize, place: Place) -> Result<NodeId, Illegal> {
@@ -407,27 +404,6 @@ impl Lower<'_> {
     }
 
     // ---- inputs
-
-    /// Replaces coordinates that the domain fixes, so that the access does not seem to move along them.
-    fn with_equalities(&self, subscripts: &[Affine], domain: &[Constraint]) -> Vec<Affine> {
-        let depth = self.depth();
-        let mut out = subscripts.to_vec();
-        for d in 0..depth {
-            let mut unit = Affine::constant(depth, 0);
-            unit.coeffs[d] = 1;
-            if out.iter().all(|a| a.coeffs[d] == 0) {
-                continue;
-            }
-            let (lo, hi) = (flow::minimum(domain, &unit), flow::maximum(domain, &unit));
-            if let (Some(lo), true) = (lo, lo == hi) {
-                for a in &mut out {
-                    a.constant += a.coeffs[d] * lo;
-                    a.coeffs[d] = 0;
-                }
-            }
-        }
-        out
-    }
 
     fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
         let array = self.scop.statements[s].reads[k].array.index();

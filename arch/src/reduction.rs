@@ -47,10 +47,9 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     }
     let depth = system.dims.len();
     let (op, subtract, read, term) = split(&statement.rhs, ty, &|k| statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts)?;
-    let own = statement.loops.len();
-    let dims: Vec<usize> = (0..own).filter(|&d| statement.write.subscripts.iter().all(|a| a.coeffs[d] == 0)).collect();
-    let reduction = Reduction { read, op, subtract, term, dims };
     let placed = &system.statements[s];
+    let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| placed.write.iter().all(|a| a.coeffs[d] == 0)).collect();
+    let reduction = Reduction { read, op, subtract, term, dims };
     (!reduction.dims.is_empty() && box_in(placed, &reduction.dims) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
 }
 

@@ -15,7 +15,7 @@
 
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Affine, Constraint, Expr, Scop, Statement, StmtId};
+use frontend::scop::{Affine, Constraint, Scop, Statement, StmtId};
 
 /// One dimension of the band space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,14 +33,16 @@ pub enum Feed {
     Input { subscripts: Vec<Affine> },
     /// What `statement` stored at `n - distance`.
     Value { statement: StmtId, distance: Vec<i64> },
-    /// The same variable at `n - distance`.
-    Carry { distance: Vec<i64> },
+    /// What another read (or this one) has, at `n - distance`: the same value.
+    Carry { statement: StmtId, read: usize, distance: Vec<i64> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     /// Conjunction over band coordinates.
     pub domain: Vec<Constraint>,
+    /// The same within the statement's domain, without what that implies.
+    pub when: Vec<Constraint>,
     pub feed: Feed,
 }
 
@@ -52,13 +54,21 @@ pub struct Variable {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// Every band coordinate as an affine function of the statement's iterators (the first ones are the iterators).
+    /// Band dimension of each of the statement's iterators.
+    pub dims: Vec<usize>,
+    /// Every band coordinate as an affine function of the statement's iterators.
     pub place: Vec<Affine>,
     /// Domain over band coordinates.
     pub domain: Vec<Vec<Constraint>>,
     pub variables: Vec<Variable>,
     /// Instances whose value stays in DRAM at the end, over band coordinates.
     pub live_out: Vec<Vec<Constraint>>,
+    /// The same, without what follows from the written cell being inside the array.
+    pub emit_when: Vec<Vec<Constraint>>,
+    /// The written array's subscripts over band coordinates.
+    pub write: Vec<Affine>,
+    /// The cells that stay in DRAM, over the array's subscripts; `None` if they are not a convex set.
+    pub cells: Option<Vec<Constraint>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +86,7 @@ impl System {
                 for piece in &variable.pieces {
                     let (from, distance, carried) = match &piece.feed {
                         Feed::Value { statement, distance } => (*statement, distance.clone(), false),
-                        Feed::Carry { distance } => (StmtId(s as u32), distance.clone(), true),
+                        Feed::Carry { statement, distance, .. } => (*statement, distance.clone(), true),
                         Feed::Input { .. } => continue,
                     };
                     let dependence = Dependence { from, to: StmtId(s as u32), read: k, distance, carried };
@@ -100,15 +110,13 @@ pub struct Dependence {
     pub carried: bool,
 }
 
-/// Over more coordinates: missing coefficients are zero.
-pub fn lift(affine: &Affine, depth: usize) -> Affine {
-    let mut coeffs = affine.coeffs.clone();
-    coeffs.resize(depth, 0);
-    Affine { coeffs, constant: affine.constant }
-}
-
-pub fn lift_all(conjunction: &[Constraint], depth: usize) -> Vec<Constraint> {
-    conjunction.iter().map(|c| Constraint { expr: lift(&c.expr, depth), equality: c.equality }).collect()
+/// An affine function of iterators as one of band coordinates: iterator `k` is coordinate `dims[k]`.
+pub fn lift(affine: &Affine, dims: &[usize], depth: usize) -> Affine {
+    let mut out = Affine::constant(depth, affine.constant);
+    for (c, &d) in affine.coeffs.iter().zip(dims) {
+        out.coeffs[d] += c;
+    }
+    out
 }
 
 /// `a - b`.
@@ -141,48 +149,96 @@ fn lexicographically_positive(v: &[i64]) -> bool {
     v.iter().find(|&&x| x != 0).is_some_and(|&x| x > 0)
 }
 
+/// Where a statement stands: the band dimension of each iterator, and every band coordinate over its iterators.
+#[derive(Clone, Debug, PartialEq)]
+struct Placement {
+    dims: Vec<usize>,
+    place: Vec<Affine>,
+}
+
 struct Builder<'a> {
     scop: &'a Scop,
     flow: &'a Flow,
     depth: usize,
     /// Current placement per statement.
-    place: Vec<Vec<Affine>>,
+    at: Vec<Placement>,
 }
 
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
-    let mut builder = Builder { scop, flow, depth, place: Vec::new() };
-    builder.place = scop.statements.iter().map(|s| builder.candidates(s).remove(0)).collect();
+    let mut builder = Builder { scop, flow, depth, at: Vec::new() };
+    builder.at = scop.statements.iter().map(|s| builder.candidates(s).remove(0)).collect();
     builder.choose_places();
     builder.finish()
 }
 
+/// A read of a value that one statement wrote.
+struct Read<'a> {
+    statement: usize,
+    read: usize,
+    producer: StmtId,
+    /// The producer's iterators over the reader's.
+    iteration: &'a [Affine],
+}
+
+/// A read that has the value already, and where.
+struct Carrier {
+    statement: usize,
+    read: usize,
+    domain: Vec<Constraint>,
+}
+
+fn piece(domain: &[Constraint], feed: Feed) -> Piece {
+    Piece { domain: domain.to_vec(), when: vec![], feed }
+}
+
 impl Builder<'_> {
-    /// Placements of a statement: its own iterators, then for every missing dimension the bounds of that dimension or
-    /// one of its own iterators (and its neighbours).
-    fn candidates(&self, statement: &Statement) -> Vec<Vec<Affine>> {
+    /// Placements of a statement: its iterators on an increasing choice of dimensions, then for every dimension it
+    /// lacks the bounds of that dimension or one of its own iterators (and its neighbours).
+    fn candidates(&self, statement: &Statement) -> Vec<Placement> {
         let own = statement.loops.len();
+        let mut all = Vec::new();
+        for bits in 0u32..1 << self.depth {
+            if bits.count_ones() as usize != own {
+                continue;
+            }
+            let dims: Vec<usize> = (0..self.depth).filter(|d| bits >> d & 1 == 1).collect();
+            all.extend(self.places_on(&dims).into_iter().map(|place| Placement { dims: dims.clone(), place }));
+        }
+        // The outermost dimensions first: loops at one depth belong together unless something speaks against it.
+        all.sort_by_key(|p| p.dims.clone());
+        all
+    }
+
+    fn places_on(&self, dims: &[usize]) -> Vec<Vec<Affine>> {
+        let own = dims.len();
         let unit = |k: usize, constant: i64| {
             let mut a = Affine::constant(own, constant);
             a.coeffs[k] = 1;
             a
         };
-        let mut all: Vec<Vec<Affine>> = vec![(0..own).map(|k| unit(k, 0)).collect()];
-        for missing in own..self.depth {
+        let mut all: Vec<Vec<Affine>> = vec![vec![]];
+        for d in 0..self.depth {
             let mut options = Vec::new();
-            for (lo, hi) in self.bounds_of(missing) {
-                options.push(Affine::constant(own, lo));
-                options.push(Affine::constant(own, hi));
+            if let Some(k) = dims.iter().position(|&x| x == d) {
+                options.push(unit(k, 0));
+            } else {
+                for (lo, hi) in self.bounds_of(d) {
+                    options.extend([lo, hi, lo - 1].map(|c| Affine::constant(own, c)));
+                }
+                for k in (0..own).rev() {
+                    options.extend([0, -1, 1].map(|c| unit(k, c)));
+                }
             }
-            for k in (0..own).rev() {
-                options.extend([0, -1, 1].map(|c| unit(k, c)));
-            }
-            options.dedup();
             all = all.iter().flat_map(|head| options.iter().map(move |o| head.iter().cloned().chain([o.clone()]).collect())).collect();
         }
         all
+    }
+
+    fn over_band(&self, s: usize, affine: &Affine) -> Affine {
+        lift(affine, &self.at[s].dims, self.depth)
     }
 
     /// Bounds of dimension `d` over the statements that have it.
@@ -204,17 +260,17 @@ impl Builder<'_> {
                 if candidates.len() == 1 {
                     continue;
                 }
-                let before = self.place[s].clone();
-                let mut best = (self.score(s), before.clone());
+                let before = self.at[s].clone();
+                let mut best = (self.score(s, i64::MAX), before.clone());
                 for candidate in candidates {
-                    self.place[s] = candidate;
-                    let score = self.score(s);
+                    self.at[s] = candidate;
+                    let score = self.score(s, best.0);
                     if score < best.0 {
-                        best = (score, self.place[s].clone());
+                        best = (score, self.at[s].clone());
                     }
                 }
                 changed |= best.1 != before;
-                self.place[s] = best.1;
+                self.at[s] = best.1;
             }
             if !changed {
                 return;
@@ -222,18 +278,20 @@ impl Builder<'_> {
         }
     }
 
-    /// Badness of all reads that touch statement `s`.
-    fn score(&self, s: usize) -> i64 {
-        let mut total = 0;
+    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
+    fn score(&self, s: usize, limit: i64) -> i64 {
+        // Dimensions that loops at other depths share are a little worse than the outermost ones.
+        let mut total: i64 = self.at[s].dims.iter().enumerate().map(|(k, &d)| (d - k) as i64).sum();
         for (reader, reads) in self.flow.reads.iter().enumerate() {
-            for pieces in reads {
+            for (k, pieces) in reads.iter().enumerate() {
                 for piece in pieces {
                     let Source::Write { statement, iteration } = &piece.source else { continue };
-                    if reader != s && statement.index() != s {
+                    if (reader != s && statement.index() != s) || total >= limit {
                         continue;
                     }
                     let domain = self.band_domain(reader, &piece.domain);
-                    total += match self.localize(reader, &domain, *statement, iteration, 0) {
+                    let read = Read { statement: reader, read: k, producer: *statement, iteration };
+                    total += match self.localize(&read, &domain, 0) {
                         None => 1000,
                         Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + 20 * (pieces.len() as i64 - 1),
                     };
@@ -244,49 +302,91 @@ impl Builder<'_> {
     }
 
     fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
-        let mut out = lift_all(domain, self.depth);
-        let own = self.scop.statements[s].loops.len();
-        for d in own..self.depth {
-            let mut expr = lift(&self.place[s][d], self.depth);
+        let mut out: Vec<Constraint> = domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
+        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
+            let mut expr = self.over_band(s, &self.at[s].place[d]);
             expr.coeffs[d] -= 1;
             out.push(Constraint { expr, equality: true });
         }
         out
     }
 
-    /// Pieces that cover `domain` of `reader`, whose value comes from `producer` at `iteration`; `None` if not uniform.
-    fn localize(&self, reader: usize, domain: &[Constraint], producer: StmtId, iteration: &[Affine], level: usize) -> Option<Vec<Piece>> {
-        let map: Vec<Affine> = iteration.iter().map(|a| lift(a, self.depth)).collect();
-        let place = &self.place[producer.index()];
-        let distance: Vec<Affine> = (0..self.depth)
-            .map(|d| {
-                let mut here = Affine::constant(self.depth, 0);
-                here.coeffs[d] = 1;
-                minus(&here, &compose(&place[d], &map, self.depth))
-            })
-            .collect();
+    /// The producer's iteration over the reader's band coordinates.
+    fn producer_map(&self, read: &Read) -> Vec<Affine> {
+        read.iteration.iter().map(|a| self.over_band(read.statement, a)).collect()
+    }
+
+    fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
+        let place = &self.at[producer.index()].place;
+        let along = |d: usize| {
+            let mut here = Affine::constant(self.depth, 0);
+            here.coeffs[d] = 1;
+            minus(&here, &compose(&place[d], map, self.depth))
+        };
+        (0..self.depth).map(along).collect()
+    }
+
+    /// Pieces that cover `domain`, whose value all comes from one producer's write; `None` if not uniform.
+    fn localize(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
+        let map = self.producer_map(read);
+        let distance = self.distance(&map, read.producer);
         if let Some(constant) = distance.iter().map(|a| constant_on(a, domain)).collect::<Option<Vec<i64>>>() {
             let zero = constant.iter().all(|&x| x == 0);
-            if lexicographically_positive(&constant) || (zero && producer.index() < reader) {
-                return Some(vec![Piece { domain: domain.to_vec(), feed: Feed::Value { statement: producer, distance: constant } }]);
+            if lexicographically_positive(&constant) || (zero && read.producer.index() < read.statement) {
+                return Some(vec![piece(domain, Feed::Value { statement: read.producer, distance: constant })]);
             }
             return None;
         }
         if level >= 3 {
             return None;
         }
-        self.null_directions(&map, &distance).into_iter().find_map(|r| {
-            let interior: Vec<Constraint> = domain.iter().cloned().chain(shifted(domain, &r)).collect();
-            if flow::is_empty(&interior, self.depth) {
-                return None;
+        let carriers = self.carriers(read, &map);
+        self.null_directions(&map, &distance).into_iter().find_map(|r| self.carry(read, domain, &carriers, r, level))
+    }
+
+    /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
+    fn carry(&self, read: &Read, domain: &[Constraint], carriers: &[Carrier], r: Vec<i64>, level: usize) -> Option<Vec<Piece>> {
+        let mut left = vec![domain.to_vec()];
+        let mut pieces = Vec::new();
+        let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec() };
+        for carrier in [&own].into_iter().chain(carriers) {
+            let reach = shifted(&carrier.domain, &r);
+            let mut rest = Vec::new();
+            for part in left {
+                let joint: Vec<Constraint> = part.iter().cloned().chain(reach.iter().cloned()).collect();
+                if flow::is_empty(&joint, self.depth) {
+                    rest.push(part);
+                    continue;
+                }
+                rest.extend(flow::subtract(&part, &reach, self.depth));
+                pieces.push(piece(&joint, Feed::Carry { statement: StmtId(carrier.statement as u32), read: carrier.read, distance: r.clone() }));
             }
-            let mut pieces = Vec::new();
-            for boundary in flow::subtract(domain, &shifted(domain, &r), self.depth) {
-                pieces.extend(self.localize(reader, &boundary, producer, iteration, level + 1)?);
+            left = rest;
+        }
+        if pieces.is_empty() {
+            return None;
+        }
+        for part in left {
+            pieces.extend(self.localize(read, &part, level + 1)?);
+        }
+        Some(pieces)
+    }
+
+    /// Other reads of the value that one producer's instance wrote, wherever the reader's map applies to them too.
+    fn carriers(&self, read: &Read, map: &[Affine]) -> Vec<Carrier> {
+        let mut all = Vec::new();
+        for (s, reads) in self.flow.reads.iter().enumerate() {
+            for (k, pieces) in reads.iter().enumerate() {
+                for p in pieces {
+                    let Source::Write { statement, iteration } = &p.source else { continue };
+                    let other = Read { statement: s, read: k, producer: *statement, iteration };
+                    if *statement == read.producer && (s, k) != (read.statement, read.read) && self.producer_map(&other) == map {
+                        all.push(Carrier { statement: s, read: k, domain: self.band_domain(s, &p.domain) });
+                    }
+                }
             }
-            pieces.push(Piece { domain: interior, feed: Feed::Carry { distance: r } });
-            Some(pieces)
-        })
+        }
+        all
     }
 
     /// Small lexicographically positive vectors along which the producer stays the same and the distance changes.
@@ -310,10 +410,17 @@ impl Builder<'_> {
         let mut faults = Vec::new();
         let mut statements = Vec::new();
         for (s, statement) in self.scop.statements.iter().enumerate() {
-            let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &mut faults)).collect();
             let over_band = |domain: &[Vec<Constraint>]| domain.iter().map(|c| self.band_domain(s, c)).collect::<Vec<_>>();
+            let domain = over_band(&statement.domain);
+            let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &domain, &mut faults)).collect();
             let live: Vec<_> = self.flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| over_band(&l.domain)).collect();
-            statements.push(Placed { place: self.place[s].clone(), domain: over_band(&statement.domain), variables, live_out: live });
+            let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| self.over_band(s, a)).collect();
+            let inside = in_bounds(&write, &self.scop.array(statement.write.array).dims);
+            let emit_when = live.iter().map(|c| flow::simplify(c, &inside, self.depth)).collect();
+            let region = flow::image(&live, &write, self.depth);
+            let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
+            let Placement { dims, place } = self.at[s].clone();
+            statements.push(Placed { dims, place, domain, variables, live_out: live, emit_when, write, cells });
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -325,21 +432,27 @@ impl Builder<'_> {
         Ok(System { dims, statements })
     }
 
-    fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {
+    fn variable(&self, s: usize, k: usize, domain: &[Vec<Constraint>], faults: &mut Diagnostics) -> Variable {
         let statement = &self.scop.statements[s];
         let mut pieces = Vec::new();
-        for piece in &self.flow.reads[s][k] {
-            let domain = self.band_domain(s, &piece.domain);
-            match &piece.source {
-                Source::Write { statement: producer, iteration } => match self.localize(s, &domain, *producer, iteration, 0) {
-                    Some(found) => pieces.extend(found),
-                    None => faults.push(self.not_uniform(s, k, *producer)),
-                },
+        for source in &self.flow.reads[s][k] {
+            let here = self.band_domain(s, &source.domain);
+            match &source.source {
+                Source::Write { statement: producer, iteration } => {
+                    match self.localize(&Read { statement: s, read: k, producer: *producer, iteration }, &here, 0) {
+                        Some(found) => pieces.extend(found),
+                        None => faults.push(self.not_uniform(s, k, *producer)),
+                    }
+                }
                 Source::Input | Source::Undefined => {
-                    let subscripts = statement.reads[k].subscripts.iter().map(|a| lift(a, self.depth)).collect();
-                    pieces.push(Piece { domain, feed: Feed::Input { subscripts } });
+                    let over: Vec<Affine> = statement.reads[k].subscripts.iter().map(|a| self.over_band(s, a)).collect();
+                    pieces.push(piece(&here, Feed::Input { subscripts: with_equalities(&over, &here, self.depth) }));
                 }
             }
+        }
+        let context: &[Constraint] = if let [one] = domain { one } else { &[] };
+        for p in &mut pieces {
+            p.when = flow::simplify(&p.domain, context, self.depth);
         }
         Variable { pieces }
     }
@@ -358,7 +471,8 @@ impl Builder<'_> {
         for d in 0..self.depth {
             let mut here: Vec<&str> = Vec::new();
             for statement in &self.scop.statements {
-                if let Some(l) = statement.loops.get(d) {
+                let at = &self.at[self.scop.statements.iter().position(|x| std::ptr::eq(x, statement)).expect("one of them")];
+                if let Some(l) = at.dims.iter().position(|&x| x == d).map(|k| statement.loops[k]) {
                     let name = self.scop.loops[l.index()].name.as_str();
                     if !here.contains(&name) {
                         here.push(name);
@@ -371,6 +485,33 @@ impl Builder<'_> {
         }
         names
     }
+}
+
+/// The cell lies inside the array.
+fn in_bounds(write: &[Affine], dims: &[i64]) -> Vec<Constraint> {
+    let mut all = Vec::new();
+    for (subscript, extent) in write.iter().zip(dims) {
+        let upper = Affine { coeffs: subscript.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - subscript.constant };
+        all.push(Constraint { expr: subscript.clone(), equality: false });
+        all.push(Constraint { expr: upper, equality: false });
+    }
+    all
+}
+
+/// Replaces coordinates that the domain fixes, so that the access does not seem to move along them.
+fn with_equalities(subscripts: &[Affine], domain: &[Constraint], depth: usize) -> Vec<Affine> {
+    let mut out = subscripts.to_vec();
+    for d in (0..depth).filter(|&d| subscripts.iter().any(|a| a.coeffs[d] != 0)) {
+        let mut unit = Affine::constant(depth, 0);
+        unit.coeffs[d] = 1;
+        if let Some(value) = constant_on(&unit, domain) {
+            for a in &mut out {
+                a.constant += a.coeffs[d] * value;
+                a.coeffs[d] = 0;
+            }
+        }
+    }
+    out
 }
 
 fn cost_of(feed: &Feed) -> i64 {
@@ -388,19 +529,4 @@ fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
     }
     let lo = flow::minimum(domain, a)?;
     (flow::maximum(domain, a)? == lo).then_some(lo)
-}
-
-/// Calls `f` on every affine form of an expression's iterators.
-pub fn for_each_iter(expr: &Expr, f: &mut impl FnMut(&Affine)) {
-    use frontend::scop::ExprKind::*;
-    match &expr.kind {
-        Iter(a) => f(a),
-        Const(_) | Read(_) => {}
-        Unary(_, a) | Cast(a) => for_each_iter(a, f),
-        Binary(_, a, b) => {
-            for_each_iter(a, f);
-            for_each_iter(b, f);
-        }
-        Select(a, b, c) | Fma(a, b, c) => [a, b, c].into_iter().for_each(|e| for_each_iter(e, f)),
-    }
 }
