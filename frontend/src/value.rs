@@ -8,7 +8,7 @@
 //! - Floats round to nearest, ties to even, with subnormals. Every NaN that an operation *computes* is the
 //!   canonical one (sign 0, only the top fraction bit set); `Neg` and `Abs` only touch the sign bit.
 //! - `Min`/`Max` of floats are `fminf`/`fmaxf`: a NaN loses against a number; of two equal operands
-//!   (such as +0 and -0) the second is taken.
+//!   (such as +0 and -0) the first is taken, as the GNU C library does.
 //! - Float to integer truncates and saturates; NaN gives 0. A conversion to the 1-bit unsigned type is C's
 //!   conversion to `_Bool` (not equal to zero), not a truncation.
 //!
@@ -230,7 +230,7 @@ fn float_binary(op: BinaryOp, a: u64, b: u64, ty: ScalarType) -> u64 {
         BinaryOp::Lt => (x < y) as u64,
         BinaryOp::Le => (x <= y) as u64,
         BinaryOp::Min | BinaryOp::Max => {
-            let first = if op == BinaryOp::Min { x < y } else { x > y };
+            let first = if op == BinaryOp::Min { x <= y } else { x >= y };
             canonical(if y.is_nan() || first { a } else { b }, ty)
         }
         BinaryOp::Add => from_f64(x + y, ty),

@@ -195,6 +195,10 @@ impl Parser<'_> {
             }
             Tok::Number(text) => literal::number(text),
             Tok::Char(text) => literal::character(text),
+            Tok::Bad(_) => {
+                self.at += 1;
+                return Ok(Expr { kind: ExprKind::Poison, span });
+            }
             Tok::Str(_) => {
                 self.at += 1;
                 return Ok(self.poison("E0301", span, "a string has no place here".into(), "strings are pointers", "use numbers"));

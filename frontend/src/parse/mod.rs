@@ -86,8 +86,12 @@ impl Parser<'_> {
         self.faults.push(fault);
     }
 
+    /// Gives up; silent beside text that the lexer complained about already.
     fn fail<T>(&mut self, fault: Diagnostic) -> Parsed<T> {
-        self.faults.push(fault);
+        let near = [self.at.checked_sub(1), Some(self.at)].into_iter().flatten();
+        if !near.into_iter().any(|k| matches!(self.tokens.get(k), Some(Token { tok: Tok::Bad(_), .. }))) {
+            self.faults.push(fault);
+        }
         Err(Failed)
     }
 

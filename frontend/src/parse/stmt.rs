@@ -1,7 +1,7 @@
 //! Statements of the region (C17 6.8). What has no place in a loop nest of static control is refused and skipped.
 
 use super::{join, Parsed, Parser};
-use crate::ast::{For, ForInit, Stmt, StmtKind};
+use crate::ast::{Expr, For, ForInit, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Span};
 use crate::lex::Tok;
 
@@ -87,6 +87,29 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StmtKind> {
         let start = self.span();
         self.at += 1;
+        let (open, depth) = (self.at, self.depth);
+        match self.for_header() {
+            Ok((init, condition, step)) => {
+                let header = join(start, self.previous());
+                let body = self.statement();
+                Ok(StmtKind::For(Box::new(For { init, condition, step, body, header })))
+            }
+            Err(failed) => {
+                // The body is still read for its own faults.
+                self.at = open;
+                self.depth = depth;
+                if !self.is("(") {
+                    return Err(failed);
+                }
+                self.skip_group();
+                self.statement();
+                Ok(StmtKind::Poison)
+            }
+        }
+    }
+
+    /// `(init; condition; step)`
+    fn for_header(&mut self) -> Parsed<(ForInit, Option<Expr>, Option<Expr>)> {
         self.need("(", "after `for`")?;
         let init = if self.eat(";") {
             ForInit::None
@@ -101,9 +124,7 @@ impl Parser<'_> {
         self.need(";", "after the loop's condition")?;
         let step = if self.is(")") { None } else { Some(self.expression()?) };
         self.need(")", "to close the loop's header")?;
-        let header = join(start, self.previous());
-        let body = self.statement();
-        Ok(StmtKind::For(Box::new(For { init, condition, step, body, header })))
+        Ok((init, condition, step))
     }
 
     fn if_statement(&mut self) -> Parsed<StmtKind> {

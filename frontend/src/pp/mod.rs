@@ -136,10 +136,10 @@ impl<'a> Preprocessor<'a> {
             let active = open.iter().all(|c| c.active);
             if !(tokens[at].first && tokens[at].is("#")) {
                 if active {
-                    match &tokens[at].tok {
-                        Tok::Bad(fault) => self.faults.push((**fault).clone()),
-                        _ => text.push(tokens[at].clone()),
+                    if let Tok::Bad(fault) = &tokens[at].tok {
+                        self.faults.push((**fault).clone());
                     }
+                    text.push(tokens[at].clone());
                 }
                 at += 1;
                 continue;

@@ -1,0 +1,13 @@
+//! `cargo +nightly fuzz run parse ../tests/ok ../../tests/refuse` in `frontend/`: any text gives a scop that verifies
+//! or faults with a message, and never a panic.
+#![no_main]
+
+use frontend::{diag::render_plain, parse_text, ParseOptions};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match parse_text("fuzz.c", text, &ParseOptions::default()) {
+        Ok((scop, _)) => assert!(scop.verify().is_ok()),
+        Err((map, faults)) => assert!(!render_plain(&map, &faults).is_empty()),
+    }
+});
