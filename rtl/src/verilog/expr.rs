@@ -44,7 +44,7 @@ impl Printer<'_> {
         let wanted = match (&self.m.node(id).name, hint) {
             (Some(n), _) => n.clone(),
             (None, Some(h)) => self.names.fresh(h),
-            (None, None) => self.names.fresh(&format!("{}_{}", stem(&self.m.node(id).op), id.0)),
+            (None, None) => self.names.fresh(stem(&self.m.node(id).op)),
         };
         let head = self.declaration("wire", id, &wanted);
         let value = self.right_side(id, wanted.len() + 24);
@@ -101,7 +101,7 @@ impl Printer<'_> {
             return t;
         }
         // The same text as a wire; its operands have been read already.
-        let name = self.names.fresh(&format!("{}_{}", stem(&self.m.node(id).op), id.0));
+        let name = self.names.fresh(stem(&self.m.node(id).op));
         writeln!(self.wires, "    wire {}{name} = {};", range(self.m.ty(id).w), t.s).expect("string");
         self.net(id, name.clone());
         self.reads(&name, 0, self.m.ty(id).w);

@@ -1,3 +1,4 @@
+#![allow(dead_code)]
 //! Random netlists, and the external tools that read the printed text.
 
 use rtl::{clog2, s, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
