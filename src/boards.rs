@@ -1,6 +1,9 @@
 //! The boards sagen knows: the files of `boards/`, built in, and the user's own.
 
+use crate::cli::Boards;
+use crate::program::Refused;
 use arch::board::Board;
+use serde_json::json;
 
 const FILES: [&str; 4] = [
     include_str!("../boards/u250.toml"),
@@ -33,6 +36,32 @@ pub fn find(name: &str) -> Result<Board, String> {
     let known: Vec<_> = boards.iter().map(|b| b.name.clone()).collect();
     let unknown = || format!("unknown board '{name}'; known: {}, or the path of a .toml file", known.join(", "));
     boards.into_iter().find(|b| b.name == name).ok_or_else(unknown)
+}
+
+/// `sagen boards`; what to print.
+///
+/// # Errors
+/// As for [`all`].
+pub fn run(arguments: &Boards) -> Result<String, Refused> {
+    let boards = all().map_err(Refused::plain)?;
+    if !arguments.json {
+        return Ok(table(&boards));
+    }
+    let one = |b: &Board| {
+        let memory = |m: &arch::board::Memory| {
+            json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s })
+        };
+        json!({
+            "name": b.name,
+            "title": b.title,
+            "part": b.part,
+            "clock_mhz": b.clock_mhz,
+            "resources": b.resources,
+            "dies": b.dies.len().max(1),
+            "memory": b.memory.iter().map(memory).collect::<Vec<_>>(),
+        })
+    };
+    Ok(format!("{:#}\n", json!(boards.iter().map(one).collect::<Vec<_>>())))
 }
 
 /// The table of `sagen boards`.

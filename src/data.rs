@@ -165,3 +165,15 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     }
     Ok(())
 }
+
+/// For each array of the VSA, its index in the `Scop`.
+///
+/// # Errors
+/// The VSA has an array the program lacks, which would be a fault of sagen's.
+pub fn places(scop: &Scop, vsa: &arch::vsa::Vsa) -> Result<Vec<usize>, String> {
+    let place = |a: &arch::vsa::DramArray| {
+        let found = scop.arrays.iter().position(|s| s.name == a.name && s.storage == Storage::Dram);
+        found.ok_or_else(|| format!("internal fault: the array {} is not in the program", a.name))
+    };
+    vsa.arrays.iter().map(place).collect()
+}

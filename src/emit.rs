@@ -1,0 +1,181 @@
+//! `sagen rtl`: the output directory, or one stage of the compilation as text.
+
+use crate::cli::{Emit, Rtl};
+use crate::data::{self, pack};
+use crate::outdir::{OutputDir, MARKER};
+use crate::program::{self, Refused};
+use crate::sim::{self, bench, Job, Timing};
+use crate::{golden, report};
+use arch::Compiled;
+use frontend::flow;
+use frontend::scop::{Affine, Constraint, Scop};
+use rtl::Design;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Runs the subcommand; what to print on standard output.
+///
+/// # Errors
+/// The input is refused, or the directory cannot be written.
+pub fn run(arguments: &Rtl) -> Result<String, Refused> {
+    let scop = program::load(&arguments.program)?;
+    match arguments.emit {
+        Some(Emit::Scop) => return Ok(scop.to_string()),
+        Some(Emit::Ure) => return recurrences(&scop),
+        _ => {}
+    }
+    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
+    let compiled = program::compile(&scop, &spec, &board)?;
+    match arguments.emit {
+        Some(Emit::Mapping) => return Ok(mapping(&compiled)),
+        Some(Emit::Vsa) => return Ok(arch::text::to_text(&compiled.vsa)),
+        _ => {}
+    }
+    program::progress("building");
+    let design = templates::ip(&compiled.vsa).map_err(Refused::plain)?;
+    if arguments.emit.is_some() {
+        program::done();
+        return Ok(design.verilog_files().into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"));
+    }
+    let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&compiled.vsa.name));
+    let out = OutputDir::create(&target).map_err(Refused::plain)?;
+    let facts = report::design(&compiled, &board);
+    write(&out, arguments, &scop, &compiled, &design).map_err(Refused::plain)?;
+    let clock = constraints::ClockSpec::new("aclk", board.clock_mhz).map_err(Refused::plain)?;
+    let files = [
+        (format!("constraints/{}_ooc.xdc", compiled.vsa.name), constraints::xdc(&clock, &compiled.vsa.name, &board.part)),
+        (MARKER.to_string(), serde_json::to_string_pretty(&facts).map_err(Refused::plain)? + "\n"),
+    ];
+    for (name, text) in files {
+        out.write(&name, text).map_err(Refused::plain)?;
+    }
+    out.commit().map_err(Refused::plain)?;
+    program::done();
+    if arguments.json {
+        return Ok(format!("{facts:#}\n"));
+    }
+    Ok(format!("{}  written to   {}\n", report::design_text(&compiled, &board), target.display()))
+}
+
+/// Programs up to this many operations come with expected results for the testbench.
+const EXPECTED_LIMIT: i64 = 1 << 24;
+
+/// Verilog, testbench, pictures.
+fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, design: &Design) -> Result<(), String> {
+    let vsa = &compiled.vsa;
+    for (name, text) in design.verilog_files() {
+        out.write(&format!("rtl/{name}"), text)?;
+    }
+    out.write("array.svg", arch::svg::draw(vsa))?;
+    out.write("vsa.txt", arch::text::to_text(vsa))?;
+    let mut memory = data::random(scop, 1);
+    let places = data::places(scop, vsa)?;
+    let mut expected = None;
+    if compiled.report.macs <= EXPECTED_LIMIT {
+        if let Ok(run) = golden::run(scop, &arguments.program.file, &arguments.program.parse_options(), &memory) {
+            memory = run.before;
+            expected = Some(run.after);
+        }
+    }
+    let bytes = |memory: &data::Memory| -> Vec<Vec<u8>> {
+        places.iter().zip(&vsa.arrays).map(|(&p, a)| pack(&memory[p], a.ty)).collect()
+    };
+    let watchdog = 10 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
+    let images = sim::place(vsa, &bytes(&memory), 0, 1);
+    let job = Job { design, vsa, images, timing: Timing::Ideal, watchdog, vcd: None };
+    out.write("sim/axi_memory.v", bench::MEMORY)?;
+    out.write(&format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)?;
+    let expected = expected.map(|memory| sim::place(vsa, &bytes(&memory), 0, 1));
+    for (k, image) in job.images.iter().enumerate() {
+        let beat = (vsa.arrays[k].word * vsa.arrays[k].ty.bytes()) as usize;
+        out.write(&format!("sim/{}", bench::image_names(k).0), sim::external::to_hex(&image.bytes, beat))?;
+        if let Some(expected) = &expected {
+            out.write(&format!("sim/memory_{k}.expected.hex"), sim::external::to_hex(&expected[k].bytes, beat))?;
+        }
+    }
+    out.write("sim/run.sh", RUN.replace("@NAME@", &vsa.name))
+}
+
+/// Runs the testbench by hand.
+const RUN: &str = r#"#!/bin/sh
+# Simulates the design in Icarus Verilog: `sh run.sh`. memory_K.in.hex is what array K holds before, with guard bytes
+# around it; memory_K.expected.hex, where present, what the C program leaves.
+set -e
+cd "$(dirname "$0")"
+iverilog -g2005 -o /tmp/@NAME@.$$.vvp -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
+vvp -n /tmp/@NAME@.$$.vvp
+rm -f /tmp/@NAME@.$$.vvp
+for expected in *.expected.hex; do
+    [ -e "$expected" ] || continue
+    grep -v '^//' "${expected%.expected.hex}.out.hex" | cmp - "$expected"
+done
+"#;
+
+/// `--emit=mapping`.
+fn mapping(compiled: &Compiled) -> String {
+    let (vsa, facts) = (&compiled.vsa, &compiled.report);
+    let mut text = format!("{}\n", report::headline(vsa));
+    for (k, counter) in vsa.counters.iter().enumerate() {
+        let kind = if k < vsa.tile_depth { "tile loop" } else { "time loop" };
+        let _ = writeln!(text, "{kind} {} trip {}", counter.name, counter.trip);
+    }
+    let _ = writeln!(text, "skew {:?} interval {}", vsa.schedule.skew, vsa.schedule.interval);
+    for line in &facts.dependences {
+        let _ = writeln!(text, "dependence {line}");
+    }
+    text
+}
+
+/// `--emit=ure`: per statement and read, where its value comes from on each part of the band space.
+fn recurrences(scop: &Scop) -> Result<String, Refused> {
+    use arch::system::Feed;
+    let refused = |faults| Refused::diagnostics(&faults, &scop.sources);
+    let system = arch::system::build(scop, &flow::analyze(scop).map_err(refused)?).map_err(refused)?;
+    let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
+    let mut text = String::new();
+    for dim in &system.dims {
+        let _ = writeln!(text, "dim {} {}..={}", dim.name, dim.lo, dim.hi);
+    }
+    for (s, placed) in system.statements.iter().enumerate() {
+        let statement = &scop.statements[s];
+        let _ = writeln!(text, "S{s} writes {}", scop.array(statement.write.array).name);
+        for conjunction in &placed.domain {
+            let _ = writeln!(text, "  in {}", conditions(conjunction, &names));
+        }
+        for (k, variable) in placed.variables.iter().enumerate() {
+            let array = &scop.array(statement.reads[k].array).name;
+            for piece in &variable.pieces {
+                let from = match &piece.feed {
+                    Feed::Input { subscripts } => {
+                        let parts: String = subscripts.iter().map(|s| format!("[{}]", affine(s, &names))).collect();
+                        format!("input {array}{parts}")
+                    }
+                    Feed::Value { statement, distance } => format!("S{} at distance {distance:?}", statement.0),
+                    Feed::Carry { statement, read, distance } => format!("read {read} of S{} at distance {distance:?}", statement.0),
+                };
+                let _ = writeln!(text, "  read {k} ({array}) = {from} where {}", conditions(&piece.domain, &names));
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn conditions(conjunction: &[Constraint], names: &[&str]) -> String {
+    let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "==" } else { ">=" });
+    if conjunction.is_empty() { "always".into() } else { conjunction.iter().map(one).collect::<Vec<_>>().join(" and ") }
+}
+
+fn affine(form: &Affine, names: &[&str]) -> String {
+    let mut text = String::new();
+    for (coefficient, name) in form.coeffs.iter().zip(names).filter(|t| *t.0 != 0) {
+        let sign = if *coefficient < 0 { "-" } else if text.is_empty() { "" } else { "+" };
+        let size = coefficient.unsigned_abs();
+        let factor = if size == 1 { String::new() } else { format!("{size}*") };
+        text.push_str(&format!("{sign}{factor}{name}"));
+    }
+    if form.constant != 0 || text.is_empty() {
+        let sign = if form.constant >= 0 && !text.is_empty() { "+" } else { "" };
+        text.push_str(&format!("{sign}{}", form.constant));
+    }
+    text
+}

@@ -1,0 +1,104 @@
+//! `sagen map`: every legal array of a program, as a table, as JSON, as pictures.
+
+use crate::cli::Map;
+use crate::program::{self, Refused};
+use crate::{boards, table};
+use arch::vsa::Vsa;
+use arch::Candidate;
+use serde_json::{json, Value};
+
+/// Runs the subcommand; what to print.
+///
+/// # Errors
+/// The input is refused, or pictures cannot be written.
+pub fn run(arguments: &Map) -> Result<String, Refused> {
+    let scop = program::load(&arguments.program)?;
+    let board = boards::find(&arguments.program.board).map_err(Refused::plain)?;
+    program::progress("enumerating");
+    let rows = arch::enumerate(&scop, &board).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    program::done();
+    if let Some(dir) = &arguments.svg {
+        draw(&rows, dir).map_err(Refused::plain)?;
+    }
+    if arguments.json {
+        let all: Vec<_> = rows.iter().enumerate().map(as_json).collect();
+        return Ok(format!("{:#}\n", json!({ "kernel": scop.name, "arrays": all })));
+    }
+    Ok(as_table(&rows))
+}
+
+fn draw(rows: &[Candidate], dir: &std::path::Path) -> Result<(), String> {
+    let failed = |path: &std::path::Path, e: std::io::Error| format!("cannot write {}: {e}", path.display());
+    std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
+    for (k, row) in rows.iter().enumerate() {
+        let path = dir.join(format!("{k}.svg"));
+        std::fs::write(&path, arch::svg::draw(&row.vsa)).map_err(|e| failed(&path, e))?;
+    }
+    Ok(())
+}
+
+fn class(row: &Candidate) -> String {
+    format!("{:?}", row.class).to_lowercase()
+}
+
+/// Names of the arrays that enter or leave, once each.
+fn arrays(vsa: &Vsa, used: impl Iterator<Item = u32>) -> Vec<&str> {
+    let mut names: Vec<&str> = vec![];
+    for array in used {
+        let name = vsa.arrays[array as usize].name.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn vector(v: &Option<Vec<i64>>) -> String {
+    v.as_ref().map_or_else(|| "-".into(), |v| format!("({})", v.iter().map(i64::to_string).collect::<Vec<_>>().join(",")))
+}
+
+/// Loops along the axes, as `i, j`.
+fn axes(row: &Candidate) -> Vec<&str> {
+    row.axes.iter().filter(|a| !a.is_empty()).map(String::as_str).collect()
+}
+
+fn as_table(rows: &[Candidate]) -> String {
+    let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s"];
+    let mut lines = vec![header.map(String::from).to_vec()];
+    for (k, row) in rows.iter().enumerate() {
+        let link = |(name, hop, waves): &(String, [i64; 2], i64)| match hop {
+            [0, 0] => format!("{name}↺{waves}"),
+            [a, b] => format!("{name}({a},{b})"),
+        };
+        lines.push(vec![
+            k.to_string(),
+            format!("[{}]", axes(row).join(",")),
+            format!("{}×{}", row.vsa.extent[0], row.vsa.extent[1]),
+            class(row),
+            row.links.iter().map(link).collect::<Vec<_>>().join(" "),
+            arrays(&row.vsa, row.vsa.inputs.iter().map(|g| g.array)).join(" "),
+            arrays(&row.vsa, row.vsa.outputs.iter().map(|g| g.array)).join(" "),
+            vector(&row.projection),
+            vector(&row.schedule_vector),
+        ]);
+    }
+    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); x↺n stays and is used again n waves later.\n\
+        d: projection vector; s: schedule vector. Build one with `sagen rtl --array N` or `sagen sim --array N`.\n";
+    table::render(&lines, &[0]) + legend
+}
+
+fn as_json((k, row): (usize, &Candidate)) -> Value {
+    let link = |(name, hop, waves): &(String, [i64; 2], i64)| json!({ "value": name, "hop": hop, "waves": waves });
+    json!({
+        "array": k,
+        "space": axes(row),
+        "extent": row.vsa.extent,
+        "class": class(row),
+        "links": row.links.iter().map(link).collect::<Vec<_>>(),
+        "inputs": arrays(&row.vsa, row.vsa.inputs.iter().map(|g| g.array)),
+        "outputs": arrays(&row.vsa, row.vsa.outputs.iter().map(|g| g.array)),
+        "projection": row.projection,
+        "schedule": row.schedule_vector,
+        "transform": row.plan.transform,
+    })
+}

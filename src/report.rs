@@ -1,0 +1,132 @@
+//! Facts about a design, as JSON for programs and as lines for people.
+
+use arch::board::Board;
+use arch::vsa::Vsa;
+use arch::Compiled;
+use serde_json::{json, Value};
+use std::fmt::Write as _;
+
+/// Multiply-accumulates the array can do in one cycle.
+pub fn peak(vsa: &Vsa) -> i64 {
+    vsa.extent[0] * vsa.extent[1] * vsa.lanes
+}
+
+/// Share of that which a run of `cycles` used, 0 to 1.
+pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
+    compiled.report.macs as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
+}
+
+/// The AXI ports and registers a host needs.
+fn interface(vsa: &Vsa) -> Value {
+    let used = |k: usize, reads: bool| {
+        if reads { vsa.inputs.iter().any(|g| g.array as usize == k) } else { vsa.outputs.iter().any(|g| g.array as usize == k) }
+    };
+    let port = |(k, a): (usize, &arch::vsa::DramArray)| {
+        json!({
+            "array": a.name,
+            "type": arch::text::type_name(a.ty),
+            "dims": a.dims,
+            "port": templates::axi::port_prefix(vsa, k).trim_end_matches('_'),
+            "data_bits": a.word * a.ty.bytes() * 8,
+            "address_register": 0x10 + 12 * k,
+            "read": used(k, true),
+            "written": used(k, false),
+        })
+    };
+    json!({
+        "ports": vsa.arrays.iter().enumerate().map(port).collect::<Vec<_>>(),
+        "cycle_counter_register": 0x10 + 12 * vsa.arrays.len(),
+    })
+}
+
+/// The design itself: `report.json`, and the answer to `sagen rtl --json`.
+pub fn design(compiled: &Compiled, board: &Board) -> Value {
+    let (vsa, report) = (&compiled.vsa, &compiled.report);
+    let need = &report.resources;
+    let loops = |l: &arch::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
+    json!({
+        "generator": "sagen",
+        "version": env!("CARGO_PKG_VERSION"),
+        "kernel": vsa.name,
+        "board": board.name,
+        "part": board.part,
+        "clock_mhz": board.clock_mhz,
+        "array": vsa.extent,
+        "axes": vsa.axes,
+        "simd": vsa.lanes,
+        "tile_loops": vsa.counters[..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
+        "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
+        "skew": vsa.schedule.skew,
+        "interval": vsa.schedule.interval,
+        "dependences": report.dependences,
+        "macs": report.macs,
+        "predicted_cycles": report.prediction.cycles,
+        "compute_cycles": report.prediction.compute_cycles,
+        "utilization": utilization(compiled, report.prediction.cycles),
+        "resources": { "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram },
+        "interface": interface(vsa),
+        "warnings": report.warnings,
+    })
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(n: i64) -> String {
+    let digits = n.unsigned_abs().to_string();
+    let mut text = String::new();
+    for (k, c) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    if n < 0 { format!("-{text}") } else { text }
+}
+
+/// Which array, in one line: `mm: 8×8 PEs over (i, j), 2 lanes each`.
+pub fn headline(vsa: &Vsa) -> String {
+    let axes: Vec<_> = vsa.axes.iter().filter(|a| !a.is_empty()).map(String::as_str).collect();
+    let over = if axes.is_empty() { String::new() } else { format!(" over ({})", axes.join(", ")) };
+    let lanes = if vsa.lanes > 1 { format!(", {} lanes each", vsa.lanes) } else { String::new() };
+    let [rows, columns] = vsa.extent;
+    let size = match rows * columns {
+        1 => "1 PE".to_string(),
+        _ => format!("{rows}×{columns} PEs"),
+    };
+    format!("{}: {size}{over}{lanes}", vsa.name)
+}
+
+/// The design for people.
+pub fn design_text(compiled: &Compiled, board: &Board) -> String {
+    let (vsa, report) = (&compiled.vsa, &compiled.report);
+    let mut text = format!("{}\n", headline(vsa));
+    let loops = |list: &[arch::vsa::Counter]| {
+        let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
+        if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
+    };
+    let (need, have) = (&report.resources, &board.resources);
+    let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
+    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
+    let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    let cycles = report.prediction.cycles;
+    let micros = cycles as f64 / board.clock_mhz;
+    let rows = [
+        ("tile loops", loops(&vsa.counters[..vsa.tile_depth])),
+        ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
+        ("operations", format!("{} in {} cycles predicted", grouped(report.macs), grouped(cycles))),
+        ("utilization", format!("{:.1} % of {} lanes", 100.0 * utilization(compiled, cycles), grouped(peak(vsa)))),
+        ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
+        ("estimate", format!("{} of {}", used.join(", "), board.name)),
+    ];
+    for (name, value) in rows {
+        let _ = writeln!(text, "  {name:<12} {value}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0, 999, 1000, -1234567].map(super::grouped), ["0", "999", "1,000", "-1,234,567"]);
+    }
+}
