@@ -125,6 +125,7 @@ impl<'a> Bench<'a> {
             *e = at;
         }
         let (mut emitted, mut drained, mut written) = (0, 0, 0);
+        let (mut addressed, mut sent) = (0, 0);
         self.sim.set("base", self.base);
         for cycle in 0.. {
             if limit.is_some_and(|l| cycle >= l) {
@@ -147,6 +148,10 @@ impl<'a> Bench<'a> {
             self.memory.drive(&mut self.sim);
             self.sim.settle();
             self.memory.observe(&mut self.sim);
+            let both = |sim: &mut Sim, c: &str| sim.get(&format!("m_axi_{c}valid")) & sim.get(&format!("m_axi_{c}ready"));
+            assert!(self.sim.get("m_axi_wvalid") == 0 || addressed > sent, "data before its address");
+            addressed += both(&mut self.sim, "aw");
+            sent += both(&mut self.sim, "w") & self.sim.get("m_axi_wlast");
             returning.push_back(None);
             if self.sim.get("dr_valid") == 1 {
                 let (i, row, w, slot) = asked.pop_front().expect("a request after the last word");
@@ -268,5 +273,36 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
             bench.run(&mut r, None);
             assert!(bench.memory.data() == &bench.wanted[..], "seed {seed}, run {run}: contents differ");
         }
+    }
+}
+
+/// Many drains of two beats in two bursts, so that data often waits for a stalled address.
+#[test]
+fn data_waits_for_its_address() {
+    let mut v = empty_vsa("bench");
+    v.tile_depth = 1;
+    v.counters = vec![Counter { name: "t".into(), trip: 300 }];
+    let ty = frontend::scop::ScalarType::Int { bits: 8, signed: true };
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4 }];
+    let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
+    v.outputs = vec![OutputGroup {
+        array: 0,
+        subscripts: vec![],
+        ports: vec![],
+        first: [0, 0],
+        last: [0, 0],
+        emit: vec![None],
+        hull: Hull { origin, rows: vec![], words: 2, elements: 8 },
+        banks: vec![],
+        row: Form::default(),
+        col: Form::default(),
+        slots: 2,
+        bounds: vec![],
+    }];
+    for seed in 0..4 {
+        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed }, 4096, 1, vec![0; 301 * 1024]);
+        bench.reset();
+        bench.run(&mut Random::new(u64::from(seed)), None);
+        assert!(bench.memory.data() == &bench.wanted[..]);
     }
 }
