@@ -43,7 +43,7 @@ impl Template for Array {
     fn name(&self) -> String {
         format!("array_{}x{}", self.rows, self.cols)
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         m.doc("Array without skew: the caller delays row i of `a` and column i of `b` by i cycles.");
         let pe = d.module(&self.pe);
         let w = self.pe.data * self.pe.simd;

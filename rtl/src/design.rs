@@ -24,6 +24,8 @@ pub trait Template: std::fmt::Debug {
     }
 
     /// Writes the module. Submodules come from `d.module(..)`.
+    // The lifetime is named because implementations need it for closures over `Sig<'m>`.
+    #[allow(clippy::needless_lifetimes)]
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design);
 }
 

@@ -45,7 +45,7 @@ impl Template for Faulty {
     fn name(&self) -> String {
         "faulty".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let pe = d.module(&Pe { data: 8, simd: 1, acc: 16 });
         let (a, b) = (m.input("a", u(8)), m.input("b", u(9)));
         let _ = a + b;
@@ -85,7 +85,7 @@ impl Template for Pass {
     fn name(&self) -> String {
         "pass".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (a, b) = (m.input("a", u(4)), m.input("b", u(4)));
         m.output("y", a + b);
         m.output("z", m.reg("z_q", u(4)).next(a).q());
@@ -103,7 +103,7 @@ impl Template for Ring {
     fn name(&self) -> String {
         "ring".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let pass = d.module(&Pass);
         let x = m.input("x", u(4));
         if self.grid {

@@ -95,7 +95,7 @@ fn compare(seed: u64) {
 #[test]
 fn simulator_and_printed_text_agree_on_random_netlists() {
     let first = std::env::var("RTL_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
-    let count = std::env::var("RTL_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(30);
+    let count = std::env::var("RTL_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(20);
     for seed in first..first + count {
         compare(seed);
     }

@@ -41,7 +41,7 @@ impl Template for Array {
     fn name(&self) -> String {
         "array".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let pe = d.module(&self.pe);
         let vec = u(self.pe.data * self.pe.simd);
         let (first, valid) = (m.input("first", u(1)), m.input("valid", u(1)));
@@ -135,7 +135,7 @@ impl Template for Stage {
     fn name(&self) -> String {
         "stage".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (x, ready) = (m.input("x", u(8)), m.input("ready_in", u(1)));
         let q = m.reg("q", u(8)).next(x).en(ready);
         m.output("y", q.q());
@@ -151,7 +151,7 @@ impl Template for Chain {
     fn name(&self) -> String {
         "chain".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let stage = d.module(&Stage);
         let (x, ready) = (m.input("x", u(8)), m.input("ready", u(1)));
         let g = m.grid(d, "st", &stage, [1, self.0]);
@@ -192,7 +192,7 @@ impl Template for Memories {
     fn name(&self) -> String {
         "memories".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (en, addr, data) = (m.input("en", u(1)), m.input("addr", u(3)), m.input("data", u(100)));
         let mem = m.mem("mem", 6, 100, MemStyle::Distributed);
         mem.write_masked(en, addr, data, m.input("mask", u(4)), 25);

@@ -12,7 +12,7 @@ impl Template for Counter {
     fn name(&self) -> String {
         "counter".into()
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         m.doc("Counts while `begin` is set; `wide` holds an input it does not use.");
         let (rst, begin) = (m.input("rst", u(1)), m.input("begin", u(1)));
         let wide = m.input("wide", u(12));
@@ -84,7 +84,7 @@ impl Template for Stage {
     fn name(&self) -> String {
         format!("stage_{}", self.w)
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let rst = m.input("rst", u(1));
         let (valid, data) = (m.input("valid_in", u(1)), m.input("data_in", u(self.w)));
         let next_ready = m.input("ready_in", u(1));
@@ -112,14 +112,14 @@ impl Template for Chain {
     fn name(&self) -> String {
         format!("chain_{}x{}", self.n[0], self.n[1])
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let stage = d.module(&Stage { w: 16 });
         let [r, c] = self.n;
-        let (rst, ready, mask) = (m.input("rst", u(1)), m.input("ready_in", u(r)), m.input("mask", u(2)));
+        let (rst, ready) = (m.input("rst", u(1)), m.input("ready_in", u(r)));
         let (valid, data) = (m.input("valid_in", u(r)), m.input("data_in", u(16 * r)));
         let g = m.grid(d, "st", &stage, self.n);
         g.set("rst", rst)
-            .set("mask", mask)
+            .set_each("mask", |i, j| m.lit((i + j) % 3 + 1, u(2)))
             .link("valid_out", "valid_in", [0, 1], |i, _| valid.bit(i))
             .link("data_out", "data_in", [0, 1], |i, _| data.slice(16 * i, 16))
             .link("ready_out", "ready_in", [0, -1], |i, _| ready.bit(i));

@@ -67,8 +67,11 @@ fn rank(op: &TapeOp) -> (u8, Option<ScalarKind>) {
     }
 }
 
-/// Word ranges (first, length) that an operation reads and writes.
-fn accesses(op: &TapeOp) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+/// Word ranges: first, length.
+type Ranges = Vec<(usize, usize)>;
+
+/// What an operation reads and writes.
+fn accesses(op: &TapeOp) -> (Ranges, Ranges) {
     let planes = |r: &WideRef, n: usize| (0..r.words).map(|k| (r.off + k * r.plane, n)).collect::<Vec<_>>();
     match *op {
         TapeOp::Move(ref list) => (list.iter().map(|m| (m.1, m.2)).collect(), list.iter().map(|m| (m.0, m.2)).collect()),

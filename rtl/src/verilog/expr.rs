@@ -63,6 +63,13 @@ impl Printer<'_> {
 
     fn right_side(&mut self, id: NodeId, used: usize) -> String {
         match self.m.node(id).op.clone() {
+            Op::Lit(b) if b.width() > 256 && !b.is_zero() => {
+                // Constants of grids are long: words of 64 bits, highest first.
+                let w = b.width();
+                let words = (0..w.div_ceil(64)).rev().map(|k| literal(&b.slice(k * 64, 64.min(w - k * 64)), u(64.min(w - k * 64))));
+                let parts: Vec<String> = words.enumerate().map(|(i, t)| if i == 0 { t } else { format!(", {t}") }).collect();
+                format!("{}\n    }}", super::fill("{\n        ", &parts, "        "))
+            }
             Op::Concat(parts) => {
                 let texts = self.concat_parts(&parts);
                 let one: usize = texts.iter().map(|t| t.len() + 2).sum();

@@ -23,7 +23,7 @@ impl Printer<'_> {
         };
         let part = |bus: &str, w: u32| match (w, inst.count()) {
             (_, 1) => bus.to_string(),
-            (1, _) => format!("{bus}[{element}]"),
+            (1, _) => format!("{bus}[{}]", element.trim_matches(['(', ')'])),
             _ => format!("{bus}[{element} * {w} +: {w}]"),
         };
         let mut pins = vec![format!(".{0}({0})", self.clock)];

@@ -209,7 +209,7 @@ impl Template for Random {
     fn name(&self) -> String {
         format!("random_{}_{}", self.depth, self.seed)
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         m.doc("Random netlist.");
         let g = Gen {
             m,
