@@ -1,6 +1,6 @@
 //! Expressions by precedence climbing (C17 6.5). Pointers, members, strings and `sizeof` are refused on the spot.
 
-use super::{join, Parsed, Parser};
+use super::{join, Parsed, Parser, OPERATORS};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
 use crate::lex::Tok;
@@ -62,6 +62,16 @@ impl Parser<'_> {
 
     /// An expression without commas.
     pub(super) fn assignment(&mut self) -> Parsed<Expr> {
+        let outermost = !std::mem::replace(&mut self.in_expression, true);
+        if outermost {
+            self.operators = 0;
+        }
+        let parsed = self.assignment_inner();
+        self.in_expression &= !outermost;
+        parsed
+    }
+
+    fn assignment_inner(&mut self) -> Parsed<Expr> {
         self.nested(|p| {
             let target = p.conditional()?;
             let Tok::Punct(op) = *p.tok(0) else { return Ok(target) };
@@ -89,17 +99,15 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u32) -> Parsed<Expr> {
         let mut left = self.unary()?;
-        let mut length = 0;
         while let Tok::Punct(op) = *self.tok(0) {
             let Some((level, op)) = binary(op).filter(|&(level, _)| level > least) else { break };
             self.at += 1;
             let right = self.binary(level)?;
             let span = join(left.span, right.span);
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
-            // The tree leans to the left, so a long chain is a deep tree.
-            length += 1;
-            if length > 400 {
-                return self.fail(Diagnostic::error("E0208", span, "expression too long").label("more than 400 operators in one chain").help("use a loop or local variables"));
+            self.operators += 1;
+            if self.operators > OPERATORS {
+                return self.fail(Diagnostic::error("E0208", span, "expression too long").label(format!("more than {OPERATORS} operators")).help("use a loop or local variables"));
             }
         }
         Ok(left)

@@ -26,15 +26,20 @@ pub(crate) struct Parser<'a> {
     /// Name, value, whether it is the first of its enumeration.
     enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     depth: u32,
+    /// Within an expression, and the binary operators in it so far.
+    in_expression: bool,
+    operators: u32,
     eof: Tok,
 }
 
 /// Expressions and statements nest at most so deep.
 const DEPTH: u32 = 120;
+/// Binary operators in one expression: chains of them are deep trees, too.
+const OPERATORS: u32 = 400;
 
 /// Reads a whole file's tokens; `None` if there is no region to go on with.
 pub(crate) fn unit(tokens: &[Token]) -> (Option<Unit>, Diagnostics) {
-    let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), enumerators: vec![], depth: 0, eof: Tok::Eof };
+    let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), enumerators: vec![], depth: 0, in_expression: false, operators: 0, eof: Tok::Eof };
     let unit = parser.unit();
     (unit, parser.faults)
 }

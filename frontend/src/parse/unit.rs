@@ -228,7 +228,10 @@ impl Parser<'_> {
             "return" | "else" => {}
             "for" | "if" | "while" | "switch" if self.is("(") => {
                 self.skip_group();
-                self.warn_outside(join(start, self.previous()));
+                // Its body is looked at next; a region in it would be run by the C program more than once, or not at all.
+                if matches!(self.tok(0), Tok::Marker(_)) || (self.is("{") && self.group_has_region()) {
+                    self.warn_outside(join(start, self.previous()));
+                }
                 return;
             }
             _ => {}

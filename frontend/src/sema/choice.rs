@@ -68,8 +68,7 @@ impl Sema {
                 return;
             }
         }
-        let guard = if count > 1 && disturbed { self.keep(condition).map(Guard::Kept) } else { None };
-        let guard = guard.unwrap_or_else(|| Guard::Source(condition.clone()));
+        let guard = if count > 1 && disturbed { Guard::Kept(self.keep(condition)) } else { Guard::Source(condition.clone()) };
         for (polarity, branch) in [(true, Some(then)), (false, otherwise)] {
             let Some(branch) = branch else { continue };
             self.predicates.push(Predicate { guard: guard.clone(), polarity });

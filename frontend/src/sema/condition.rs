@@ -77,49 +77,60 @@ impl Sema {
         parts
     }
 
-    /// Where `e`, or with `negate` its negation, holds.
-    pub(super) fn dnf(&self, e: &ast::Expr, negate: bool) -> Affinity<Dnf> {
-        match &e.kind {
-            ExprKind::Unary(Unary::LogicalNot, a) => self.dnf(a, !negate),
-            ExprKind::Binary(op @ (Binary::LogicalAnd | Binary::LogicalOr), a, b) => {
-                let conjunction = (*op == Binary::LogicalAnd) != negate;
-                let (x, y) = (self.dnf(a, negate)?, self.dnf(b, negate)?);
-                let parts = if conjunction {
-                    intersect(&x, &y)
-                } else {
-                    // x, or else not x and y: disjoint.
-                    let not_x = self.dnf(a, !negate)?;
-                    x.into_iter().chain(intersect(&not_x, &y)).collect()
-                };
-                if parts.len() > DISJUNCTS { refuse(e.span, "the condition has too many cases", "split it into several `if`s") } else { Ok(parts) }
+    /// Where `e` holds, and where it does not.
+    fn cases(&self, e: &ast::Expr) -> Affinity<(Dnf, Dnf)> {
+        let (holds, fails) = match &e.kind {
+            ExprKind::Unary(Unary::LogicalNot, a) => {
+                let (holds, fails) = self.cases(a)?;
+                (fails, holds)
             }
-            ExprKind::Binary(op, a, b) if op.is_comparison() => self.comparison(*op, a, b, negate),
+            ExprKind::Binary(Binary::LogicalAnd, a, b) => {
+                let ((x, not_x), (y, not_y)) = (self.cases(a)?, self.cases(b)?);
+                (self.both(&x, &y), self.either(not_x, &x, &not_y))
+            }
+            ExprKind::Binary(Binary::LogicalOr, a, b) => {
+                let ((x, not_x), (y, not_y)) = (self.cases(a)?, self.cases(b)?);
+                (self.either(x, &not_x, &y), self.both(&not_x, &not_y))
+            }
+            ExprKind::Binary(op, a, b) if op.is_comparison() => self.comparison(*op, a, b)?,
             _ => {
                 let form = self.affine(e)?.form;
                 let zero = Affine::constant(self.depth(), 0);
-                let op = if negate { Binary::Eq } else { Binary::Ne };
-                Ok(compare(op, &form, &zero).unwrap_or_default())
+                (compare(Binary::Ne, &form, &zero).unwrap_or_default(), compare(Binary::Eq, &form, &zero).unwrap_or_default())
             }
-        }
+        };
+        if holds.len().max(fails.len()) > DISJUNCTS { refuse(e.span, "the condition has too many cases", "split it into several `if`s") } else { Ok((holds, fails)) }
     }
 
-    fn comparison(&self, op: Binary, a: &ast::Expr, b: &ast::Expr, negate: bool) -> Affinity<Dnf> {
+    fn both(&self, x: &Dnf, y: &Dnf) -> Dnf {
+        let mut parts = intersect(x, y);
+        if parts.len() > 2 {
+            parts.retain(|p| !System::new(self.depth(), p).is_empty());
+        }
+        parts
+    }
+
+    /// `x`, or else not `x` and `y`: disjoint.
+    fn either(&self, x: Dnf, not_x: &Dnf, y: &Dnf) -> Dnf {
+        x.into_iter().chain(self.both(not_x, y)).collect()
+    }
+
+    fn comparison(&self, op: Binary, a: &ast::Expr, b: &ast::Expr) -> Affinity<(Dnf, Dnf)> {
         let (x, y) = (self.affine(a)?, self.affine(b)?);
         if let Some(ty @ ScalarType::Int { signed: false, .. }) = super::types::usual(x.ty, y.ty) {
             // A negative operand would become a large number.
             self.fitted(x.form.clone(), ty, a.span)?;
             self.fitted(y.form.clone(), ty, b.span)?;
         }
-        let op = if negate { negated(op) } else { op };
-        match compare(op, &x.form, &y.form) {
-            Some(dnf) => Ok(dnf),
-            None => refuse(ast_span(a, b), "the numbers are too large", "use smaller sizes"),
+        match compare(op, &x.form, &y.form).zip(compare(negated(op), &x.form, &y.form)) {
+            Some(cases) => Ok(cases),
+            None => refuse(crate::parse::join(a.span, b.span), "the numbers are too large", "use smaller sizes"),
         }
     }
 
     /// What is known about `e` in the current domain.
     pub(super) fn decide(&self, e: &ast::Expr) -> Truth {
-        if let (Ok(holds), Ok(fails)) = (self.dnf(e, false), self.dnf(e, true)) {
+        if let Ok((holds, fails)) = self.cases(e) {
             let (holds, fails) = (self.restrict(&self.nest.domain, &holds), self.restrict(&self.nest.domain, &fails));
             return match (holds.is_empty(), fails.is_empty()) {
                 (false, true) => Truth::Always,
@@ -198,10 +209,6 @@ impl Sema {
             _ => None,
         }
     }
-}
-
-fn ast_span(a: &ast::Expr, b: &ast::Expr) -> crate::diag::Span {
-    crate::parse::join(a.span, b.span)
 }
 
 pub(super) fn reads_array(e: &ast::Expr) -> bool {

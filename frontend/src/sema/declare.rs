@@ -223,6 +223,7 @@ impl Sema {
     /// Statements that carry out an initializer.
     fn initialize(&mut self, slot: usize, d: &Declarator) {
         let Some(dims) = self.slots[slot].dims.clone() else { return };
+        self.parts = 0;
         match &d.init {
             None => {}
             Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),

@@ -25,10 +25,16 @@ struct Header {
     span: Span,
 }
 
+/// Loops nest at most so deep.
+const DEPTH: usize = 16;
 const SHAPE: &str = "write `for (int i = START; i < END; i += STEP)` with affine START and END and a constant STEP";
 
 impl Sema {
     pub(super) fn for_loop(&mut self, f: &For) {
+        if self.depth() >= DEPTH {
+            self.error("E0414", f.header, format!("loops nest more than {DEPTH} deep"), "one level too many", "fuse loops, or split the region");
+            return;
+        }
         let before = self.faults.len();
         let header = self.header(f);
         let outer = self.nest.clone();

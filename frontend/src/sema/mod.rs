@@ -102,11 +102,15 @@ pub(crate) struct Sema {
     counters: Vec<i64>,
     predicates: Vec<Predicate>,
     names: BTreeSet<String>,
+    /// Parts that conditions split the statement at hand into.
+    parts: usize,
     overfull: bool,
 }
 
 /// A region may become at most so many statements.
 const STATEMENTS: usize = 4096;
+/// Affine conditions may split one assignment into at most so many parts.
+const PARTS: usize = 256;
 
 /// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function.
 pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Scop>, Diagnostics) {
@@ -121,6 +125,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         counters: vec![0],
         predicates: vec![],
         names: BTreeSet::new(),
+        parts: 0,
         overfull: false,
     };
     sema.unit(unit);

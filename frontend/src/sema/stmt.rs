@@ -4,7 +4,7 @@ use super::affine::binary_op;
 use super::condition::Dnf;
 use super::expr::read;
 use super::operate::{self, convert, node, select};
-use super::{Entity, Guard, Sema, STATEMENTS};
+use super::{Entity, Guard, Sema, PARTS, STATEMENTS};
 use crate::ast::{self, Binary, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Span};
 use crate::scop::{self, Access, Affine, Constraint, Expr, Loop, LoopId, ScalarType, Statement};
@@ -45,7 +45,8 @@ impl Sema {
     }
 
     fn expression_statement(&mut self, e: &ast::Expr) {
-        let one = ast::Expr { kind: ExprKind::Literal(1, ScalarType::I32), span: e.span };
+        let one = super::choice::one(e.span);
+        self.parts = 0;
         match &e.kind {
             ExprKind::Assign(op, target, value) => self.assign(target, &Stored::Value(*op, value), e.span),
             ExprKind::Step(op, target) => self.assign(target, &Stored::Value(Some(*op), &one), e.span),
@@ -72,9 +73,22 @@ impl Sema {
             self.assign_here(target, stored, span);
             return;
         };
+        if self.too_many_parts(span) {
+            return;
+        }
         for part in [holds, fails] {
             self.within(part, |s| s.assign(target, stored, span));
         }
+    }
+
+    /// Counts one more split of the statement at hand; true, and reported, if there are too many.
+    fn too_many_parts(&mut self, span: Span) -> bool {
+        self.parts += 1;
+        if self.parts == PARTS {
+            let help = "every `?:` or `&&` with a condition on iterators in front of an array element doubles the cases: use `if` around several statements";
+            self.error("E0415", span, format!("the statement splits into more than {PARTS} cases"), "too many conditions on iterators", help);
+        }
+        self.parts >= PARTS
     }
 
     /// Runs `inner` in a part of the domain.
@@ -218,21 +232,18 @@ impl Sema {
     }
 
     /// Evaluates a condition into a new local boolean.
-    pub(super) fn keep(&mut self, condition: &ast::Expr) -> Option<usize> {
-        if let Some((holds, fails)) = self.split_inside(condition, false) {
-            let slot = self.temporary(condition.span);
-            for part in [holds, fails] {
-                self.within(part, |s| s.keep_in(slot, condition));
-            }
-            return Some(slot);
-        }
+    pub(super) fn keep(&mut self, condition: &ast::Expr) -> usize {
         let slot = self.temporary(condition.span);
+        self.parts = 0;
         self.keep_in(slot, condition);
-        Some(slot)
+        slot
     }
 
     fn keep_in(&mut self, slot: usize, condition: &ast::Expr) {
         if let Some((holds, fails)) = self.split_inside(condition, false) {
+            if self.too_many_parts(condition.span) {
+                return;
+            }
             for part in [holds, fails] {
                 self.within(part, |s| s.keep_in(slot, condition));
             }
@@ -247,6 +258,9 @@ impl Sema {
     /// Stores an initializer's value.
     pub(super) fn store(&mut self, slot: usize, subscripts: Vec<Affine>, e: &ast::Expr, span: Span) {
         if let Some((holds, fails)) = self.split_inside(e, false) {
+            if self.too_many_parts(span) {
+                return;
+            }
             for part in [holds, fails] {
                 self.within(part, |s| s.store(slot, subscripts.clone(), e, span));
             }
