@@ -313,7 +313,7 @@ impl<'m> DataSide<'_, 'm> {
         let wlast = at_last | window_full;
         let previous = hold(m, "previous", word, words.data);
         let data = now.shift.map_or(words.data, |s| {
-            join(m, walk, previous, words.data, |j| s.gt(m.lit(j, s.ty())))
+            join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
         });
         wvalid.next(sent).en(free).rst(rst, 0);
         m.output("m_axi_wvalid", wvalid.q());
@@ -332,7 +332,10 @@ impl<'m> DataSide<'_, 'm> {
         let (low, high) = (now.from.slice(0, lanes), now.to.slice(0, lanes));
         let lane = |j: u32| {
             let at = m.lit(j, u(lanes));
-            m.repeat((!at_first | low.le(at)) & (!at_last | high.ge(at)), self.walk.bytes)
+            // The outermost lanes compare with nothing: the result would be constant.
+            let from = if j + 1 == self.walk.word { m.lit(1, u(1)) } else { !at_first | low.le(at) };
+            let to = if j == 0 { m.lit(1, u(1)) } else { !at_last | high.ge(at) };
+            m.repeat(from & to, self.walk.bytes)
         };
         m.concat(&(0..self.walk.word).rev().map(lane).collect::<Vec<_>>())
     }
