@@ -13,8 +13,9 @@ use crate::plan;
 use crate::system::Feed;
 use crate::vsa::Vsa;
 
-/// Assembled candidates per program.
-const ASSEMBLED: usize = 24;
+/// Assembled candidates per choice of axes, and failures after which the choice is given up.
+const SUCCESSES: usize = 4;
+const FAILURES: usize = 24;
 /// Visits beyond which a shape is not looked at (its cost walk would take too long).
 const MAX_VISITS: i64 = 200_000;
 
@@ -53,33 +54,34 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
     shapes.sort_by_key(|s| (s.cycles, s.lanes));
     let mut reasons: Vec<String> = Vec::new();
     let mut found: Vec<(i64, Resources, Vsa)> = Vec::new();
-    let mut failed_axes: Vec<(Vec<Vec<i64>>, Vec<Option<usize>>, usize)> = Vec::new();
-    let mut tried = 0;
+    // Shapes over the same axes succeed or fail together: a few of each, so that every kind of array is looked at.
+    let mut tally: Vec<(Kind, usize, usize)> = Vec::new();
     for shape in shapes {
-        if tried >= ASSEMBLED || found.len() >= ASSEMBLED / 3 {
-            break;
-        }
-        let axes: Vec<Option<usize>> = shape.plan.dims.iter().map(|d| d.axis).collect();
-        let key = (shape.plan.transform.clone(), axes, 0);
-        if failed_axes.iter().filter(|f| f.0 == key.0 && f.1 == key.1).count() >= 4 {
+        let kind = kind_of(&shape.plan);
+        let entry = match tally.iter().position(|t| t.0 == kind) {
+            Some(k) => k,
+            None => {
+                tally.push((kind, 0, 0));
+                tally.len() - 1
+            }
+        };
+        if tally[entry].1 >= SUCCESSES || tally[entry].2 >= FAILURES {
             continue;
         }
-        tried += 1;
-        match assemble(program, shape.plan, spec) {
-            Ok(vsa) => {
-                let need = resources::estimate(&vsa);
-                if need.fits(&board.resources) {
-                    found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, vsa));
-                } else {
-                    note(&mut reasons, format!("needs more than the board {} has", board.name));
-                    tried -= (tried > 0 && failed_axes.len() < 200) as usize;
-                    failed_axes.push((vec![], vec![], 0));
-                }
+        let built = assemble(program, shape.plan, spec).map_err(|illegal| illegal.0).and_then(|vsa| {
+            let need = resources::estimate(&vsa);
+            if need.fits(&board.resources) { Ok((need, vsa)) } else { Err(format!("needs more than the board {} has", board.name)) }
+        });
+        match built {
+            Ok((need, vsa)) => {
+                tally[entry].1 += 1;
+                found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, vsa));
             }
-            Err(illegal) => {
-                tried -= 1;
-                failed_axes.push(key);
-                note(&mut reasons, illegal.0);
+            Err(reason) => {
+                tally[entry].2 += 1;
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
             }
         }
     }
@@ -88,10 +90,11 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
     Ok(close.min_by_key(|(cycles, r, _)| (r.dsp * 100 + r.lut + r.bram36 * 300, *cycles)).expect("the best is close to itself").2)
 }
 
-fn note(reasons: &mut Vec<String>, reason: String) {
-    if !reasons.contains(&reason) {
-        reasons.push(reason);
-    }
+/// Transform and axes of a plan.
+type Kind = (Vec<Vec<i64>>, Vec<Option<usize>>);
+
+fn kind_of(plan: &Plan) -> Kind {
+    (plan.transform.clone(), plan.dims.iter().map(|d| d.axis).collect())
 }
 
 impl Facts {
@@ -172,17 +175,20 @@ fn shapes(facts: &Facts, transform: &[Vec<i64>], board: &Board) -> Vec<Shape> {
             plans = plans.iter().flat_map(|p| options.iter().map(move |o| { let mut q = p.clone(); q.dims[d] = o.clone(); q })).collect();
             plans.retain(|p| lanes(p, facts) * facts.dsp_per_lane <= board.resources.dsp * 4 / 5);
         }
-        out.extend(plans.into_iter().filter_map(|p| estimate(facts, p)));
-        out.sort_by_key(|s: &Shape| (s.cycles, s.lanes));
-        out.truncate(4000);
+        let mut ranked: Vec<Shape> = plans.into_iter().filter_map(|p| estimate(facts, p)).collect();
+        ranked.sort_by_key(|s| (s.cycles, s.lanes));
+        out.extend(ranked);
     }
-    // Neighbouring shapes fail or fit together: keep the list mixed by axes.
     let mut kept: Vec<Shape> = Vec::new();
+    let mut counts: Vec<(Kind, usize)> = Vec::new();
     for shape in out {
-        let axes = |p: &Plan| p.dims.iter().map(|d| d.axis.is_some()).collect::<Vec<_>>();
-        if kept.iter().filter(|k| axes(&k.plan) == axes(&shape.plan)).count() < 40 {
-            kept.push(shape);
+        let kind = kind_of(&shape.plan);
+        match counts.iter_mut().find(|c| c.0 == kind) {
+            Some(c) if c.1 >= SUCCESSES + FAILURES => continue,
+            Some(c) => c.1 += 1,
+            None => counts.push((kind, 1)),
         }
+        kept.push(shape);
     }
     kept
 }

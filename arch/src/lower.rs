@@ -59,6 +59,8 @@ enum Target {
     Variable(usize, usize, usize),
     /// Running total of a reduction for a group of lanes.
     Total(usize, usize),
+    /// Its share that stays in one PE, where the reduction runs over time and space.
+    Share(usize, usize),
 }
 
 enum Place {
@@ -82,6 +84,11 @@ pub struct Lower<'a> {
     built: BTreeMap<Target, NodeId>,
     open: Vec<Target>,
     pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
+}
+
+fn at_least_one(mut form: Form) -> Condition {
+    form.constant = -1;
+    Condition { form, equality: false }
 }
 
 /// Counters that have one value whenever anything is emitted do not move the cells.
@@ -222,6 +229,7 @@ impl Lower<'_> {
             Target::Value(s, lane) => self.value_of(s, lane)?,
             Target::Variable(s, k, lane) => self.variable(s, k, lane)?,
             Target::Total(s, lane) => self.total(s, lane)?,
+            Target::Share(s, lane) => self.accumulate(s, lane, true)?,
         };
         self.open.pop();
         self.built.insert(target, id);
@@ -481,10 +489,61 @@ impl Lower<'_> {
         reduction.dims.iter().map(|&r| moved(r)).collect()
     }
 
+    /// Over time only, or over space only: one chain. Over both: every PE sums its share over time, and the shares are
+    /// summed along the axis, so that no partial sum has to travel back.
     fn total(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
         let reduction = self.reductions[s].clone().expect("a reduction");
+        let (axes, time) = self.moves(&reduction);
+        if axes.is_empty() || time.is_empty() {
+            return self.accumulate(s, lane, false);
+        }
         let ty = self.array_type(s);
-        let previous = self.previous(s, lane, &reduction)?;
+        let share = self.build(Target::Share(s, lane))?;
+        let name = self.name_of(s, reduction.read);
+        let mut upstream = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
+        let mut hop = [0, 0];
+        let mut steps = Vec::new();
+        for &a in axes.iter().rev() {
+            let mut step = hop;
+            step[a] += 1;
+            steps.push((at_least_one(self.variable_form(Some(a), 0)), step));
+            hop[a] -= self.mapping.extent[a] - 1;
+        }
+        for (condition, hop) in steps.into_iter().rev() {
+            let source = self.past(Target::Total(s, lane), hop, 0, ty, &name);
+            let when = self.guard(&[condition]);
+            upstream = self.node(Op::Select(when, source, upstream), ty, &name);
+            self.out.muxes.push(upstream);
+        }
+        Ok(self.node(Op::Binary(reduction.op, upstream, share), ty, "total"))
+    }
+
+    /// Axes and counters that a reduction runs over, outermost first.
+    fn moves(&self, reduction: &Reduction) -> (Vec<usize>, Vec<usize>) {
+        let dims = self.reduced(reduction);
+        let digits: Vec<_> = dims.iter().flat_map(|&d| &self.mapping.digits[d]).collect();
+        let mut axes: Vec<usize> = digits.iter().filter_map(|x| match x.role { Role::Space(a) if x.trip > 1 => Some(a), _ => None }).collect();
+        axes.sort_unstable();
+        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.place).collect();
+        time.sort_unstable();
+        (axes, time)
+    }
+
+    /// Value of one axis or counter.
+    fn variable_form(&self, axis: Option<usize>, place: usize) -> Form {
+        let mut form = Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] };
+        match axis {
+            Some(a) => form.space[a] = 1,
+            None => form.counters[place] = 1,
+        }
+        form
+    }
+
+    /// What came before, plus the terms of this group's lanes.
+    fn accumulate(&mut self, s: usize, lane: usize, share: bool) -> Result<NodeId, Illegal> {
+        let reduction = self.reductions[s].clone().expect("a reduction");
+        let ty = self.array_type(s);
+        let previous = self.previous(s, lane, &reduction, share)?;
         let lanes: Vec<usize> = (0..self.mapping.lanes()).filter(|&l| self.first_lane(&reduction, l) == lane).collect();
         let mut terms = Vec::new();
         for l in lanes {
@@ -527,62 +586,48 @@ impl Lower<'_> {
         Ok(Some(term))
     }
 
-    /// Initial value, the neighbour's partial sum, or this group's own from an earlier wave.
-    fn previous(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<NodeId, Illegal> {
+    /// Initial value, the neighbour's partial sum, or this PE's own from an earlier wave. A PE's `share` starts at the
+    /// neutral element where the initial value belongs to another PE.
+    fn previous(&mut self, s: usize, lane: usize, reduction: &Reduction, share: bool) -> Result<NodeId, Illegal> {
         let k = reduction.read;
         let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !matches!(p.feed, Feed::Value { statement, .. } if statement.index() == s)).cloned().collect();
         let mut sources = self.sources(s, k, lane, &pieces)?;
         let ty = self.array_type(s);
-        let dims = self.reduced(reduction);
-        let digits: Vec<_> = dims.iter().flat_map(|&d| self.mapping.digits[d].clone()).collect();
-        let mut axes: Vec<usize> = digits.iter().filter_map(|x| match x.role { Role::Space(a) if x.trip > 1 => Some(a), _ => None }).collect();
-        axes.sort_unstable();
-        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.place).collect();
-        time.sort_unstable();
         let name = self.name_of(s, k);
-        // Odometer: innermost first, the last axis, then the others, then the counters from the innermost one.
-        let mut hop = [0, 0];
+        let (axes, time) = self.moves(reduction);
+        let target = if share { Target::Share(s, lane) } else { Target::Total(s, lane) };
+        // Odometer, innermost first: the last axis, then the others, then the counters from the innermost one.
+        let (mut hop, mut waves) = ([0, 0], 0);
         let mut zeros: Vec<Condition> = Vec::new();
-        let counters = self.mapping.counters.len();
-        let variable = |axis: Option<usize>, place: usize| {
-            let mut form = Form { constant: 0, counters: vec![0; counters], space: [0, 0] };
-            match axis {
-                Some(a) => form.space[a] = 1,
-                None => form.counters[place] = 1,
-            }
-            form
-        };
-        let at_least_one = |mut form: Form| {
-            form.constant = -1;
-            Condition { form, equality: false }
-        };
         let mut steps: Vec<(Form, [i64; 2], i64)> = Vec::new();
-        for &a in axes.iter().rev() {
+        for &a in axes.iter().rev().filter(|_| !share) {
             let mut step = hop;
             step[a] += 1;
-            steps.push((variable(Some(a), 0), step, 0));
+            steps.push((self.variable_form(Some(a), 0), step, 0));
             hop[a] -= self.mapping.extent[a] - 1;
         }
-        let mut waves = 0;
         for &place in time.iter().rev() {
-            steps.push((variable(None, place), hop, waves + self.mapping.stride(place)));
+            steps.push((self.variable_form(None, place), hop, waves + self.mapping.stride(place)));
             waves -= self.mapping.stride(place) * (self.mapping.counters[place].trip - 1);
         }
+        let initial: Vec<Sourced> = std::mem::take(&mut sources);
         for (form, hop, waves) in steps {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 return Err(self.against_time(s, k));
             }
-            let node = self.past(Target::Total(s, lane), hop, waves, ty, &name);
+            let node = self.past(target.clone(), hop, waves, ty, &name);
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
             sources.push((conditions, node));
             zeros.push(Condition { form, equality: true });
         }
-        // Steps of one outcome need no telling apart.
-        let first = sources.len() - (axes.len() + time.len());
-        let initial: Vec<Sourced> = sources.drain(..first).collect();
+        // Steps of one outcome need no telling apart, except from a share's start.
         if sources.windows(2).all(|w| w[0].1 == w[1].1) {
             sources.truncate(1);
+        }
+        if share {
+            let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
+            sources.insert(0, (zeros, neutral));
         }
         self.reduction_select(initial, sources, ty, &name)
     }

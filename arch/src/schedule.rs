@@ -161,7 +161,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, String>
             }
         }
         cuts.clear();
-        if !failed.is_some_and(|cycle| chain(nodes, &mut latency, &edges, &cycle)) {
+        if !failed.is_some_and(|cycle| chain(lowered, &mut latency, &edges, &cycle)) {
             interval += 1;
         }
     }
@@ -169,14 +169,16 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, String>
 }
 
 /// Takes the register of one light operator on the cycle; false when there is none left to take.
-fn chain(nodes: &[Node], latency: &mut [i64], edges: &[Edge], cycle: &[usize]) -> bool {
+fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]) -> bool {
+    let nodes = &lowered.nodes;
     let on_cycle: Vec<usize> = cycle.iter().map(|&e| edges[e].to).collect();
     let is_light = |n: usize| {
         let plain = matches!(nodes[n].op, Op::Select(..) | Op::Unary(..) | Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max | BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le, ..));
         plain && !nodes[n].ty.is_float() && nodes[n].ty.bits() <= 32
     };
     let float_operand = |n: usize| timing::operands(&nodes[n].op).iter().any(|o| nodes[o.index()].ty.is_float());
-    let light: Vec<usize> = on_cycle.into_iter().filter(|&n| is_light(n) && !float_operand(n)).collect();
+    let is_mux = |n: usize| lowered.muxes.iter().any(|m| m.index() == n);
+    let light: Vec<usize> = on_cycle.into_iter().filter(|&n| is_light(n) && !float_operand(n) && !is_mux(n)).collect();
     if light.len() > MAX_CHAIN {
         return false;
     }
