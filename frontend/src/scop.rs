@@ -105,8 +105,9 @@ impl Affine {
     pub fn constant(depth: usize, constant: i64) -> Self {
         Affine { coeffs: vec![0; depth], constant }
     }
+    /// The value at `point`, modulo 2^64.
     pub fn eval(&self, point: &[i64]) -> i64 {
-        self.constant + self.coeffs.iter().zip(point).map(|(c, x)| c * x).sum::<i64>()
+        self.coeffs.iter().zip(point).fold(self.constant, |sum, (c, x)| sum.wrapping_add(c.wrapping_mul(*x)))
     }
     pub fn is_constant(&self) -> bool {
         self.coeffs.iter().all(|&c| c == 0)

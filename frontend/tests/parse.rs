@@ -45,6 +45,8 @@ fn data_conditions_become_selections() {
     assert_eq!(value("if (a[0] > a[1]) a[1] = a[0];"), "max(a[0], a[1])");
     assert_eq!(value("if (a[0] > 3) a[1] = 1; else a[1] = h[0];"), "((3i32 < i32(a[0])) ? 1i8 : i8(h[0]))");
     assert_eq!(value("if (f[0] < 0) f[0] = 0;"), "((f[0] < 0.0f32) ? 0.0f32 : f[0])");
+    assert_eq!(value("a[0] = a[1] < a[2] ? a[1] : a[2];"), "min(a[1], a[2])");
+    assert_eq!(value("a[0] = b[0] ? a[1] : -1;"), "(b[0] ? a[1] : -1i8)");
     assert_eq!(value("a[0] = h[0] < 0 ? 0 : h[0] > 255 ? 255 : h[0];"), "i8(((i32(h[0]) < 0i32) ? 0i32 : min(255i32, i32(h[0]))))");
 }
 
@@ -76,6 +78,14 @@ fn locals_of_one_name_are_told_apart() {
     let (scop, _) = parse_text("k.c", text, &ParseOptions::default()).unwrap();
     let names: Vec<(&str, Storage, Binding)> = scop.arrays.iter().map(|a| (a.name.as_str(), a.storage, a.binding)).collect();
     assert_eq!(names, [("a", Storage::Dram, Binding::Parameter(0)), ("s", Storage::Local, Binding::Local), ("s_1", Storage::Local, Binding::Local)]);
+}
+
+#[test]
+fn scalars_that_never_change_are_constants() {
+    let text = "void k(float a[4]) {\n  int shift = 2, twice = 2 * 3;\n  float eps = 0.1;\n#pragma scop\n  int last = 3;\n  for (int i = 0; i <= last; i++) { int once = 1; once += i; a[i] = (twice >> shift) + eps * once; }\n#pragma endscop\n}\n";
+    let (scop, _) = parse_text("k.c", text, &ParseOptions::default()).unwrap();
+    let names: Vec<&str> = scop.arrays.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!((names, scop.statements.len()), (vec!["a", "once"], 3));
 }
 
 #[test]

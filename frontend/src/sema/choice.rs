@@ -121,7 +121,7 @@ impl Sema {
 }
 
 /// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
-fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
+pub(super) fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
     match &statement.kind {
         StmtKind::Declare(_) | StmtKind::Empty | StmtKind::Poison => 0,
         StmtKind::Expr(e) => written(e, out),

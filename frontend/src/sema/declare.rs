@@ -49,7 +49,7 @@ impl Sema {
 
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
         if d.ty.scalar.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
-            let help = format!("make `{0}` a constant (`#define {0} …` or -D {0}=…), or pass it as an array of one element: `{1} {0}[1]`", d.name, d.ty.text);
+            let help = format!("drop the parameter and make `{0}` a constant (`#define {0} 64` or -D {0}=64); if it is data, pass an array of one element: `{1} {0}[1]`", d.name, d.ty.text);
             self.error("E0305", d.span, format!("the scalar parameter `{}` is passed by value", d.name), "it has no address that the hardware could read", help);
             self.bind(&d.name, Entity::Poison);
             return;
@@ -74,7 +74,8 @@ impl Sema {
             return None;
         };
         let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
-        if let (true, true, Some(Init::Value(e))) = (d.ty.constant, whole.is_empty(), &d.init) {
+        let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
+        if let (true, true, Some(Init::Value(e))) = (fixed, whole.is_empty(), &d.init) {
             if let Some((bits, ty)) = self.constant_value(e, ty) {
                 self.bind(&d.name, Entity::Constant(bits, ty));
                 return None;

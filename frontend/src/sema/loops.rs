@@ -224,10 +224,11 @@ impl Sema {
         let mut constraints = vec![];
         for start in &header.starts {
             // |step| * i' + sign * (offset - start) >= 0
-            let mut expr = add_scaled(&offset, &start.form, -1)?;
-            if step < 0 {
-                expr = add_scaled(&Affine::constant(depth, 0), &expr, -1)?;
-            }
+            let (a, b) = if step > 0 { (&offset, &start.form) } else { (&start.form, &offset) };
+            let Some(mut expr) = add_scaled(a, b, -1) else {
+                self.error("E0410", header.span, "arithmetic overflow in the loop's start", "the numbers are too large", "use smaller sizes");
+                return None;
+            };
             expr.coeffs.resize(depth + 1, 0);
             expr.coeffs[depth] = step.abs();
             constraints.push(Constraint { expr, equality: false });

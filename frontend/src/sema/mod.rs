@@ -102,6 +102,8 @@ pub(crate) struct Sema {
     counters: Vec<i64>,
     predicates: Vec<Predicate>,
     names: BTreeSet<String>,
+    /// Names that the region assigns: a scalar that is not among them keeps its initial value.
+    assigned: BTreeSet<Rc<str>>,
     /// Parts that conditions split the statement at hand into.
     parts: usize,
     overfull: bool,
@@ -125,6 +127,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         counters: vec![0],
         predicates: vec![],
         names: BTreeSet::new(),
+        assigned: BTreeSet::new(),
         parts: 0,
         overfull: false,
     };
@@ -169,6 +172,9 @@ impl Sema {
         self.enumerators(unit);
         let mut used = BTreeSet::new();
         unit.region.iter().for_each(|s| names_in(s, &mut used));
+        for s in &unit.region {
+            choice::writes(s, &mut self.assigned);
+        }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
         }

@@ -35,8 +35,34 @@ pub(super) fn convert(e: Expr, to: ScalarType) -> Expr {
             return narrow;
         }
     }
+    if let Some(direct) = shortened(&e, to) {
+        return direct;
+    }
     let span = e.span;
     node(ExprKind::Cast(Box::new(e)), to, span)
+}
+
+/// An integer that C widened only to narrow it again: without the detour.
+fn shortened(e: &Expr, to: ScalarType) -> Option<Expr> {
+    if e.ty.is_float() || to.is_float() {
+        return None;
+    }
+    match &e.kind {
+        ExprKind::Cast(inner) if !inner.ty.is_float() && (to.bits() <= e.ty.bits() || keeps(inner.ty, e.ty)) => Some(convert((**inner).clone(), to)),
+        ExprKind::Select(c, a, b) if [a, b].iter().all(|x| shortened(x, to).is_some() || matches!(x.kind, ExprKind::Const(_))) => {
+            let (a, b) = (convert((**a).clone(), to), convert((**b).clone(), to));
+            Some(select((**c).clone(), a, b, e.span))
+        }
+        ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) if [a, b].iter().all(|x| bare(x).is_some_and(|y| y.ty == to)) => {
+            Some(binary(*op, bare(a)?.clone(), bare(b)?.clone(), e.span))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the integer type `to` holds every value of `from`.
+fn keeps(from: ScalarType, to: ScalarType) -> bool {
+    from.bits() < to.bits() && (to.signed() || !from.signed()) || from == to
 }
 
 /// `e != 0`; a comparison that C widened to `int` is taken as it is.
@@ -251,9 +277,7 @@ fn extremum(condition: &Expr, a: &Expr, b: &Expr) -> Option<BinaryOp> {
 fn bare(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Cast(inner) if !inner.ty.is_float() => {
-            let (from, to) = (inner.ty, e.ty);
-            let keeps = from.bits() < to.bits() && (to.signed() || !from.signed()) || from == to;
-            if keeps { bare(inner) } else { None }
+            if keeps(inner.ty, e.ty) { bare(inner) } else { None }
         }
         _ => Some(e),
     }
