@@ -74,7 +74,9 @@ impl Template for Top {
         let control = d.module(&AxiLiteControl { arrays: vsa.arrays.len() });
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
-        forward_ports(m, d, control, &control_module, "s_axi_control_", "s_axi_control_");
+        // The registers take nothing while the array is being flushed.
+        let open = |name: &str, x: Sig<'m>| if name.ends_with("ready") { x & !rst } else { x };
+        forward_ports(m, d, control, &control_module, ["s_axi_control_"; 2], open);
         m.output("interrupt", control.out("interrupt"));
         let start = control.out("start");
         let base = |k: usize| control.out(&format!("base_{k}"));
@@ -102,8 +104,10 @@ impl Template for Top {
     }
 }
 
-/// Passes all ports of an instance that start with `inner` through, renamed to start with `outer`.
-fn forward_ports<'m>(m: &'m ModuleBuilder, d: &Design, instance: Instance<'m>, module: &ModuleName, inner: &str, outer: &str) -> Vec<String> {
+/// Passes all ports of an instance that start with `inner` through, renamed to start with `outer`; outputs by way of `gate`.
+fn forward_ports<'m>(
+    m: &'m ModuleBuilder, d: &Design, instance: Instance<'m>, module: &ModuleName, [inner, outer]: [&str; 2], gate: impl Fn(&str, Sig<'m>) -> Sig<'m>,
+) -> Vec<String> {
     let Some(content) = d.get(module) else { return vec![] };
     let ins: Vec<(String, Ty)> = content.input_ports().map(|(n, t)| (n.to_string(), t)).collect();
     let outs: Vec<String> = content.output_ports().map(|(n, _)| n.to_string()).collect();
@@ -114,7 +118,7 @@ fn forward_ports<'m>(m: &'m ModuleBuilder, d: &Design, instance: Instance<'m>, m
         names.push(name[inner.len()..].to_string());
     }
     for name in outs.iter().filter(|n| n.starts_with(inner)) {
-        m.output(format!("{outer}{}", &name[inner.len()..]), instance.out(name));
+        m.output(format!("{outer}{}", &name[inner.len()..]), gate(name, instance.out(name)));
         names.push(name[inner.len()..].to_string());
     }
     names
@@ -213,7 +217,7 @@ impl Top {
             let prefix = port_prefix(&self.vsa, k);
             let mut there = vec![];
             for e in readers.iter().chain(writers).filter(|e| e.array == k) {
-                there.extend(forward_ports(m, d, e.instance, &e.module, "m_axi_", &prefix));
+                there.extend(forward_ports(m, d, e.instance, &e.module, ["m_axi_", &prefix], |_, x| x));
             }
             let data = array.word * array.ty.bytes();
             for (name, width, out) in READ_PORTS.iter().chain(&WRITE_PORTS) {
