@@ -60,6 +60,9 @@ impl Sema {
         let mut written = BTreeSet::new();
         let count = writes(then, &mut written) + otherwise.map_or(0, |s| writes(s, &mut written));
         let disturbed = reads(condition).iter().any(|n| written.contains(n));
+        let mut hidden = BTreeSet::new();
+        [Some(then), otherwise].into_iter().flatten().for_each(|s| declares(s, &mut hidden));
+        let hides = reads(condition).iter().any(|n| hidden.contains(n));
         if let Some(pairs) = otherwise.and_then(|o| self.paired(condition, then, o)) {
             if pairs.len() == 1 || !disturbed {
                 for (target, stored) in &pairs {
@@ -68,7 +71,7 @@ impl Sema {
                 return;
             }
         }
-        let guard = if count > 1 && disturbed { Guard::Kept(self.keep(condition)) } else { Guard::Source(condition.clone()) };
+        let guard = if hides || (count > 1 && disturbed) { Guard::Kept(self.keep(condition)) } else { Guard::Source(condition.clone()) };
         for (polarity, branch) in [(true, Some(then)), (false, otherwise)] {
             let Some(branch) = branch else { continue };
             self.predicates.push(Predicate { guard: guard.clone(), polarity });
@@ -133,6 +136,27 @@ pub(super) fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
             }
             2 * writes(&f.body, out)
         }
+    }
+}
+
+/// The names that a statement declares in inner scopes: there they hide those of the condition around it.
+fn declares(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) {
+    match &statement.kind {
+        StmtKind::Declare(all) => out.extend(all.iter().map(|d| d.name.clone())),
+        StmtKind::Block(all) => all.iter().for_each(|s| declares(s, out)),
+        StmtKind::If(_, then, otherwise) => {
+            declares(then, out);
+            if let Some(s) = otherwise {
+                declares(s, out);
+            }
+        }
+        StmtKind::For(f) => {
+            if let ForInit::Declare(all) = &f.init {
+                out.extend(all.iter().map(|d| d.name.clone()));
+            }
+            declares(&f.body, out);
+        }
+        StmtKind::Expr(_) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 
