@@ -27,7 +27,7 @@ pub const LOADED_TO_LAUNCH: i64 = 2;
 pub const DRAINED_TO_LAUNCH: i64 = 2;
 
 /// From the last `written` pulse to the `done` pulse.
-pub const WRITTEN_TO_DONE: i64 = 1;
+pub const WRITTEN_TO_DONE: i64 = 0;
 
 /// Registers from the operands to the result of `op`, whose operands have the *effective* types `operands`
 /// (see [`effective_type`]) and whose result is of type `ty`.
