@@ -1,4 +1,4 @@
-//! Integer operators: what a PE computes, with the semantics of `frontend::value`, bit for bit.
+//! Operators: what a PE computes, with the semantics of `frontend::value`, bit for bit. Those on floats are in `fp`.
 //!
 //! Every operator is fully pipelined. [`build`] gives the value *before* its last register, so that the caller can
 //! give that register an enable (accumulators); with latency 0 it is the value itself. Fewer or more registers than
@@ -6,7 +6,7 @@
 
 use arch::vsa::Op;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use rtl::{u, ModuleBuilder, Sig, Ty};
+use rtl::{u, Design, ModuleBuilder, Sig, Ty};
 
 /// The wires that carry a value of the type.
 pub fn wires(ty: ScalarType) -> Ty {
@@ -39,11 +39,11 @@ pub fn supported(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> Result<(),
 /// The value that the operator's last register loads (latency 0: the value), of type [`wires`] of the result.
 ///
 /// # Errors
-/// Operations on floating-point values, until the cores of `fp` exist.
-pub fn build<'m>(m: &'m ModuleBuilder, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
+/// Operations that are not [`supported`].
+pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
     let float = r.ty.is_float() || r.operand_types.iter().any(|t| t.is_float());
     if float && !moves_bits(r.op, r.ty, r.operand_types) {
-        return crate::fp::build(m, r);
+        return crate::fp::build(m, d, r);
     }
     let before_last = r.latency.saturating_sub(1);
     let x = r.operands;

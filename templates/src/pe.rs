@@ -84,11 +84,11 @@ impl Template for Pe {
     fn name(&self) -> String {
         format!("{}_pe", crate::array::module_stem(&self.vsa))
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.vsa.name, self.vsa.lanes));
         let mut b = Build::new(m, &self.vsa, &self.plan);
         for id in self.plan.ids() {
-            let line = b.node(id);
+            let line = b.node(d, id);
             if let Some(line) = line {
                 b.lines.insert(id.0, line);
             }
@@ -155,7 +155,7 @@ impl<'a, 'm> Build<'a, 'm> {
         self.vsa.schedule.ready[id.index()]
     }
 
-    fn node(&mut self, id: NodeId) -> Option<Line<'m>> {
+    fn node(&mut self, d: &mut Design, id: NodeId) -> Option<Line<'m>> {
         let (vsa, name) = (self.vsa, stem(self.vsa, id));
         let node = vsa.node(id);
         let ty = wires(node.ty);
@@ -179,7 +179,7 @@ impl<'a, 'm> Build<'a, 'm> {
                 let guard = self.guard(id, sampled);
                 self.m.delay(guard, before_last, format!("{name}_d"))
             }
-            op => self.operation(id, op, sampled, latency as u32),
+            op => self.operation(d, id, op, sampled, latency as u32),
         };
         let value = match self.chains.get(&id.0) {
             Some(chain) if latency > 0 => {
@@ -196,7 +196,7 @@ impl<'a, 'm> Build<'a, 'm> {
         Line { base: self.ready(id), name: stem(self.vsa, id), taps: vec![value] }
     }
 
-    fn operation(&mut self, id: NodeId, op: &Op, sampled: i64, latency: u32) -> Sig<'m> {
+    fn operation(&mut self, d: &mut Design, id: NodeId, op: &Op, sampled: i64, latency: u32) -> Sig<'m> {
         let vsa = self.vsa;
         let sources: Vec<_> = operands(op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect();
         let mut values = vec![];
@@ -212,7 +212,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let ty = vsa.node(id).ty;
         let request = Request { op, ty, operands: &values, operand_types: &types, latency, name: &name };
         // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
-        operators::build(self.m, &request).unwrap_or_else(|e| self.m.wire(e, wires(ty)).sig())
+        operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(ty)).sig())
     }
 
     fn guard(&mut self, id: NodeId, sampled: i64) -> Sig<'m> {

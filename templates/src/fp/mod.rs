@@ -1,24 +1,233 @@
-//! Floating-point operators. The pipelined IEEE-754 cores are not part of this version: a program that needs one is
-//! refused with the operation's name.
+//! Pipelined IEEE-754 operators with the semantics of `frontend::value`, bit for bit: round to nearest even, subnormal
+//! numbers, signed zeros, infinities; every computed NaN is the canonical one (sign 0, only the top fraction bit set).
+//!
+//! An operator is a module of its own, [`Core`], named after format, operation and latency (`fp32_add_l6`): operands
+//! `a`, `b`, `c` in, result `y` out, a new operation every cycle, no stall and no valid. It holds `latency - 1` ranks of
+//! registers; the caller's register at `y` is the last one, which may so have an enable.
 
-use crate::operators::Request;
+mod add;
+mod compare;
+mod convert;
+mod div;
+mod fma;
+mod mul;
+mod parts;
+mod pipe;
+mod sqrt;
+
+use crate::operators::{wires, Request};
 use arch::vsa::Op;
-use frontend::scop::ScalarType;
-use rtl::{ModuleBuilder, Sig};
+use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use rtl::{Design, ModuleBuilder, Sig, Template};
 
-/// The value that the last register of a floating-point operator loads (see [`crate::operators::build`]).
-///
-/// # Errors
-/// Always, for want of the cores.
-pub fn build<'m>(_: &'m ModuleBuilder, request: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
-    Err(format!("no floating-point core for `{}` ({:?})", request.name, request.ty))
+/// A binary interchange format: exponent bits and fraction bits without the hidden one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    pub exponent: u32,
+    pub fraction: u32,
 }
 
-/// Whether there is a core for the operation.
+impl Format {
+    pub const FP16: Self = Format { exponent: 5, fraction: 10 };
+    pub const BF16: Self = Format { exponent: 8, fraction: 7 };
+    pub const FP32: Self = Format { exponent: 8, fraction: 23 };
+    pub const FP64: Self = Format { exponent: 11, fraction: 52 };
+
+    /// Width in bits.
+    pub fn bits(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    pub fn bias(self) -> i64 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    /// What module names call it.
+    pub fn name(self) -> String {
+        match self {
+            Self::FP16 => "fp16".into(),
+            Self::BF16 => "bf16".into(),
+            Self::FP32 => "fp32".into(),
+            Self::FP64 => "fp64".into(),
+            Format { exponent, fraction } => format!("fp_e{exponent}f{fraction}"),
+        }
+    }
+
+    fn of(ty: ScalarType) -> Option<Self> {
+        match ty {
+            ScalarType::Float { exponent, fraction } => Some(Format { exponent, fraction }),
+            ScalarType::Int { .. } => None,
+        }
+    }
+}
+
+/// Relations with C's semantics: with a NaN all are false but `Ne`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+}
+
+/// What a core computes; its [`Core::format`] is that of the operands, of a conversion to a float that of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Add,
+    Sub,
+    Mul,
+    /// `a * b + c`, rounded once.
+    Fma,
+    Div,
+    Sqrt,
+    /// One bit.
+    Compare(Relation),
+    /// C's `fminf`: a NaN loses; of equal operands the second.
+    Min,
+    /// C's `fmaxf`, likewise.
+    Max,
+    FromInt { bits: u32, signed: bool },
+    /// Truncates and saturates; NaN gives 0.
+    ToInt { bits: u32, signed: bool },
+    /// Not equal to zero; NaN gives 1.
+    ToBool,
+    FromFloat(Format),
+}
+
+/// An operator as a module; the type of `y` is unsigned.
+#[derive(Clone, Copy, Debug)]
+pub struct Core {
+    pub operator: Operator,
+    pub format: Format,
+    /// Registers from operands to result, the caller's register at `y` included; 0 and 1 give a module without.
+    pub latency: u32,
+}
+
+fn integer_name(bits: u32, signed: bool) -> String {
+    format!("{}{bits}", if signed { 'i' } else { 'u' })
+}
+
+impl Core {
+    /// Operand ports, in order.
+    pub fn operands(&self) -> &'static [&'static str] {
+        match self.operator {
+            Operator::Fma => &["a", "b", "c"],
+            Operator::Sqrt | Operator::FromInt { .. } | Operator::ToInt { .. } | Operator::ToBool | Operator::FromFloat(_) => &["a"],
+            _ => &["a", "b"],
+        }
+    }
+}
+
+impl Template for Core {
+    fn name(&self) -> String {
+        let operation = match self.operator {
+            Operator::Compare(relation) => format!("{relation:?}").to_lowercase(),
+            Operator::FromInt { bits, signed } => format!("from_{}", integer_name(bits, signed)),
+            Operator::ToInt { bits, signed } => format!("to_{}", integer_name(bits, signed)),
+            Operator::ToBool => "to_bool".into(),
+            Operator::FromFloat(from) => format!("from_{}", from.name()),
+            other => format!("{other:?}").to_lowercase(),
+        };
+        format!("{}_{operation}_l{}", self.format.name(), self.latency)
+    }
+
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        let (f, latency) = (self.format, self.latency);
+        m.doc(format!(
+            "{:?} on {} ({} exponent, {} fraction bits). One operation a cycle; latency {latency}, of which the last\nregister is the instantiating module's.",
+            self.operator, f.name(), f.exponent, f.fraction
+        ));
+        match self.operator {
+            Operator::Add => add::build(m, f, false, latency),
+            Operator::Sub => add::build(m, f, true, latency),
+            Operator::Mul => mul::build(m, f, latency),
+            Operator::Fma => fma::build(m, f, latency),
+            Operator::Div => div::build(m, f, latency),
+            Operator::Sqrt => sqrt::build(m, f, latency),
+            Operator::Compare(relation) => compare::relation(m, f, relation, latency),
+            Operator::Min => compare::extreme(m, f, true, latency),
+            Operator::Max => compare::extreme(m, f, false, latency),
+            Operator::FromInt { bits, signed } => convert::from_int(m, f, bits, signed, latency),
+            Operator::ToInt { bits, signed } => convert::to_int(m, f, bits, signed, latency),
+            Operator::ToBool => convert::to_bool(m, f, latency),
+            Operator::FromFloat(from) => convert::from_float(m, from, f, latency),
+        }
+    }
+}
+
+/// The core for an operation of a PE whose operands are of types `from` and whose result is of type `to`.
+fn core_for(op: &Op, to: ScalarType, from: &[ScalarType], latency: u32) -> Option<Core> {
+    let first = *from.first()?;
+    let (operator, format) = match (op, Format::of(first), Format::of(to)) {
+        (Op::Binary(op, ..), Some(f), _) => (binary(*op)?, f),
+        (Op::Unary(UnaryOp::Sqrt, _), Some(f), _) => (Operator::Sqrt, f),
+        (Op::Fma(..), Some(f), _) => (Operator::Fma, f),
+        (Op::Cast(_), Some(from), Some(f)) => (Operator::FromFloat(from), f),
+        (Op::Cast(_), Some(f), None) if to == ScalarType::BOOL => (Operator::ToBool, f),
+        (Op::Cast(_), Some(f), None) => (Operator::ToInt { bits: to.bits(), signed: to.signed() }, f),
+        (Op::Cast(_), None, Some(f)) => (Operator::FromInt { bits: first.bits(), signed: first.signed() }, f),
+        _ => return None,
+    };
+    Some(Core { operator, format, latency })
+}
+
+fn binary(op: BinaryOp) -> Option<Operator> {
+    Some(match op {
+        BinaryOp::Add => Operator::Add,
+        BinaryOp::Sub => Operator::Sub,
+        BinaryOp::Mul => Operator::Mul,
+        BinaryOp::Div => Operator::Div,
+        BinaryOp::Eq => Operator::Compare(Relation::Eq),
+        BinaryOp::Ne => Operator::Compare(Relation::Ne),
+        BinaryOp::Lt => Operator::Compare(Relation::Lt),
+        BinaryOp::Le => Operator::Compare(Relation::Le),
+        BinaryOp::Min => Operator::Min,
+        BinaryOp::Max => Operator::Max,
+        _ => return None,
+    })
+}
+
+/// Whether there is an operator for these types; the sign operations and all cores.
 ///
 /// # Errors
-/// Always, for want of the cores.
-pub fn supported(_: &Op, ty: ScalarType, operands: &[ScalarType]) -> Result<(), String> {
-    let format = operands.iter().copied().find(|t| t.is_float()).unwrap_or(ty);
-    Err(format!("no floating-point core for {format:?}"))
+/// The reason why not.
+pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), String> {
+    if matches!(op, Op::Unary(UnaryOp::Neg | UnaryOp::Abs, _)) {
+        return Ok(());
+    }
+    let unknown = || format!("no floating-point operator for {op:?} ({from:?} to {to:?})");
+    let core = core_for(op, to, from, 0).ok_or_else(unknown)?;
+    let formats = match core.operator {
+        Operator::FromFloat(from) => vec![from, core.format],
+        _ => vec![core.format],
+    };
+    if let Some(f) = formats.iter().find(|f| !(2..=11).contains(&f.exponent) || !(2..=52).contains(&f.fraction)) {
+        return Err(format!("floating-point formats have 2 to 11 exponent and 2 to 52 fraction bits, not {f:?}"));
+    }
+    if core.operator == Operator::Fma && !fma::supports(core.format) {
+        return Err(format!("a fused multiply-add wants a wider exponent than that of {:?}", core.format));
+    }
+    Ok(())
+}
+
+/// The value that the last register of a floating-point operation loads (see [`crate::operators::build`]), of the type
+/// [`wires`] of the result; an instance of a [`Core`], or inline logic for the operations on the sign bit.
+///
+/// # Errors
+/// As [`supported`].
+pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
+    supported(r.op, r.ty, r.operand_types)?;
+    if let (Op::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs), _), [a]) = (r.op, r.operands) {
+        let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
+        let sign = if *op == UnaryOp::Neg { !sign } else { m.lit(0, rtl::u(1)) };
+        return Ok(m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty)));
+    }
+    let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == r.operands.len());
+    let core = core.ok_or_else(|| format!("`{}` is not a floating-point operation on {} operands", r.name, r.operands.len()))?;
+    let module = d.module(&core);
+    let instance = m.instance(d, format!("{}_core", r.name), &module);
+    for (port, value) in core.operands().iter().zip(r.operands) {
+        instance.set(port, *value);
+    }
+    Ok(instance.out("y").to(wires(r.ty)))
 }

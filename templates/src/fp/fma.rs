@@ -1,0 +1,119 @@
+//! Fused multiply–add: a subnormal factor is normalized, the addend is aligned to the product in a window that reaches
+//! `fraction + 3` bits above it, magnitudes are compared so that one adder serves, then normalization and rounding.
+//!
+//! Bit `3 * fraction + 4` of the window is the leading place of the unshifted addend, bit `2 * fraction` that of the
+//! product; one bit more at the bottom is sticky. Where the addend lies so high that it is not shifted, the product is
+//! below a quarter of its last place and its exact position does not matter.
+
+use super::mul::{partial_products, product_exponent, product_special, sum_of};
+use super::parts::{exponent_width, leading_zeros, round, saturate, shift_left, shift_right, Fields, Special, Unrounded};
+use super::pipe::{Held, Pipe};
+use super::Format;
+use rtl::{clog2, u, ModuleBuilder, Sig};
+
+/// Unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros; shift; round.
+const STEPS: [u32; 10] = [5, 5, 5, 9, 9, 10, 11, 9, 8, 8];
+
+/// Whether two subnormal factors are always too small to matter beside an addend, which the operator relies on.
+pub fn supports(f: Format) -> bool {
+    f.bias() >= i64::from(f.fraction) + 5
+}
+
+/// Signs and special cases, as far as the operands tell.
+struct Flags<'p, 'm> {
+    product_sign: Held<'p, 'm>,
+    addend_sign: Held<'p, 'm>,
+    nan: Held<'p, 'm>,
+    infinite: Held<'p, 'm>,
+    infinite_sign: Held<'p, 'm>,
+    no_product: Held<'p, 'm>,
+}
+
+fn flags<'p, 'm>(p: &'p Pipe<'m>, x: &Fields<'m>, y: &Fields<'m>, z: &Fields<'m>) -> Flags<'p, 'm> {
+    let (sign, nan, infinite) = product_special(x, y);
+    Flags {
+        product_sign: p.hold("product_sign", sign),
+        addend_sign: p.hold("addend_sign", z.sign),
+        nan: p.hold("nan", nan | z.nan | (infinite & z.infinite & (sign ^ z.sign))),
+        infinite: p.hold("infinite", infinite | z.infinite),
+        infinite_sign: p.hold("infinite_sign", p.m.mux(infinite, sign, z.sign)),
+        no_product: p.hold("no_product", x.zero | y.zero),
+    }
+}
+
+pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
+    let p = Pipe::new(m, &STEPS, latency);
+    let (width, wide) = (f.fraction + 1, exponent_width(f, 4 * f.fraction + 8));
+    let (a, b, c) = (p.input("a", f.bits()), p.input("b", f.bits()), p.input("c", f.bits()));
+    let (x, y, z) = (Fields::new(a.now(), f), Fields::new(b.now(), f), Fields::new(c.now(), f));
+    let flags = flags(&p, &x, &y, &z);
+    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
+    let (addend, addend_exponent) = (p.hold("addend", z.significand(m)), p.hold("addend_exponent", z.biased(m)));
+    let (x, y) = (x.significand(m), y.significand(m));
+    let (small, y) = (p.hold("small", m.mux(x.msb(), y, x)), p.hold("y", m.mux(x.msb(), x, y)));
+    p.cut();
+    let zeros = p.hold("zeros", leading_zeros(m, small.now()));
+    p.cut();
+    let x = p.hold("x", shift_left(m, small.now(), zeros.now()));
+    let top = exponent.now().add_lit(f.fraction + 4) - zeros.now().extend(wide).signed();
+    let top = p.hold("top", top);
+    p.cut();
+    let partial = partial_products(&p, x.now(), y.now());
+    let addend_exponent = addend_exponent.now().extend(wide).signed();
+    let distance = top.now() - addend_exponent;
+    let stay = distance.msb() | flags.no_product.now();
+    let amount = saturate(m, distance.unsigned(), clog2(3 * u64::from(f.fraction) + 6));
+    let amount = p.hold("amount", amount & m.repeat(!stay, amount.w()));
+    let top = p.hold("reference", m.mux(stay, addend_exponent, top.now()).unsigned());
+    p.cut();
+    let window = 3 * f.fraction + 5;
+    let product = p.hold("product", m.concat(&[sum_of(m, &partial, 2 * width), m.lit(0, u(1))]).extend(window + 1));
+    let high = m.concat(&[addend.now(), m.lit(0, u(window - width))]);
+    let (aligned, lost) = shift_right(m, high, amount.now(), window);
+    let aligned = p.hold("aligned", m.concat(&[aligned, lost]));
+    p.cut();
+    let opposite = p.hold("opposite", flags.product_sign.now() ^ flags.addend_sign.now());
+    let exchange = p.hold("exchange", product.now().lt(aligned.now()));
+    p.cut();
+    let sum = signed_sum(m, [product.now(), aligned.now()], opposite.now(), exchange.now());
+    let sum = p.hold("sum", sum);
+    let sign = p.hold("sign", m.mux(exchange.now(), flags.addend_sign.now(), flags.product_sign.now()));
+    p.cut();
+    let zeros = leading_zeros(m, sum.now());
+    let limit = top.now().sub_lit(1);
+    let limited = limit.lt(zeros.extend(wide));
+    let shift = m.mux(limited, limit.resize(zeros.w()), zeros);
+    let exponent = p.hold("exponent_n", top.now() - shift.extend(wide));
+    let both = flags.product_sign.now() & flags.addend_sign.now();
+    let sign = p.hold("sign_n", m.mux(zeros.eq_lit(window + 1), both, sign.now()));
+    let shift = p.hold("shift", shift);
+    p.cut();
+    let result = super::parts::hold(&p, normalize(m, sum.now(), shift.now(), exponent.now(), f));
+    p.cut();
+    let infinite = flags.infinite.now();
+    let sign = m.mux(infinite, flags.infinite_sign.now(), sign.now());
+    p.output("y", round(m, &result(), &Special { sign, nan: flags.nan.now(), infinite }, f));
+}
+
+/// `|x[0] ± x[1]|`, `exchange` telling that `x[1]` is greater.
+fn signed_sum<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], subtract: Sig<'m>, exchange: Sig<'m>) -> Sig<'m> {
+    let w = x[0].w();
+    let invert = [subtract & exchange, subtract & !exchange];
+    let left = m.concat(&[x[0] ^ m.repeat(invert[0], w), m.lit(1, u(1))]);
+    let right = m.concat(&[x[1] ^ m.repeat(invert[1], w), subtract]);
+    (left + right).slice(1, w)
+}
+
+/// `sum` shifted left: done as a right shift by the complement, which narrows with every digit.
+fn normalize<'m>(m: &'m ModuleBuilder, sum: Sig<'m>, shift: Sig<'m>, exponent: Sig<'m>, f: Format) -> Unrounded<'m> {
+    let kept = f.fraction + 2;
+    let most = (1u32 << shift.w()) - 1;
+    let padded = m.concat(&[sum, m.lit(0, u(most + kept - sum.w()))]);
+    let (window, lost) = shift_right(m, padded, !shift, kept);
+    Unrounded {
+        exponent: exponent & m.repeat(window.msb(), exponent.w()),
+        fraction: window.slice(1, f.fraction),
+        guard: window.bit(0),
+        sticky: lost,
+    }
+}

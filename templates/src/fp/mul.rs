@@ -1,0 +1,77 @@
+//! Multiplication. The significands' product is formed by DSP slices (fp32: 24 × 17 and 24 × 7 bits, joined by the
+//! cascade's shift by 17); meanwhile the leading zeros of a subnormal operand are counted, so that one shifter behind
+//! the product serves subnormal operands and results alike.
+
+use super::parts::{exponent_width, hold, leading_zeros, place, placement, round, Fields, Placement, Special};
+use super::pipe::{Held, Pipe};
+use super::Format;
+use rtl::{u, ModuleBuilder, Sig};
+
+/// Widest unsigned operands of a DSP48E2's signed 27 × 18 bit multiplier.
+const WIDE: u32 = 26;
+const NARROW: u32 = 17;
+
+/// Unpack; multiply; add partial products; shift; round.
+const STEPS: [u32; 5] = [4, 9, 9, 6, 8];
+
+pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
+    let p = Pipe::new(m, &STEPS, latency);
+    let width = 2 * f.fraction + 2;
+    let (a, b) = (p.input("a", f.bits()), p.input("b", f.bits()));
+    let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
+    let wide = exponent_width(f, width);
+    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
+    // Of two subnormal operands either will do: the product is below half of the least number.
+    let small = p.hold("small", m.mux(x.normal, y.significand(m), x.significand(m)));
+    let (sign, nan, infinite) = product_special(&x, &y);
+    let (sign, nan, infinite) = (p.hold("sign", sign), p.hold("nan", nan), p.hold("infinite", infinite));
+    let (x, y) = (p.hold("x", x.significand(m)), p.hold("y", y.significand(m)));
+    p.cut();
+    let zeros = p.hold("zeros", leading_zeros(m, small.now()));
+    let partial = partial_products(&p, x.now(), y.now());
+    p.cut();
+    let product = p.hold("product", sum_of(m, &partial, width));
+    let x = placement(m, exponent.now(), zeros.now(), f.fraction, width);
+    let (amount, exponent) = (p.hold("amount", x.amount), p.hold("leading", x.exponent));
+    p.cut();
+    let x = m.concat(&[product.now(), m.lit(0, u(1))]);
+    let result = hold(&p, place(m, x, &Placement { amount: amount.now(), exponent: exponent.now() }, f));
+    p.cut();
+    let special = Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() };
+    p.output("y", round(m, &result(), &special, f));
+}
+
+/// Biased exponent of bit `2 * fraction` of the significands' product; signed, `wide` bits.
+pub fn product_exponent<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>, f: Format, wide: u32) -> Sig<'m> {
+    let sum = x.biased(m).extend(wide) + y.biased(m).extend(wide);
+    sum.signed().sub_lit(f.bias())
+}
+
+/// Sign of a product, whether it is NaN, whether it is infinite (if not NaN).
+pub fn product_special<'m>(x: &Fields<'m>, y: &Fields<'m>) -> (Sig<'m>, Sig<'m>, Sig<'m>) {
+    let invalid = (x.infinite & y.zero) | (x.zero & y.infinite);
+    (x.sign ^ y.sign, x.nan | y.nan | invalid, x.infinite | y.infinite)
+}
+
+/// `x * (bits of y)`, lowest bits of `y` first.
+pub fn partial_products<'p, 'm>(p: &'p Pipe<'m>, x: Sig<'m>, y: Sig<'m>) -> Vec<Held<'p, 'm>> {
+    let part = |k: u32, y: Sig<'m>| p.hold(format!("partial{k}"), (x * y).attr("use_dsp", "yes"));
+    if x.w() > WIDE || y.w() <= NARROW {
+        return vec![part(0, y)];
+    }
+    (0..y.w().div_ceil(NARROW)).map(|k| part(k, y.slice(k * NARROW, NARROW.min(y.w() - k * NARROW)))).collect()
+}
+
+/// The product of `width` bits from [`partial_products`], whose low bits need no adder.
+pub fn sum_of<'m>(m: &'m ModuleBuilder, partial: &[Held<'_, 'm>], width: u32) -> Sig<'m> {
+    let mut low = vec![];
+    let mut high = partial[0].now();
+    for (k, next) in partial.iter().enumerate().skip(1) {
+        let left = width - k as u32 * NARROW;
+        low.insert(0, high.slice(0, NARROW));
+        let carried = high.slice(NARROW, high.w() - NARROW);
+        high = next.now().resize(left) + carried.resize(left);
+    }
+    low.insert(0, high);
+    m.concat(&low).resize(width)
+}
