@@ -67,7 +67,7 @@ pub fn extreme(m: &ModuleBuilder, f: Format, least: bool, latency: u32) {
     let (x_nan, y_nan) = (p.hold("nan_a", x.nan), p.hold("nan_b", y.nan));
     let order = hold(&p, order(a.now(), b.now(), &x, &y));
     p.cut();
-    let first = y_nan.now() | (!x_nan.now() & order().less(m, !least));
+    let first = y_nan.now() | (!x_nan.now() & !order().less(m, least));
     let taken = m.mux(first, a.now(), b.now());
     let none = m.lit(0, u(1));
     let special = Special { sign: taken.msb(), nan: x_nan.now() & y_nan.now(), infinite: none };

@@ -16,7 +16,8 @@ mod pipe;
 mod sqrt;
 
 use crate::operators::{wires, Request};
-use arch::vsa::Op;
+use arch::timing::op_latency;
+use arch::vsa::{NodeId, Op};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use rtl::{Design, ModuleBuilder, Sig, Template};
 
@@ -82,7 +83,7 @@ pub enum Operator {
     Sqrt,
     /// One bit.
     Compare(Relation),
-    /// C's `fminf`: a NaN loses; of equal operands the second.
+    /// C's `fminf`: a NaN loses; of equal operands the first.
     Min,
     /// C's `fmaxf`, likewise.
     Max,
@@ -185,6 +186,27 @@ fn binary(op: BinaryOp) -> Option<Operator> {
         BinaryOp::Max => Operator::Max,
         _ => return None,
     })
+}
+
+/// Latency of an operator unless the schedule asks for another: what `arch::timing` promises.
+pub fn default_latency(operator: Operator, format: Format) -> u32 {
+    let float = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
+    let n = NodeId(0);
+    let (op, to, from) = match operator {
+        Operator::Add => (Op::Binary(BinaryOp::Add, n, n), float, float),
+        Operator::Sub => (Op::Binary(BinaryOp::Sub, n, n), float, float),
+        Operator::Mul => (Op::Binary(BinaryOp::Mul, n, n), float, float),
+        Operator::Div => (Op::Binary(BinaryOp::Div, n, n), float, float),
+        Operator::Fma => (Op::Fma(n, n, n), float, float),
+        Operator::Sqrt => (Op::Unary(UnaryOp::Sqrt, n), float, float),
+        Operator::Compare(_) => (Op::Binary(BinaryOp::Le, n, n), ScalarType::BOOL, float),
+        Operator::Min | Operator::Max => (Op::Binary(BinaryOp::Min, n, n), float, float),
+        Operator::FromInt { bits, signed } => (Op::Cast(n), float, ScalarType::Int { bits, signed }),
+        Operator::ToInt { bits, signed } => (Op::Cast(n), ScalarType::Int { bits, signed }, float),
+        Operator::ToBool => (Op::Cast(n), ScalarType::BOOL, float),
+        Operator::FromFloat(Format { exponent, fraction }) => (Op::Cast(n), float, ScalarType::Float { exponent, fraction }),
+    };
+    op_latency(&op, to, &[from, from, from]).max(0) as u32
 }
 
 /// Whether there is an operator for these types; the sign operations and all cores.
