@@ -153,8 +153,8 @@ impl AxiLiteControl {
         addressed.next(aw).en(aw | now).rst(rst, 0);
         filled.next(w).en(w | now).rst(rst, 0);
         bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
-        m.output("s_axi_control_awready", !addressed.q());
-        m.output("s_axi_control_wready", !filled.q());
+        m.output("s_axi_control_awready", !addressed.q() & !rst);
+        m.output("s_axi_control_wready", !filled.q() & !rst);
         m.output("s_axi_control_bvalid", bvalid.q());
         m.output("s_axi_control_bresp", m.lit(0, u(2)));
         let address = hold(m, "aw_word", aw, awaddr.slice(2, bits - 2));
@@ -169,7 +169,7 @@ impl AxiLiteControl {
         let rvalid = m.reg("rvalid", u(1));
         let taken = arvalid & !rvalid.q();
         rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
-        m.output("s_axi_control_arready", !rvalid.q());
+        m.output("s_axi_control_arready", !rvalid.q() & !rst);
         m.output("s_axi_control_rvalid", rvalid.q());
         m.output("s_axi_control_rresp", m.lit(0, u(2)));
         Read { taken, address: araddr.slice(2, bits - 2) }
