@@ -138,13 +138,20 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Connects `port` of all elements to what the neighbours pass on: along axis 1, in column 0 along axis 0.
-    fn chain(&self, grid: Instance<'m>, port: &str, outs: [&str; 2], entry: Sig<'m>) {
+    fn chain(&self, (grid, extent): (Instance<'m>, [i64; 2]), port: &str, outs: [&str; 2], entry: Sig<'m>) {
         let entry = entry.named(format!("{port}_entry"));
         grid.set_each(port, |i, j| match (i, j) {
             (0, 0) => entry,
-            (_, 0) => grid.out_at(outs[0], i - 1, 0),
-            _ => grid.out_at(outs[1], i, j - 1),
+            (_, 0) => Self::element(grid, outs[0], extent, i - 1, 0),
+            _ => Self::element(grid, outs[1], extent, i, j - 1),
         });
+    }
+
+    /// Bits of an output of element (i, j) of a grid; neighbouring ones join to one slice.
+    fn element(grid: Instance<'m>, port: &str, extent: [i64; 2], i: u32, j: u32) -> Sig<'m> {
+        let bus = grid.out(port);
+        let w = bus.w() / (extent[0] * extent[1]) as u32;
+        bus.slice((i * extent[1] as u32 + j) * w, w)
     }
 
     fn control(&self) {
@@ -152,7 +159,7 @@ impl<'m> Build<'_, 'm> {
             let port = field_port(k, field);
             let entry = self.field(field, *phase, &port);
             let outs = [0, 1].map(|a| pass_port(self.vsa, &port, a));
-            self.chain(self.pe, &port, [&outs[0], &outs[1]], entry);
+            self.chain((self.pe, self.vsa.extent), &port, [&outs[0], &outs[1]], entry);
         }
         for (k, tied) in self.array.plan.pe.tied.iter().enumerate() {
             let ty = tied.ty();
@@ -205,12 +212,12 @@ impl<'m> Build<'_, 'm> {
         let module = d.module(&Feeder { vsa: vsa.clone(), group: g, shape, nodes: nodes.clone() });
         let extent = feeder_extent(vsa, g);
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, grid, &module, "ld_", bit, signal);
+        self.stream_chain(d, (grid, extent), &module, "ld_", bit, signal);
         let phase = feeder::phase(&nodes);
-        self.wave_chain(d, grid, &module, &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
+        self.wave_chain(d, (grid, extent), &module, &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
         if let Some(slot) = slot {
             let outs = [0, 1].map(|a| pass_port(vsa, "slot", a));
-            self.chain(grid, "slot", [&outs[0], &outs[1]], m.delay(slot, phase as u32, format!("slot{g}_d")));
+            self.chain((grid, extent), "slot", [&outs[0], &outs[1]], m.delay(slot, phase as u32, format!("slot{g}_d")));
         }
         let place = |i: u32, j: u32| [0, 1].map(|a| if group.forward[a] { coordinate(vsa, a, 0, vsa.extent[a], 0) } else { coordinate(vsa, a, 0, extent[a], [i, j][a] as i64) });
         let word = vsa.arrays[group.array as usize].word as i64;
@@ -218,29 +225,29 @@ impl<'m> Build<'_, 'm> {
             self.tie_bank(d, grid, &module, b, bank, word, &place);
         }
         for (id, ..) in nodes {
-            self.feed(grid, id, group.forward);
+            self.feed((grid, extent), id, group.forward);
         }
     }
 
     /// Feeder outputs to the PEs' inputs, and from PE to PE along `forward` axes.
-    fn feed(&self, feeders: Instance<'m>, id: NodeId, forward: [bool; 2]) {
+    fn feed(&self, (feeders, extent): (Instance<'m>, [i64; 2]), id: NodeId, forward: [bool; 2]) {
         let name = stem(self.vsa, id);
         let outs = [0, 1].map(|a| pass_port(self.vsa, &name, a));
         self.pe.set_each(&format!("{name}_in"), |i, j| {
             let at = [i, j];
             if forward[1] && j > 0 {
-                self.pe.out_at(&outs[1], i, j - 1)
+                Self::element(self.pe, &outs[1], self.vsa.extent, i, j - 1)
             } else if forward[0] && i > 0 {
-                self.pe.out_at(&outs[0], i - 1, j)
+                Self::element(self.pe, &outs[0], self.vsa.extent, i - 1, j)
             } else {
                 let [a, b] = [0, 1].map(|x| if forward[x] { 0 } else { at[x] });
-                feeders.out_at(&name, a, b)
+                Self::element(feeders, &name, extent, a, b)
             }
         });
     }
 
     /// The load or token stream of one group through its modules; `bit` is the group's bit in the stream's `group`.
-    fn stream_chain(&self, d: &Design, grid: Instance<'m>, module: &ModuleName, prefix: &str, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
+    fn stream_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, prefix: &str, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
         let valid = signal("valid").unwrap_or_else(|| self.m.lit(0, u(1)));
         let mine = signal("group").map_or(valid, |g| valid & g.bit(bit as u32));
         let ports: Vec<String> = d.get(module).map(|x| x.input_ports().map(|p| p.0.to_string()).collect()).unwrap_or_default();
@@ -249,19 +256,19 @@ impl<'m> Build<'_, 'm> {
             let entry = if name == "valid" { Some(mine) } else { signal(name) };
             let out = format!("{port}_out");
             if let Some(entry) = entry {
-                self.chain(grid, port, [&out, &out], entry);
+                self.chain((grid, extent), port, [&out, &out], entry);
             }
         }
     }
 
     /// Row and column of the waves, for the modules that have these ports.
-    fn wave_chain(&self, d: &Design, grid: Instance<'m>, module: &ModuleName, label: &str, forms: [(&str, &Form); 2], delay: i64) {
+    fn wave_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, label: &str, forms: [(&str, &Form); 2], delay: i64) {
         for (port, form) in forms {
             let wanted = d.get(module).is_some_and(|x| x.input_ports().any(|p| p.0 == port));
             if wanted {
                 let entry = self.field(&Field::Time(form.clone()), delay, &format!("{label}_{port}"));
                 let outs = [0, 1].map(|a| pass_port(self.vsa, port, a));
-                self.chain(grid, port, [&outs[0], &outs[1]], entry);
+                self.chain((grid, extent), port, [&outs[0], &outs[1]], entry);
             }
         }
     }
@@ -305,17 +312,17 @@ impl<'m> Build<'_, 'm> {
         let module = d.module(&Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
         let extent = collector_extent(group);
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, grid, &module, "dr_", bit, signal);
+        self.stream_chain(d, (grid, extent), &module, "dr_", bit, signal);
         // Hops between the array's corner and the box's, and what a wave takes for them.
         let away = [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] });
         let delay = collect_time(vsa, o) - 1 + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
         let word = vsa.arrays[group.array as usize].word as i64;
         let (row, _) = row_form(group, word);
-        self.wave_chain(d, grid, &module, &format!("collect{o}"), [("row", &row), ("col", &group.col)], delay);
+        self.wave_chain(d, (grid, extent), &module, &format!("collect{o}"), [("row", &row), ("col", &group.col)], delay);
         if group.slots > 1 {
             let slot = m.delay(m.input(format!("out_slot{o}"), u(1)), delay as u32, format!("out_slot{o}_d"));
             let outs = [0, 1].map(|a| pass_port(vsa, "slot", a));
-            self.chain(grid, "slot", [&outs[0], &outs[1]], slot);
+            self.chain((grid, extent), "slot", [&outs[0], &outs[1]], slot);
         }
         for id in wave_enables(vsa, group) {
             let enable = match (time_field(vsa, id), &vsa.node(id).op) {
@@ -325,9 +332,9 @@ impl<'m> Build<'_, 'm> {
             };
             let port = format!("en{}", id.0);
             let outs = [0, 1].map(|a| pass_port(vsa, &port, a));
-            self.chain(grid, &port, [&outs[0], &outs[1]], m.delay(enable, delay as u32, format!("collect{o}_{port}_d")));
+            self.chain((grid, extent), &port, [&outs[0], &outs[1]], m.delay(enable, delay as u32, format!("collect{o}_{port}_d")));
         }
-        let from_pe = |port: &str, i: u32, j: u32| self.pe.out_at(port, i + away[0] as u32, j + away[1] as u32);
+        let from_pe = |port: &str, i: u32, j: u32| Self::element(self.pe, port, vsa.extent, i + away[0] as u32, j + away[1] as u32);
         for (k, port) in group.ports.iter().enumerate() {
             grid.set_each(&format!("v{k}"), |i, j| from_pe(&format!("out{o}_{k}"), i, j));
             if !travels(vsa, port.enable) {

@@ -20,6 +20,7 @@ use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, 
 /// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
 pub fn ip(vsa: &Vsa) -> Result<Design, String> {
     check(vsa)?;
+    let vsa = &crate::retime::sink(vsa);
     let plan = Plan::new(vsa)?;
     for id in plan.pe.ids() {
         let node = vsa.node(id);

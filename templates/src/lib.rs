@@ -12,6 +12,7 @@ mod ip;
 pub mod operators;
 pub mod pe;
 pub mod plan;
+mod retime;
 pub mod sequencer;
 
 pub use ip::ip;

@@ -28,7 +28,7 @@ pub fn field_port(k: usize, field: &Field) -> String {
         Field::Valid => "valid".into(),
         Field::Guard(_) => format!("guard{k}"),
         Field::Time(_) => format!("time{k}"),
-        Field::Pointer(_) => format!("wave{k}"),
+        Field::Pointer(_) | Field::WritePointer(_) => format!("wave{k}"),
     }
 }
 
@@ -293,7 +293,8 @@ impl<'a, 'm> Build<'a, 'm> {
         let memories: Vec<_> = self.memories.iter().map(|(k, v)| (*k, *v)).collect();
         for ((source, depth), memory) in memories {
             let ready = self.ready(NodeId(source));
-            let (valid, pointer) = (self.field(&Field::Valid, ready), self.field(&Field::Pointer(depth), ready));
+            let pointer = plan.writes.get(&(source, depth)).cloned().unwrap_or(Field::Pointer(depth));
+            let (valid, pointer) = (self.field(&Field::Valid, ready), self.field(&pointer, ready));
             let data = self.at(NodeId(source), ready).unsigned();
             memory.write(valid, pointer, data);
         }

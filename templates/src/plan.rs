@@ -20,6 +20,8 @@ pub enum Field {
     Time(Form),
     /// Number of the wave modulo a memory's depth.
     Pointer(i64),
+    /// The same once more, for writes that come much later than the read.
+    WritePointer(i64),
 }
 
 /// A constant that depends on the PE's coordinates.
@@ -50,7 +52,7 @@ impl Field {
         match self {
             Field::Valid | Field::Guard(_) => u(1),
             Field::Time(form) => form_range(vsa, form).into_ty(),
-            Field::Pointer(depth) => u(rtl::clog2(*depth as u64)),
+            Field::Pointer(depth) | Field::WritePointer(depth) => u(rtl::clog2(*depth as u64)),
         }
     }
 }
@@ -187,6 +189,8 @@ pub struct PePlan {
     pub guards: BTreeMap<u32, GuardPlan>,
     pub pasts: BTreeMap<u32, PastPlan>,
     pub chains: BTreeMap<u32, ChainPlan>,
+    /// Per memory (source, depth): its write pointer.
+    pub writes: BTreeMap<(u32, i64), Field>,
 }
 
 /// Chains of at most this many wave registers are preferred to a memory.
@@ -217,7 +221,7 @@ impl PePlan {
     /// # Errors
     /// A `Past` that its schedule does not allow time for.
     pub fn new(vsa: &Vsa) -> Result<Self, String> {
-        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), chains: BTreeMap::new() };
+        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
         let mut uses = vec![BTreeSet::new(); vsa.nodes.len()];
         for id in plan.ids() {
             plan.visit(vsa, id, &mut uses)?;
@@ -321,6 +325,10 @@ impl PePlan {
             let read = (latest - 1).min(ready).max(0);
             let synchronous = latest > 0;
             self.want(Field::Pointer(waves), read);
+            let hop = skew[0].abs().max(skew[1].abs()).max(1);
+            let pointer = if ready - read > hop { Field::WritePointer(waves) } else { Field::Pointer(waves) };
+            let pointer = self.writes.entry((source.0, waves)).or_insert(pointer).clone();
+            self.want(pointer, ready);
             self.want(Field::Valid, ready);
             (Delay::Memory { depth: waves, read, synchronous }, read + i64::from(synchronous))
         } else {
@@ -347,7 +355,8 @@ pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
     matches!(time_field(vsa, enable), Some(Field::Guard(_))) || matches!(vsa.node(enable).op, Op::Const(_))
 }
 
-fn live_nodes(vsa: &Vsa) -> Vec<bool> {
+/// Nodes that something stored depends on.
+pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
     let mut live = vec![false; vsa.nodes.len()];
     let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
     let mut stack: Vec<NodeId> = ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();

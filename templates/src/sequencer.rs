@@ -231,7 +231,7 @@ impl<'m> Build<'_, 'm> {
                     if bits.is_empty() { m.lit(1, u(1)) } else { m.all(&bits) }
                 }
                 Field::Time(form) => self.form(form),
-                Field::Pointer(depth) => {
+                Field::Pointer(depth) | Field::WritePointer(depth) => {
                     let ty = u(clog2(*depth as u64));
                     let pointer = m.reg(format!("wave_mod_{depth}"), ty).rst(self.rst, 0).en(self.fire);
                     pointer.next(m.mux(pointer.q().eq_lit(depth - 1), m.lit(0, ty), pointer.q().add_lit(1))).q()
