@@ -183,11 +183,8 @@ fn kernel_unit(scop: &Scop, included: &Path) -> String {
     for (slot, (_, array)) in dram(scop).enumerate() {
         match array.binding {
             Binding::Parameter(position) => {
-                let buffer = format!("sagen_p[{slot}]");
-                let scalar = array.dims.is_empty();
-                let argument = if scalar { format!("*({} *){buffer}", array.c_type) } else { buffer };
                 if let Some(place) = arguments.get_mut(position as usize) {
-                    *place = argument;
+                    *place = format!("sagen_p[{slot}]");
                 }
             }
             Binding::Global | Binding::Local => {
@@ -259,13 +256,13 @@ mod tests {
     #[test]
     fn calls_a_static_function_beside_a_main() {
         let text = "#include \"size.h\"\n#include <stdio.h>\nstatic short g[N];\n\
-            static void k(short s, short a[N]) { for (int i = 0; i < N; i++) { a[i] += s * STEP; g[i] -= a[i]; } }\n\
-            int main(void) { short a[N] = {0}; k(1, a); return printf(\"%d\", a[0]); }\n";
+            static void k(short s[1], short a[N]) { for (int i = 0; i < N; i++) { a[i] += s[0] * STEP; g[i] -= a[i]; } }\n\
+            int main(void) { short a[N] = {0}; k(a, a); return printf(\"%d\", a[0]); }\n";
         let function = Function { name: Some("k".into()), region: Span::default(), parameters: 2 };
         let arrays = vec![
             array("g", &[3], Binding::Global, false),
             array("a", &[3], Binding::Parameter(1), false),
-            array("s", &[], Binding::Parameter(0), false),
+            array("s", &[1], Binding::Parameter(0), false),
         ];
         let run = golden(text, function, arrays, vec![vec![100; 3], vec![1, 2, 0xffff], vec![2]]).unwrap();
         assert_eq!(run.after, vec![vec![79, 78, 81], vec![21, 22, 19], vec![2]]);

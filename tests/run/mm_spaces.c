@@ -1,0 +1,34 @@
+// All six choices of space loops, non-divisor tiles, latency hiding, lanes, loop orders, misfit memory.
+// sagen: --space i
+// sagen: --space j
+// sagen: --space k
+// sagen: --space i,j
+// sagen: --space i,k
+// sagen: --space j,k
+// sagen: --space i,j --tile i=4,j=5,k=3
+// sagen: --space i,j --tile i=4,j=8 --order j,i,k
+// sagen: --space i,j --tile i=8,j=8 --latency i=2,j=4
+// sagen: --space i,j --tile i=6,j=6,k=4 --latency i=2,j=3 --simd k=2
+// sagen: --space i,k --tile i=4,k=4 --simd k=2
+// sagen: --space i,j --tile i=4,j=4,k=4 --memory ddr --seed 5
+// sagen: -D I=1 -D J=13 -D K=7 --space i,j
+// sagen: -D I=1 -D J=1 -D K=1
+// sagen: -D I=17 -D J=1 -D K=19 --space i,k
+// sagen: -D I=2 -D J=3 -D K=29 --simd k=4
+#include <stdint.h>
+#ifndef I
+#define I 11
+#define J 13
+#define K 7
+#endif
+
+void mm(int16_t A[I][K], int16_t B[K][J], int32_t C[I][J]) {
+#pragma scop
+  for (int i = 0; i < I; i++)
+    for (int j = 0; j < J; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < K; k++)
+        C[i][j] += A[i][k] * B[k][j];
+    }
+#pragma endscop
+}
