@@ -169,12 +169,22 @@ impl<'a, 'm> Build<'a, 'm> {
             _ if depth == 1 => (m.lit(0, at), m.lit(0, at), 1),
             _ => (write_address, read_address, depth),
         };
-        let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, memory_style(words));
-        if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
-        let word = memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read);
+        let word = if words == 1 { self.registers(b, mask, data) } else {
+            let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, memory_style(words));
+            if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
+            memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)
+        };
         let owned = self.owned(b, hit, word_of_row);
         let gate = |e: u32| (m.repeat(owned.bit(e), bits) & word.slice(e % count as u32 * bits, bits)).extend(8 * self.ty.bytes());
         m.concat(&(0..self.word as u32).rev().map(gate).collect::<Vec<_>>())
+    }
+
+    /// A bank of a single word: a register per lane, and one for the read.
+    fn registers(&self, b: usize, mask: Sig<'m>, data: Sig<'m>) -> Sig<'m> {
+        let (m, bits) = (self.m, self.ty.bits());
+        let lane = |k: u32| m.reg(format!("bank{b}_{k}"), u(bits)).en(mask.bit(k)).next(data.slice(k * bits, bits)).q();
+        let kept = m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>());
+        m.reg(format!("word{b}"), kept.ty()).next(kept).q()
     }
 
     /// Address and element of the wave's value; element counted from the start of the row's first word.

@@ -289,20 +289,31 @@ impl<'a, 'm> Build<'a, 'm> {
         (0..ports as i64).map(|port| select_binary(self.m, lane, lanes.step, &choices(port))).collect()
     }
 
+    /// Where the next word of the bank goes: words are kept in the order they come.
+    fn fill_address(&self, b: usize, hit: Sig<'m>, at: Ty) -> Sig<'m> {
+        let m = self.m;
+        let count = m.reg(format!("fill{b}"), at);
+        let next = m.mux(self.stream.first, m.lit(0, at), count.q());
+        count.en(self.stream.valid).next(m.mux(hit, next.add_lit(1), next));
+        next
+    }
+
     /// Memory of both halves. Its address is registered, so `address` is two cycles before the word.
     fn memory(&self, b: usize, data: Sig<'m>, address: Sig<'m>) -> Sig<'m> {
         let (m, depth) = (self.m, self.group.banks[b].depth.max(1));
         let hit = self.hit(b).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
-        let count = m.reg(format!("fill{b}"), at);
-        let next = m.mux(self.stream.first, m.lit(0, at), count.q());
-        count.en(self.stream.valid).next(m.mux(hit, next.add_lit(1), next));
         let registered = |x: Sig<'m>, name: &str| m.reg(format!("{name}{b}"), x.ty()).next(x).q();
+        let next = self.fill_address(b, hit, at);
         let (write, read, words) = match (self.stream.slot, self.slot) {
             // A single word needs no address, only the half.
             (Some(w), Some(r)) if depth == 1 => (w, registered(r, "half"), 2),
             (Some(w), Some(r)) => (m.concat(&[w, next]), m.concat(&[registered(r, "half"), registered(address.resize(at.w), "addr")]), (1 << at.w) + depth),
-            _ if depth == 1 => (m.lit(0, at), m.lit(0, at), 1),
+            // One word for the whole run is a register.
+            _ if depth == 1 => {
+                let kept = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
+                return m.reg(format!("word{b}"), data.ty()).next(kept).q();
+            }
             _ => (next, registered(address.resize(at.w), "addr"), depth),
         };
         let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words));

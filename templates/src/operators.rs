@@ -22,6 +22,8 @@ pub struct Request<'a, 'm> {
     /// operands (see `arch::timing::effective_type`), otherwise of the nodes' types.
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
+    /// Per operand: a constant, which needs no register.
+    pub constant: &'a [bool],
     /// Registers from operands to result, the last one included.
     pub latency: u32,
     pub name: &'a str,
@@ -116,12 +118,14 @@ fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
 /// Product modulo the result's width: operand registers (from latency 2 on), then product registers, as a DSP has them.
 fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
     let operand_stage = u32::from(before_last > 0);
-    let stage = |x: Sig<'m>, constant: bool, suffix: &str| if constant { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
-    let (a, b) = (stage(a, false, "a"), stage(b, false, "b"));
+    let constant = |k: usize| r.constant.get(k).copied().unwrap_or(false);
+    let stage = |x: Sig<'m>, k: usize, suffix: &str| if constant(k) { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
+    let (a, b) = (stage(a, 0, "a"), stage(b, 1, "b"));
     let signed = a.ty().signed || b.ty().signed;
-    let common = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
-    let (a, b) = (common(a), common(b));
-    let product = (a * b).attr("use_dsp", "yes").to(wires(r.ty));
+    let number = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
+    let (a, b) = (number(a), number(b));
+    let w = a.w().max(b.w());
+    let product = (a.extend(w) * b.extend(w)).to(wires(r.ty));
     m.delay(product, before_last - operand_stage, format!("{}_m", r.name))
 }
 

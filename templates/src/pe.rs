@@ -13,6 +13,7 @@ use crate::operators::{self, wires, Request};
 use crate::plan::{operand_source, time_field, travels, Comparison, Delay, Field, PePlan, Relation, Tied};
 use arch::timing::{collect_time, operands};
 use arch::vsa::{Form, NodeId, Op, Vsa};
+use frontend::scop::BinaryOp;
 use rtl::{u, Design, Memory, MemStyle, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
 
@@ -186,10 +187,20 @@ impl<'a, 'm> Build<'a, 'm> {
                 chain[0].next(value);
                 chain[0].q()
             }
+            _ if latency > 0 && self.multiplies(id) => self.m.reg(name, ty).next(value).q().attr("use_dsp", "yes"),
             _ if latency > 0 => self.m.reg(name, ty).next(value).q(),
             _ => value,
         };
         Some(self.line(id, value))
+    }
+
+    /// A product of two values that are not constants: worth a DSP.
+    fn multiplies(&self, id: NodeId) -> bool {
+        let constant = |o: &NodeId| matches!(self.vsa.node(*o).op, Op::Const(_));
+        match &self.vsa.node(id).op {
+            Op::Binary(BinaryOp::Mul, a, b) => !self.vsa.node(id).ty.is_float() && !constant(a) && !constant(b),
+            _ => false,
+        }
     }
 
     fn line(&self, id: NodeId, value: Sig<'m>) -> Line<'m> {
@@ -208,9 +219,10 @@ impl<'a, 'm> Build<'a, 'm> {
             values.push(value);
         }
         let types: Vec<_> = sources.iter().map(|s| s.1).collect();
+        let constant: Vec<bool> = sources.iter().map(|s| matches!(vsa.node(s.0).op, Op::Const(_))).collect();
         let name = stem(vsa, id);
         let ty = vsa.node(id).ty;
-        let request = Request { op, ty, operands: &values, operand_types: &types, latency, name: &name };
+        let request = Request { op, ty, operands: &values, operand_types: &types, constant: &constant, latency, name: &name };
         // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
         operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(ty)).sig())
     }
