@@ -194,11 +194,8 @@ impl<'m> Build<'_, 'm> {
         let signal = |name: &str| signals.iter().find(|s| s.0 == name).map(|s| s.1);
         let groups = (0..self.vsa.inputs.len()).filter(|g| self.vsa.inputs[*g].array as usize == stream.array);
         for (bit, g) in groups.enumerate() {
-            let Some(slot) = (!loaded_once(self.vsa, &self.vsa.inputs[g])).then(|| self.m.input(format!("slot{g}"), u(1))) else {
-                self.feeder(d, stream, g, bit, None, &signal);
-                continue;
-            };
-            self.feeder(d, stream, g, bit, Some(slot), &signal);
+            let slot = (!loaded_once(self.vsa, &self.vsa.inputs[g])).then(|| self.m.input(format!("slot{g}"), u(1)));
+            self.feeder(d, stream, g, bit, slot, &signal);
         }
     }
 

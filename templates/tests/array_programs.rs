@@ -108,3 +108,52 @@ fn operators() {
         &[DesignSpec::default(), spec("i", &[("i", 4)], &[], &[], "")],
     );
 }
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn within(&mut self, low: i64, high: i64) -> i64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        low + ((self.0 >> 20) % (high - low + 1) as u64) as i64
+    }
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.within(0, from.len() as i64 - 1) as usize]
+    }
+}
+
+/// Products of random sizes and designs; `SAGEN_CASES` asks for more of them.
+#[test]
+fn random_products() {
+    let cases: u64 = std::env::var("SAGEN_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(40);
+    let (mut built, mut faults) = (0, vec![]);
+    for seed in 1..=cases {
+        let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (n, m, k) = (r.within(1, 14), r.within(1, 14), r.within(1, 14));
+        let text = mm(n, m, k, r.pick(&["int8_t", "int16_t", "int", "uint8_t"]), r.pick(&["int", "int", "int16_t", "int64_t"]));
+        let mut spec = spec(r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), &[], &[], &[], r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
+        for l in ["i", "j", "k"] {
+            if r.within(0, 2) > 0 {
+                spec.tile.push((l.into(), r.within(1, 8)));
+            }
+            if r.within(0, 3) == 0 {
+                spec.latency.push((l.into(), r.within(1, 4)));
+            }
+        }
+        if r.within(0, 1) == 0 {
+            spec.simd.push((r.pick(&["k", "i", "j"]).into(), r.within(1, 4)));
+        }
+        let scop = scop(&text);
+        // A design drawn at random need not be legal.
+        let Ok(compiled) = arch::compile(&scop, &spec, &board()) else { continue };
+        built += 1;
+        let mode = if r.within(0, 2) == 0 { MemoryMode::Ddr { seed: seed as u32 } } else { MemoryMode::Ideal };
+        if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, seed), mode) {
+            faults.push(format!("{seed}: {n} x {m} x {k} {spec:?} {mode:?}: {e}"));
+        }
+    }
+    assert!(built * 4 >= cases, "only {built} of {cases} designs are legal");
+    assert!(faults.is_empty(), "{} of {built}\n{}", faults.len(), faults.join("\n"));
+}

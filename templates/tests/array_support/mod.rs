@@ -94,7 +94,7 @@ impl Host {
     }
 }
 
-/// Builds and starts the IP, waits for the interrupt, `runs` times over.
+/// Simulates the IP for two runs on the same data.
 pub fn run_design(vsa: &Vsa, design: &Design, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
     let top = design.modules().last().ok_or("no modules")?.name.clone();
     let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
@@ -120,23 +120,40 @@ pub fn run_design(vsa: &Vsa, design: &Design, memory: &[Vec<u64>], mode: MemoryM
     }
     host.write(4, 1);
     host.write(8, 1);
-    host.write(0, 1);
-    let mut left = limit;
-    while host.sim.get("interrupt") == 0 {
-        host.cycle();
-        left -= 1;
-        if left == 0 {
-            return Err(format!("no interrupt after {limit} cycles"));
+    let first = host.run(vsa, limit)?;
+    // Once more on the same data: nothing of the first run may be left over.
+    for (k, elements) in memory.iter().enumerate() {
+        *host.memories[k].data_mut() = bytes_of(vsa, k, elements);
+    }
+    let second = host.run(vsa, limit)?;
+    if first.memory != second.memory || (mode == MemoryMode::Ideal && first.cycles != second.cycles) {
+        return Err(format!("the second run differs: {} and {} cycles", first.cycles, second.cycles));
+    }
+    Ok(second)
+}
+
+impl Host {
+    /// Starts the IP, waits for the interrupt and clears it.
+    fn run(&mut self, vsa: &Vsa, limit: u64) -> Result<Outcome, String> {
+        self.write(0, 1);
+        let mut left = limit;
+        while self.sim.get("interrupt") == 0 {
+            self.cycle();
+            left -= 1;
+            if left == 0 {
+                return Err(format!("no interrupt after {limit} cycles"));
+            }
         }
+        self.write(0x0c, 1);
+        let at = AxiLiteControl { arrays: vsa.arrays.len() }.counter_offset();
+        let cycles = self.read(at) | self.read(at + 4) << 32;
+        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
+        if !faults.is_empty() {
+            return Err(faults.join("\n"));
+        }
+        let memory = self.memories.iter().enumerate().map(|(k, m)| elements_of(vsa, k, m.data())).collect();
+        Ok(Outcome { memory, cycles })
     }
-    let at = AxiLiteControl { arrays: vsa.arrays.len() }.counter_offset();
-    let cycles = host.read(at) | host.read(at + 4) << 32;
-    let faults: Vec<String> = host.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
-    if !faults.is_empty() {
-        return Err(faults.join("\n"));
-    }
-    let memory = host.memories.iter().enumerate().map(|(k, m)| elements_of(vsa, k, m.data())).collect();
-    Ok(Outcome { memory, cycles })
 }
 
 /// Runs interpreter and hardware on the same data and compares every element; gives simulated cycles.
