@@ -4,7 +4,7 @@
 //! A core is synthesized between registers: its operands' and the result register that a PE has. The operands'
 //! registers are not counted, the result's are.
 
-use rtl::{u, Design, ModuleBuilder, Template};
+use rtl::{Design, ModuleBuilder, Template};
 use std::process::{Command, ExitCode};
 use templates::fp::{default_latency, Core, Format, Operator, Relation};
 

@@ -1,7 +1,7 @@
 //! Addition and subtraction by one path: order by magnitude, align the smaller operand to the right with a sticky bit,
 //! add or subtract, count leading zeros, shift left no further than exponent 1, round.
 
-use super::parts::{exponent_width, hold, leading_zeros, round, saturate, shift_left, shift_right, Fields, Special, Unrounded};
+use super::parts::{leading_zeros, round, saturate, shift_left, shift_right, Fields, Special, Unrounded};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
@@ -36,21 +36,17 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let sum = p.hold("sum", add_or_subtract(m, big.now().slice(0, width), aligned.now(), opposite.now()));
     p.cut();
     // The top bit of `sum` has the exponent of `big` plus 1.
-    let wide = exponent_width(f, width + 4);
-    let limit = big.now().slice(width, f.exponent).extend(wide);
     let zeros = leading_zeros(m, sum.now());
-    let shift = m.mux(limit.lt(zeros.extend(wide)), limit.resize(zeros.w()), zeros);
-    let exponent = p.hold("exponent", limit.add_lit(1) - shift.extend(wide));
+    let wide = f.exponent.max(zeros.w()) + 1;
+    let limit = big.now().slice(width, f.exponent).extend(wide);
+    let free = limit - zeros.extend(wide);
+    let shift = m.mux(free.msb(), limit.resize(zeros.w()), zeros);
+    let below = p.hold("below", free & m.repeat(!free.msb(), wide));
     let sign = p.hold("sign", m.mux(zeros.eq_lit(width + 4), zero_sign.now(), big.now().msb()));
     let shift = p.hold("shift", shift);
     p.cut();
     let shifted = shift_left(m, sum.now(), shift.now());
-    let result = hold(&p, Unrounded {
-        exponent: exponent.now() & m.repeat(shifted.msb(), wide),
-        fraction: shifted.slice(4, f.fraction),
-        guard: shifted.bit(3),
-        sticky: shifted.slice(0, 3).reduce_or(),
-    });
+    let result = Unrounded::normalized(m, shifted, m.lit(0, u(1)), below.now(), f).hold(&p);
     p.cut();
     let special = Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() };
     p.output("y", round(m, &result(), &special, f));

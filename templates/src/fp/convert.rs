@@ -1,9 +1,9 @@
 //! Conversions: integer to float (rounded), float to integer (truncated, saturated, NaN gives 0), float to float.
 
-use super::parts::{encode, exponent_width, hold, leading_zeros, place, placement, round, saturate, shift_left, shift_right, Fields, Placement, Special, Unrounded};
+use super::parts::{encode, exponent_width, leading_zeros, place, placement, round, saturate, shift_left, shift_right, Fields, Placement, Special, Unrounded};
 use super::pipe::Pipe;
 use super::Format;
-use rtl::{clog2, s, u, ModuleBuilder, Sig};
+use rtl::{clog2, s, u, ModuleBuilder};
 
 /// Magnitude; count zeros; shift; round.
 const FROM_INT: [u32; 4] = [5, 6, 5, 8];
@@ -16,33 +16,22 @@ const WIDEN: [u32; 2] = [6, 6];
 /// Round.
 const CUT_FRACTION: [u32; 1] = [8];
 
-/// The top bits of a normalized significand whose leading bit is `x`'s top bit; zero if that is not set.
-fn unrounded<'m>(m: &'m ModuleBuilder, x: Sig<'m>, exponent: Sig<'m>, f: Format) -> Unrounded<'m> {
-    let need = f.fraction + 3;
-    let x = if x.w() < need { m.concat(&[x, m.lit(0, u(need - x.w()))]) } else { x };
-    let below = x.w() - f.fraction - 2;
-    Unrounded {
-        exponent: exponent & m.repeat(x.msb(), exponent.w()),
-        fraction: x.slice(below + 1, f.fraction),
-        guard: x.bit(below),
-        sticky: x.slice(0, below).reduce_or(),
-    }
-}
-
 pub fn from_int(m: &ModuleBuilder, f: Format, bits: u32, signed: bool, latency: u32) {
     let p = Pipe::new(m, &FROM_INT, latency);
     let none = m.lit(0, u(1));
     let a = p.input("a", bits).now();
     let negative = if signed { a.msb() } else { none };
     let sign = p.hold("sign", negative);
-    let magnitude = p.hold("magnitude", if signed { m.mux(negative, a.neg(), a) } else { a });
+    let magnitude = p.hold("magnitude", if signed { (a ^ m.repeat(negative, bits)) + negative.extend(bits) } else { a });
     p.cut();
     let zeros = p.hold("zeros", leading_zeros(m, magnitude.now()));
     p.cut();
     let wide = exponent_width(f, bits);
-    let top = m.lit(f.bias() + i64::from(bits) - 1, u(wide));
+    let top = m.lit(f.bias() + i64::from(bits) - 2, u(wide));
     let shifted = shift_left(m, magnitude.now(), zeros.now());
-    let result = hold(&p, unrounded(m, shifted, top - zeros.now().extend(wide), f));
+    let need = f.fraction + 2;
+    let shifted = if bits < need { m.concat(&[shifted, m.lit(0, u(need - bits))]) } else { shifted };
+    let result = Unrounded::normalized(m, shifted, none, top - zeros.now().extend(wide), f).hold(&p);
     p.cut();
     p.output("y", round(m, &result(), &Special { sign: sign.now(), nan: none, infinite: none }, f));
 }
@@ -101,7 +90,8 @@ fn same_range(m: &ModuleBuilder, from: Format, to: Format, latency: u32) {
     let padded = m.concat(&[x.fraction, m.lit(0, u(to.fraction + 2))]);
     let below = padded.w() - to.fraction - 1;
     let result = Unrounded {
-        exponent: x.exponent,
+        below: x.exponent,
+        lead: m.lit(0, u(2)),
         fraction: padded.slice(below + 1, to.fraction),
         guard: padded.bit(below),
         sticky: padded.slice(0, below).reduce_or(),
@@ -139,14 +129,14 @@ fn between(m: &ModuleBuilder, from: Format, to: Format, latency: u32) {
     let width = from.fraction + to.fraction + 2;
     let wide = exponent_width(from, width).max(exponent_width(to, width));
     let zeros = p.hold("zeros", leading_zeros(m, x.significand(m)));
-    let exponent = p.hold("exponent", x.biased(m).extend(wide).signed().add_lit(to.bias() - from.bias()));
+    let exponent = p.hold("exponent", x.biased(m).extend(wide).signed().add_lit(to.bias() - from.bias() - 1));
     let significand = p.hold("significand", x.significand(m));
     p.cut();
     let found = placement(m, exponent.now(), zeros.now(), from.fraction, width);
-    let (amount, exponent) = (p.hold("amount", found.amount), p.hold("leading", found.exponent));
+    let (amount, below) = (p.hold("amount", found.amount), p.hold("below", found.below));
     p.cut();
     let x = m.concat(&[significand.now(), m.lit(0, u(to.fraction + 1))]);
-    let result = hold(&p, place(m, x, &Placement { amount: amount.now(), exponent: exponent.now() }, to));
+    let result = place(m, x, &Placement { amount: amount.now(), below: below.now() }, to).hold(&p);
     p.cut();
-    p.output("y", round(m, &result(), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, to));
+    p.output("y", round(m, &result().unrounded(m, to), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, to));
 }

@@ -1,7 +1,7 @@
 //! Division: both significands are normalized; one quotient bit a step by the non-restoring recurrence
 //! (one adder/subtracter a step); a right shift for subnormal results; rounding.
 
-use super::parts::{exponent_width, hold, leading_zeros, place, placement, round, shift_left, Fields, Placement, Special};
+use super::parts::{exponent_width, leading_zeros, place, placement, round, shift_left, Fields, Placement, Special};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{u, ModuleBuilder, Sig};
@@ -29,9 +29,9 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.cut();
     let (zeros_a, zeros_b) = (p.hold("zeros_a", leading_zeros(m, dividend.now())), p.hold("zeros_b", leading_zeros(m, divisor.now())));
     p.cut();
-    // Of the quotient's second bit, whose weight is one half.
+    // Of the quotient's second bit, whose weight is one half; less 1.
     let correction = (zeros_b.now().extend(wide) - zeros_a.now().extend(wide)).signed();
-    let exponent = p.hold("exponent_q", exponent.now().add_lit(f.bias() - 1) + correction);
+    let exponent = p.hold("exponent_q", exponent.now().add_lit(f.bias() - 2) + correction);
     let dividend = p.hold("dividend_n", shift_left(m, dividend.now(), zeros_a.now()));
     let divisor = p.hold("divisor_n", shift_left(m, divisor.now(), zeros_b.now()));
     p.cut();
@@ -50,13 +50,13 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let remainder = last + (divisor.now().extend(w) & m.repeat(last.msb(), w));
     let inexact = p.hold("inexact", remainder.reduce_or());
     let found = placement(m, exponent.now(), m.lit(0, u(1)), 0, f.fraction + 3);
-    let (amount, exponent) = (p.hold("amount", found.amount), p.hold("leading", found.exponent));
+    let (amount, below) = (p.hold("amount", found.amount), p.hold("below", found.below));
     p.cut();
-    let mut placed = place(m, quotient.now(), &Placement { amount: amount.now(), exponent: exponent.now() }, f);
-    placed.sticky = placed.sticky | inexact.now();
-    let result = hold(&p, placed);
+    let mut placed = place(m, quotient.now(), &Placement { amount: amount.now(), below: below.now() }, f);
+    placed.lost = placed.lost | inexact.now();
+    let result = placed.hold(&p);
     p.cut();
-    p.output("y", round(m, &result(), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));
+    p.output("y", round(m, &result().unrounded(m, f), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));
 }
 
 /// `a - b` or `a + b` in the width of the operands, by a single carry chain.

@@ -64,7 +64,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let stay = distance.msb() | flags.no_product.now();
     let amount = saturate(m, distance.unsigned(), clog2(3 * u64::from(f.fraction) + 6));
     let amount = p.hold("amount", amount & m.repeat(!stay, amount.w()));
-    let top = p.hold("reference", m.mux(stay, addend_exponent, top.now()).unsigned());
+    let top = p.hold("reference", m.mux(stay, addend_exponent, top.now()).unsigned().sub_lit(1));
     p.cut();
     let window = 3 * f.fraction + 5;
     let product = p.hold("product", m.concat(&[sum_of(m, &partial, 2 * width), m.lit(0, u(1))]).extend(window + 1));
@@ -73,47 +73,68 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let aligned = p.hold("aligned", m.concat(&[aligned, lost]));
     p.cut();
     let opposite = p.hold("opposite", flags.product_sign.now() ^ flags.addend_sign.now());
-    let exchange = p.hold("exchange", product.now().lt(aligned.now()));
+    let order = Order::new(m, [product.now(), aligned.now()], opposite.now());
+    let (invert_product, invert_addend) = (p.hold("invert_p", order.invert[0]), p.hold("invert_a", order.invert[1]));
+    let carries = [p.hold("opposite_q", opposite.now()), p.hold("carry", order.carry)];
     p.cut();
-    let sum = signed_sum(m, [product.now(), aligned.now()], opposite.now(), exchange.now());
+    let sum = signed_sum(m, [product.now(), aligned.now()], [invert_product.now(), invert_addend.now()], [carries[0].now(), carries[1].now()]);
     let sum = p.hold("sum", sum);
-    let sign = p.hold("sign", m.mux(exchange.now(), flags.addend_sign.now(), flags.product_sign.now()));
+    let sign = p.hold("sign", m.mux(invert_product.now(), flags.addend_sign.now(), flags.product_sign.now()));
     p.cut();
     let zeros = leading_zeros(m, sum.now());
-    let limit = top.now().sub_lit(1);
-    let limited = limit.lt(zeros.extend(wide));
-    let shift = m.mux(limited, limit.resize(zeros.w()), zeros);
-    let exponent = p.hold("exponent_n", top.now() - shift.extend(wide));
+    let limit = top.now();
+    let free = limit - zeros.extend(wide);
+    let below = p.hold("below", free & m.repeat(!free.msb(), wide));
+    let shift = m.mux(free.msb(), limit.resize(zeros.w()), zeros);
     let both = flags.product_sign.now() & flags.addend_sign.now();
     let sign = p.hold("sign_n", m.mux(zeros.eq_lit(window + 1), both, sign.now()));
     let shift = p.hold("shift", shift);
     p.cut();
-    let result = super::parts::hold(&p, normalize(m, sum.now(), shift.now(), exponent.now(), f));
+    let result = normalize(m, sum.now(), shift.now(), below.now(), f).hold(&p);
     p.cut();
     let infinite = flags.infinite.now();
     let sign = m.mux(infinite, flags.infinite_sign.now(), sign.now());
     p.output("y", round(m, &result(), &Special { sign, nan: flags.nan.now(), infinite }, f));
 }
 
-/// `|x[0] ± x[1]|`, `exchange` telling that `x[1]` is greater.
-fn signed_sum<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], subtract: Sig<'m>, exchange: Sig<'m>) -> Sig<'m> {
-    let w = x[0].w();
-    let invert = [subtract & exchange, subtract & !exchange];
-    let left = m.concat(&[x[0] ^ m.repeat(invert[0], w), m.lit(1, u(1))]);
-    let right = m.concat(&[x[1] ^ m.repeat(invert[1], w), subtract]);
-    (left + right).slice(1, w)
+/// What the adder needs to know to give `|x[0] ± x[1]|` by two short carry chains.
+struct Order<'m> {
+    /// Which operand is to be inverted: the smaller one if they are subtracted.
+    invert: [Sig<'m>; 2],
+    /// Carry into the high half.
+    carry: Sig<'m>,
+}
+
+impl<'m> Order<'m> {
+    fn new(m: &'m ModuleBuilder, x: [Sig<'m>; 2], subtract: Sig<'m>) -> Self {
+        let (w, half) = (x[0].w(), x[0].w() / 2);
+        let [low, high] = [(0, half), (half, w - half)].map(|(at, w)| x.map(|v| v.slice(at, w)));
+        // Carry of x[0] + x[1], or of x[0] - x[1], which is "not less".
+        let left = m.concat(&[low[0], m.lit(1, u(1))]).extend(half + 2);
+        let right = m.concat(&[low[1] ^ m.repeat(subtract, half), subtract]).extend(half + 2);
+        let (carry, same) = ((left + right).msb(), low[0].eq(low[1]));
+        let less = high[0].lt(high[1]) | (high[0].eq(high[1]) & !carry);
+        let exchange = subtract & less;
+        Order { invert: [exchange, subtract & !less], carry: m.mux(exchange, !carry | same, carry) }
+    }
+}
+
+/// `|x[0] ± x[1]|`; carries into the low and the high half.
+fn signed_sum<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], invert: [Sig<'m>; 2], carries: [Sig<'m>; 2]) -> Sig<'m> {
+    let (w, half) = (x[0].w(), x[0].w() / 2);
+    let [a, b] = [0, 1].map(|k| x[k] ^ m.repeat(invert[k], w));
+    let part = |at: u32, w: u32, carry: Sig<'m>| {
+        let (left, right) = (m.concat(&[a.slice(at, w), m.lit(1, u(1))]), m.concat(&[b.slice(at, w), carry]));
+        (left + right).slice(1, w)
+    };
+    m.concat(&[part(half, w - half, carries[1]), part(0, half, carries[0])])
 }
 
 /// `sum` shifted left: done as a right shift by the complement, which narrows with every digit.
-fn normalize<'m>(m: &'m ModuleBuilder, sum: Sig<'m>, shift: Sig<'m>, exponent: Sig<'m>, f: Format) -> Unrounded<'m> {
+fn normalize<'m>(m: &'m ModuleBuilder, sum: Sig<'m>, shift: Sig<'m>, below: Sig<'m>, f: Format) -> Unrounded<'m> {
     let kept = f.fraction + 2;
     let most = (1u32 << shift.w()) - 1;
     let padded = m.concat(&[sum, m.lit(0, u(most + kept - sum.w()))]);
     let (window, lost) = shift_right(m, padded, !shift, kept);
-    Unrounded {
-        exponent: exponent & m.repeat(window.msb(), exponent.w()),
-        fraction: window.slice(1, f.fraction),
-        guard: window.bit(0),
-        sticky: lost,
-    }
+    Unrounded::normalized(m, window, lost, below, f)
 }

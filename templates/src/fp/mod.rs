@@ -223,8 +223,8 @@ pub fn supported(op: &Op, to: ScalarType, from: &[ScalarType]) -> Result<(), Str
         Operator::FromFloat(from) => vec![from, core.format],
         _ => vec![core.format],
     };
-    if let Some(f) = formats.iter().find(|f| !(2..=11).contains(&f.exponent) || !(2..=52).contains(&f.fraction)) {
-        return Err(format!("floating-point formats have 2 to 11 exponent and 2 to 52 fraction bits, not {f:?}"));
+    if let Some(f) = formats.iter().find(|f| !(3..=11).contains(&f.exponent) || !(2..=52).contains(&f.fraction)) {
+        return Err(format!("floating-point formats have 3 to 11 exponent and 2 to 52 fraction bits, not {f:?}"));
     }
     if core.operator == Operator::Fma && !fma::supports(core.format) {
         return Err(format!("a fused multiply-add wants a wider exponent than that of {:?}", core.format));

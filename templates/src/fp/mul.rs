@@ -2,7 +2,7 @@
 //! cascade's shift by 17); meanwhile the leading zeros of a subnormal operand are counted, so that one shifter behind
 //! the product serves subnormal operands and results alike.
 
-use super::parts::{exponent_width, hold, leading_zeros, place, placement, round, Fields, Placement, Special};
+use super::parts::{exponent_width, leading_zeros, place, placement, round, Fields, Placement, Special};
 use super::pipe::{Held, Pipe};
 use super::Format;
 use rtl::{u, ModuleBuilder, Sig};
@@ -20,7 +20,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (a, b) = (p.input("a", f.bits()), p.input("b", f.bits()));
     let (x, y) = (Fields::new(a.now(), f), Fields::new(b.now(), f));
     let wide = exponent_width(f, width);
-    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide));
+    let exponent = p.hold("exponent", product_exponent(m, &x, &y, f, wide).sub_lit(1));
     // Of two subnormal operands either will do: the product is below half of the least number.
     let small = p.hold("small", m.mux(x.normal, y.significand(m), x.significand(m)));
     let (sign, nan, infinite) = product_special(&x, &y);
@@ -32,13 +32,13 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     p.cut();
     let product = p.hold("product", sum_of(m, &partial, width));
     let x = placement(m, exponent.now(), zeros.now(), f.fraction, width);
-    let (amount, exponent) = (p.hold("amount", x.amount), p.hold("leading", x.exponent));
+    let (amount, below) = (p.hold("amount", x.amount), p.hold("below", x.below));
     p.cut();
     let x = m.concat(&[product.now(), m.lit(0, u(1))]);
-    let result = hold(&p, place(m, x, &Placement { amount: amount.now(), exponent: exponent.now() }, f));
+    let result = place(m, x, &Placement { amount: amount.now(), below: below.now() }, f).hold(&p);
     p.cut();
     let special = Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() };
-    p.output("y", round(m, &result(), &special, f));
+    p.output("y", round(m, &result().unrounded(m, f), &special, f));
 }
 
 /// Biased exponent of bit `2 * fraction` of the significands' product; signed, `wide` bits.

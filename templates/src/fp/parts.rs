@@ -106,44 +106,86 @@ pub fn exponent_width(f: Format, significand: u32) -> u32 {
 pub struct Placement<'m> {
     /// Right shift in [`place`].
     pub amount: Sig<'m>,
-    /// Biased exponent that the leading bit gets; unsigned.
-    pub exponent: Sig<'m>,
+    /// Biased exponent that the leading place gets, less 1; unsigned.
+    pub below: Sig<'m>,
 }
 
-/// For a significand whose bit `zeros` below the leading position holds its first one and whose leading position has
-/// the biased exponent `exponent` (signed): shift left by `zeros`, but stop where the biased exponent is 1, to the
-/// right if need be. `fraction` is the greatest left shift; `width` the width of the significand in [`place`].
-pub fn placement<'m>(m: &'m ModuleBuilder, exponent: Sig<'m>, zeros: Sig<'m>, fraction: u32, width: u32) -> Placement<'m> {
-    let ty = exponent.ty();
+/// For a significand whose leading place has the biased exponent `below + 1` (`below` signed) and whose first one is
+/// `zeros` below it: shift left by `zeros`, but stop where the biased exponent is 1, to the right if need be.
+/// `fraction` is the greatest left shift; `width` the width of the significand in [`place`].
+pub fn placement<'m>(m: &'m ModuleBuilder, below: Sig<'m>, zeros: Sig<'m>, fraction: u32, width: u32) -> Placement<'m> {
+    let ty = below.ty();
     let zeros = zeros.to(ty);
-    let free = exponent - zeros;
-    let limited = free.msb() | free.eq_lit(0);
+    let free = below - zeros;
+    let limited = free.msb();
     let bits = clog2(width as u64 + 2);
     let normal = (m.lit(fraction, ty) - zeros).unsigned().resize(bits);
-    let stopped = saturate(m, (m.lit(fraction + 1, ty) - exponent).unsigned(), bits);
-    Placement { amount: m.mux(limited, stopped, normal), exponent: m.mux(limited, m.lit(1, u(ty.w)), free.unsigned()) }
+    let stopped = saturate(m, (m.lit(fraction, ty) - below).unsigned(), bits);
+    Placement { amount: m.mux(limited, stopped, normal), below: free.unsigned() & m.repeat(!limited, ty.w) }
 }
 
-/// A result before rounding: significand with the leading bit, exponent 0 where that is not set.
+/// A shifted significand: the leading bit is in one of the two top places of `fraction + 3` bits.
+pub struct Placed<'m> {
+    pub below: Sig<'m>,
+    pub window: Sig<'m>,
+    pub lost: Sig<'m>,
+}
+
+/// Shifts `x` as [`placement`] says, from the leftmost position on.
+pub fn place<'m>(m: &'m ModuleBuilder, x: Sig<'m>, p: &Placement<'m>, f: Format) -> Placed<'m> {
+    let (window, lost) = shift_right(m, x, p.amount, f.fraction + 3);
+    Placed { below: p.below, window, lost }
+}
+
+impl<'m> Placed<'m> {
+    /// Keeps the value for later steps.
+    pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Placed<'m> + use<'p, 'm> {
+        let (below, window, lost) = (p.hold("below_p", self.below), p.hold("window", self.window), p.hold("lost", self.lost));
+        move || Placed { below: below.now(), window: window.now(), lost: lost.now() }
+    }
+
+    /// Normalizes by the one bit that is left.
+    pub fn unrounded(&self, m: &'m ModuleBuilder, f: Format) -> Unrounded<'m> {
+        let w = self.window;
+        let (high, next) = (w.msb(), w.bit(f.fraction + 1));
+        Unrounded {
+            below: self.below & m.repeat(high | next, self.below.w()),
+            lead: m.concat(&[high, !high & next]),
+            fraction: m.mux(high, w.slice(2, f.fraction), w.slice(1, f.fraction)),
+            guard: m.mux(high, w.bit(1), w.bit(0)),
+            sticky: self.lost | (high & w.bit(0)),
+        }
+    }
+}
+
+/// A result before rounding. Its biased exponent is `below + lead`; `below` is 0 where `lead` is.
 pub struct Unrounded<'m> {
-    pub exponent: Sig<'m>,
+    pub below: Sig<'m>,
+    /// 0 (subnormal or zero), 1, or 2; two bits.
+    pub lead: Sig<'m>,
     pub fraction: Sig<'m>,
     pub guard: Sig<'m>,
     pub sticky: Sig<'m>,
 }
 
-/// Shifts `x` as [`placement`] says, from the leftmost position on, and normalizes by the one bit that is left: the
-/// leading bit is in one of the two top places of a window of `fraction + 3` bits.
-pub fn place<'m>(m: &'m ModuleBuilder, x: Sig<'m>, p: &Placement<'m>, f: Format) -> Unrounded<'m> {
-    let (window, lost) = shift_right(m, x, p.amount, f.fraction + 3);
-    let high = window.msb();
-    let exponent = m.mux(high, p.exponent.add_lit(1), p.exponent);
-    let some = high | window.bit(f.fraction + 1);
-    Unrounded {
-        exponent: exponent & m.repeat(some, exponent.w()),
-        fraction: m.mux(high, window.slice(2, f.fraction), window.slice(1, f.fraction)),
-        guard: m.mux(high, window.bit(1), window.bit(0)),
-        sticky: lost | (high & window.bit(0)),
+impl<'m> Unrounded<'m> {
+    /// From a significand that is normalized if `x`'s top bit is set, else subnormal or zero.
+    pub fn normalized(m: &'m ModuleBuilder, x: Sig<'m>, lost: Sig<'m>, below: Sig<'m>, f: Format) -> Self {
+        let rest = x.w() - f.fraction - 2;
+        Unrounded {
+            below: below & m.repeat(x.msb(), below.w()),
+            lead: x.msb().extend(2),
+            fraction: x.slice(rest + 1, f.fraction),
+            guard: x.bit(rest),
+            sticky: if rest > 0 { lost | x.slice(0, rest).reduce_or() } else { lost },
+        }
+    }
+
+    /// Keeps the value for later steps.
+    pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Unrounded<'m> + use<'p, 'm> {
+        let (below, lead) = (p.hold("below_r", self.below), p.hold("lead_r", self.lead));
+        let (fraction, guard, sticky) = (p.hold("fraction_r", self.fraction), p.hold("guard_r", self.guard), p.hold("sticky_r", self.sticky));
+        move || Unrounded { below: below.now(), lead: lead.now(), fraction: fraction.now(), guard: guard.now(), sticky: sticky.now() }
     }
 }
 
@@ -154,15 +196,22 @@ pub struct Special<'m> {
     pub infinite: Sig<'m>,
 }
 
-/// Rounds to nearest even and encodes; overflow gives infinity, NaN the canonical one.
+/// Rounds to nearest even and encodes; overflow gives infinity, NaN the canonical one. One carry chain adds `lead` and
+/// the rounding increment.
 pub fn round<'m>(m: &'m ModuleBuilder, x: &Unrounded<'m>, special: &Special<'m>, f: Format) -> Sig<'m> {
-    let e = x.exponent;
-    let beyond = if e.w() > f.exponent { e.slice(f.exponent, e.w() - f.exponent).reduce_or() } else { m.lit(0, u(1)) };
-    let field = e.resize(e.w().max(f.exponent)).slice(0, f.exponent);
-    let overflow = beyond | field.reduce_and();
+    let (w, lead) = (f.exponent, x.lead);
+    let below = x.below.resize(w.max(x.below.w()));
+    let field = below.slice(0, w);
+    let beyond = if below.w() > w { below.slice(w, below.w() - w).reduce_or() } else { m.lit(0, u(1)) };
+    // below + lead reaches 11…1.
+    let by_one = field.slice(1, w - 1).reduce_and() & lead.reduce_or();
+    let by_two = field.slice(2, w - 2).reduce_and() & field.bit(0) & lead.bit(1);
     let up = x.guard & (x.sticky | x.fraction.bit(0));
-    let packed = m.concat(&[field, x.fraction]) + up.extend(f.exponent + f.fraction);
-    encode(m, packed, overflow, special, f)
+    let one = m.lit(1, u(1));
+    let value = m.concat(&[field, x.fraction, one]);
+    let increment = m.concat(&[lead, m.lit(0, u(f.fraction)), up]).extend(value.w());
+    let packed = (value + increment).slice(1, w + f.fraction);
+    encode(m, packed, beyond | by_one | by_two, special, f)
 }
 
 /// Exponent and fraction fields with the special values put in.
@@ -173,11 +222,4 @@ pub fn encode<'m>(m: &'m ModuleBuilder, packed: Sig<'m>, overflow: Sig<'m>, spec
     let quiet = fraction.msb() | special.nan;
     let fraction = if f.fraction > 1 { m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]) } else { quiet };
     m.concat(&[special.sign & !special.nan, exponent, fraction])
-}
-
-/// Keeps an unrounded result for later steps.
-pub fn hold<'p, 'm>(p: &'p Pipe<'m>, x: Unrounded<'m>) -> impl Fn() -> Unrounded<'m> + use<'p, 'm> {
-    let (exponent, fraction) = (p.hold("exponent_r", x.exponent), p.hold("fraction_r", x.fraction));
-    let (guard, sticky) = (p.hold("guard_r", x.guard), p.hold("sticky_r", x.sticky));
-    move || Unrounded { exponent: exponent.now(), fraction: fraction.now(), guard: guard.now(), sticky: sticky.now() }
 }

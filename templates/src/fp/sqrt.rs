@@ -32,7 +32,7 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let none = m.lit(0, u(1));
     let radicand = m.mux(exponent.bit(0), m.concat(&[none, shifted]), m.concat(&[shifted, none]));
     let mut radicand = p.hold("radicand", radicand);
-    let exponent = p.hold("exponent", exponent.add_lit(f.bias()).shr_const(1).unsigned());
+    let exponent = p.hold("exponent", exponent.add_lit(f.bias()).shr_const(1).unsigned().sub_lit(1));
     p.cut();
     let bits = f.fraction + 2;
     // After k bits the remainder takes k + 2 bits and a sign lies at the top.
@@ -64,11 +64,6 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let inexact = p.hold("inexact", (last + correction).reduce_or());
     p.cut();
     let q = root.now();
-    let result = Unrounded {
-        exponent: exponent.now() & m.repeat(q.msb(), wide),
-        fraction: q.slice(1, f.fraction),
-        guard: q.bit(0),
-        sticky: inexact.now(),
-    };
+    let result = Unrounded::normalized(m, q, inexact.now(), exponent.now(), f);
     p.output("y", round(m, &result, &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));
 }
