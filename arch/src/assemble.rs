@@ -109,27 +109,33 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     })
 }
 
-/// Narrowest bus that keeps the array busy: loads hidden under the waves of a visit, or, where nothing hides them,
-/// short against the run.
+/// Narrowest bus that keeps the array busy: transfers hidden under the waves, and the first load and the last drain,
+/// which nothing hides, short against the run.
 fn choose_word(lowered: &Lowered, array: usize, bytes: u32, waves: i64, mapping: &Mapping) -> u32 {
-    let least = (4 / bytes).max(1);
-    let visits: i64 = mapping.counters[..mapping.tile_depth].iter().map(|c| c.trip).product();
-    let budget = if visits > 1 { waves * 9 / 10 } else { waves / 4 };
-    let mut word = least;
-    loop {
-        let loads: i64 = lowered.inputs.iter().filter(|d| d.array == array).map(|d| {
-            let g = layout::input(d, 0, word, mapping);
-            let times: i64 = mapping.counters[..g.reload].iter().map(|c| c.trip).product();
-            times * (g.hull.total_words() + g.hull.total_rows().min(g.hull.total_words()) / 4)
-        }).sum();
-        let stores: i64 = lowered.outputs.iter().filter(|d| d.array == array).filter_map(|d| layout::output(d, 0, word, &[], "", mapping).ok()).map(|g| {
-            let times: i64 = g.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }).product();
-            times * (g.hull.total_words() + g.hull.total_rows().min(g.hull.total_words()) / 4)
-        }).sum();
-        let enough = loads <= budget && stores <= budget;
-        if enough || word * bytes >= 64 {
-            return word;
+    let mut word = (4 / bytes).max(1);
+    let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
+    // Cycles of one transfer, and how many there are.
+    let transfer = |hull: &crate::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
+    while word * bytes < 64 {
+        let loads = lowered.inputs.iter().filter(|d| d.array == array).map(|d| {
+            let group = layout::input(d, 0, word, mapping);
+            (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
+        });
+        let drains = lowered.outputs.iter().filter(|d| d.array == array).filter_map(|d| {
+            let group = layout::output(d, 0, word, &[], "", mapping).ok()?;
+            let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
+            Some((transfer(&group.hull), times))
+        });
+        let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());
+        let enough = |side: &[(i64, i64)]| {
+            let hidden: i64 = side.iter().map(|(cycles, times)| cycles * (times - 1)).sum();
+            let exposed: i64 = side.iter().map(|(cycles, _)| cycles).sum();
+            hidden <= waves * 9 / 10 && exposed <= (waves / 400).max(32)
+        };
+        if enough(&loads) && enough(&drains) {
+            break;
         }
         word *= 2;
     }
+    word
 }
