@@ -14,7 +14,7 @@ use crate::system::Feed;
 use crate::vsa::Vsa;
 
 /// Assembled candidates per choice of axes, and failures after which the choice is given up.
-const SUCCESSES: usize = 4;
+const SUCCESSES: usize = 6;
 const FAILURES: usize = 24;
 /// Visits beyond which a shape is not looked at (its cost walk would take too long).
 const MAX_VISITS: i64 = 200_000;
@@ -32,6 +32,8 @@ struct Facts {
     free: Vec<bool>,
     reduced: Vec<bool>,
     reads: Vec<Read>,
+    /// Arrays' cells written at the end.
+    writes: Vec<Read>,
     /// DSP slices one lane takes, at least one.
     dsp_per_lane: i64,
 }
@@ -56,6 +58,7 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
     let mut found: Vec<(i64, Resources, Vsa)> = Vec::new();
     // Shapes over the same axes succeed or fail together: a few of each, so that every kind of array is looked at.
     let mut tally: Vec<(Kind, usize, usize)> = Vec::new();
+    let mut sizes: Vec<(Kind, i64)> = Vec::new();
     for shape in shapes {
         let kind = kind_of(&shape.plan);
         let entry = match tally.iter().position(|t| t.0 == kind) {
@@ -68,6 +71,11 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
         if tally[entry].1 >= SUCCESSES || tally[entry].2 >= FAILURES {
             continue;
         }
+        let size = (tally[entry].0.clone(), shape.lanes);
+        if sizes.iter().filter(|s| **s == size).count() >= 2 {
+            continue;
+        }
+        sizes.push(size);
         let built = assemble(program, shape.plan, spec).map_err(|illegal| illegal.0).and_then(|vsa| {
             let need = resources::estimate(&vsa);
             if need.fits(&board.resources) { Ok((need, vsa)) } else { Err(format!("needs more than the board {} has", board.name)) }
@@ -108,14 +116,23 @@ impl Facts {
         let reduced = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
         let inverse = crate::mapping::unimodular_inverse(transform).unwrap_or_default();
         let mut reads: Vec<Read> = Vec::new();
+        let mut writes: Vec<Read> = Vec::new();
+        let over = |a: &frontend::scop::Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
+        let touch = |array: frontend::scop::ArrayId, subscripts: &[frontend::scop::Affine]| Read {
+            array: array.index(),
+            bytes: program.scop.array(array).ty.bytes() as i64,
+            subscripts: subscripts.iter().map(over).collect(),
+        };
         for (s, placed) in system.statements.iter().enumerate() {
             for (k, variable) in placed.variables.iter().enumerate() {
                 for piece in &variable.pieces {
                     let Feed::Input { subscripts } = &piece.feed else { continue };
                     let array = program.scop.statements[s].reads[k].array;
-                    let over = |a: &frontend::scop::Affine| (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect();
-                    reads.push(Read { array: array.index(), bytes: program.scop.array(array).ty.bytes() as i64, subscripts: subscripts.iter().map(over).collect() });
+                    reads.push(touch(array, subscripts));
                 }
+            }
+            if !placed.live_out.is_empty() {
+                writes.push(touch(program.scop.statements[s].write.array, &placed.write));
             }
         }
         Facts {
@@ -123,6 +140,7 @@ impl Facts {
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             reduced: (0..depth).map(reduced).collect(),
             reads,
+            writes,
             dsp_per_lane: dsp_per_lane(program),
         }
     }
@@ -184,7 +202,7 @@ fn shapes(facts: &Facts, transform: &[Vec<i64>], board: &Board) -> Vec<Shape> {
     for shape in out {
         let kind = kind_of(&shape.plan);
         match counts.iter_mut().find(|c| c.0 == kind) {
-            Some(c) if c.1 >= SUCCESSES + FAILURES => continue,
+            Some(c) if c.1 >= 10 * (SUCCESSES + FAILURES) => continue,
             Some(c) => c.1 += 1,
             None => counts.push((kind, 1)),
         }
@@ -236,17 +254,22 @@ fn estimate(facts: &Facts, plan: Plan) -> Option<Shape> {
     if visits > MAX_VISITS || waves.checked_mul(visits).is_none() {
         return None;
     }
-    let mut loads: Vec<(usize, i64)> = Vec::new();
-    for read in &facts.reads {
-        let cells: i64 = read.subscripts.iter().map(|s| s.iter().zip(&tiles).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1).product();
-        let cycles = (cells * read.bytes + 63) / 64;
-        match loads.iter_mut().find(|l| l.0 == read.array) {
-            Some(l) => l.1 += cycles,
-            None => loads.push((read.array, cycles)),
-        }
-    }
-    let load = loads.iter().map(|l| l.1).max().unwrap_or(0);
+    let (load, drain) = (busiest(&facts.reads, &tiles), busiest(&facts.writes, &tiles));
     let fill: i64 = plan.dims.iter().zip(&tiles).filter(|(p, _)| p.axis.is_some()).map(|(p, t)| t / p.latency).sum();
     let lanes = lanes(&plan, facts);
-    Some(Shape { cycles: visits * waves.max(load) + load + 2 * fill, lanes, plan })
+    Some(Shape { cycles: visits * waves.max(load).max(drain) + load + drain + 2 * fill, lanes, plan })
+}
+
+/// Cycles in which the array with the most cells in a tile is transferred over a 64-byte port.
+fn busiest(accesses: &[Read], tiles: &[i64]) -> i64 {
+    let mut sums: Vec<(usize, i64)> = Vec::new();
+    for access in accesses {
+        let cells: i64 = access.subscripts.iter().map(|s| s.iter().zip(tiles).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1).product();
+        let cycles = (cells * access.bytes + 63) / 64;
+        match sums.iter_mut().find(|l| l.0 == access.array) {
+            Some(l) => l.1 += cycles,
+            None => sums.push((access.array, cycles)),
+        }
+    }
+    sums.iter().map(|l| l.1).max().unwrap_or(0)
 }

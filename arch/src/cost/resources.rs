@@ -15,9 +15,12 @@ pub fn estimate(vsa: &Vsa) -> Resources {
     for group in &vsa.inputs {
         let feeders: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
         let array = &vsa.arrays[group.array as usize];
+        // A feeder that only ever needs one element of a word keeps just that.
+        let still = group.col.counters.iter().all(|&c| c == 0);
         for bank in &group.banks {
-            add_memory(&mut total, feeders, 2 * bank.depth, array.word as i64 * array.ty.bits() as i64);
-            total.lut += feeders * (array.word as i64 * array.ty.bits() as i64 / 4 + 30);
+            let kept = if still && bank.words_per_row == 1 { bank.ports as i64 } else { array.word as i64 };
+            add_memory(&mut total, feeders, 2 * bank.depth, kept * array.ty.bits() as i64);
+            total.lut += feeders * (kept * array.ty.bits() as i64 / 4 + 20);
             total.ff += feeders * (array.word as i64 + bank.ports as i64) * array.ty.bits() as i64;
         }
     }
@@ -29,7 +32,7 @@ pub fn estimate(vsa: &Vsa) -> Resources {
             let width = used.min(array.word as i64) * array.ty.bits() as i64;
             add_memory(&mut total, collectors, group.slots as i64 * bank.bank.depth, width);
         }
-        total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 + 40);
+        total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 / 2 + 30);
         total.ff += collectors * (array.word as i64 * array.ty.bits() as i64 + 60);
     }
     for array in &vsa.arrays {
