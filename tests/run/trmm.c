@@ -1,0 +1,23 @@
+// Triangular matrix product in place, PolyBench form.
+// sagen:
+// sagen: --array 2
+// sagen: --array 3
+// sagen: --array 8
+// sagen: -D N=1 -D M=1
+// sagen: -D N=2 -D M=3
+// sagen: --array 3 -D N=3 -D M=2
+#include <stdint.h>
+#ifndef N
+#define N 7
+#define M 6
+#endif
+void trmm(int16_t A[N][N], int32_t B[N][M]) {
+#pragma scop
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      for (int k = i + 1; k < N; k++)
+        B[i][j] += A[k][i] * B[k][j];
+      B[i][j] = 3 * B[i][j];
+    }
+#pragma endscop
+}
