@@ -4,7 +4,6 @@
 // sagen: --space p,q
 // sagen: --space i
 // sagen: -D N=1 -D M=2 -D K=1
-// sagen: -D N=3 -D M=4 -D K=2
 #include <stdint.h>
 #ifndef N
 #define N 4
