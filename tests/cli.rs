@@ -1,0 +1,241 @@
+//! The command as a user meets it: exit codes, what goes where, and files on disk.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn sagen(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sagen")).args(arguments).output().expect("sagen runs")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Standard output of a run that must succeed.
+fn stdout(arguments: &[&str]) -> String {
+    let output = sagen(arguments);
+    assert_eq!(code(&output), 0, "{arguments:?}\n{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(!text(&output.stderr).contains('\x1b'), "no control sequences beside a terminal");
+    text(&output.stdout)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(arguments)).expect("JSON")
+}
+
+const MM: &str = "#include <stdint.h>\n#ifndef N\n#define N 6\n#endif\n\
+    void mm(int16_t A[N][N], int16_t B[N][N], int32_t C[N][N]) {\n#pragma scop\n\
+    for (int i = 0; i < N; i++)\n for (int j = 0; j < N; j++) {\n  C[i][j] = 0;\n\
+    for (int k = 0; k < N; k++)\n   C[i][j] += A[i][k] * B[k][j];\n }\n#pragma endscop\n}\n";
+
+fn kernel(dir: &Path, name: &str, contents: &str) -> String {
+    let path = dir.join(name);
+    fs::write(&path, contents).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+/// Every file below `dir` with its contents.
+fn tree(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = vec![];
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(tree(&path)),
+            false => files.push((path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn sim_reports_as_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let report = json(&["sim", &file, "--space", "i,j", "--tile", "i=3,j=2", "--simd", "k=2", "--json"]);
+    assert_eq!((&report["match"], &report["mismatches"]), (&Value::Bool(true), &Value::from(0)));
+    assert_eq!(report["cycles"], report["predicted_cycles"]);
+    assert_eq!((&report["macs"], &report["simd"]), (&Value::from(216), &Value::from(2)));
+    assert_eq!((report["array"].to_string().as_str(), &report["engine"]), ("[3,2]", &Value::from("builtin")));
+    let utilization = report["utilization"].as_f64().unwrap();
+    assert!((utilization - 216.0 / (12.0 * report["cycles"].as_f64().unwrap())).abs() < 1e-9, "{utilization}");
+}
+
+#[test]
+fn seeds_data_and_results_go_through_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let out = dir.path().join("results");
+    let out_name = out.to_string_lossy().into_owned();
+    stdout(&["sim", &file, "-D", "N=2", "--out", &out_name]);
+    let first = fs::read(out.join("C.npy")).unwrap();
+
+    let array = |values: [i16; 4]| {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        sagen::npy::Npy { kind: 'i', size: 2, shape: vec![2, 2], bytes }.to_bytes()
+    };
+    fs::write(dir.path().join("a.npy"), array([1, 2, 3, 4])).unwrap();
+    fs::write(dir.path().join("b.npy"), array([5, 6, 7, -8])).unwrap();
+    let (a, b) = (format!("A={}", dir.path().join("a.npy").display()), format!("B={}", dir.path().join("b.npy").display()));
+    stdout(&["sim", &file, "-D", "N=2", "--data", &a, "--data", &b, "--out", &out_name]);
+    let result = sagen::npy::Npy::parse(&fs::read(out.join("C.npy")).unwrap()).unwrap();
+    let values: Vec<i32> = result.bytes.chunks(4).map(|c| i32::from_le_bytes(c.try_into().unwrap())).collect();
+    assert_eq!((result.dtype().as_str(), values), ("int32", vec![19, -10, 43, -14]));
+
+    stdout(&["sim", &file, "-D", "N=2", "--out", &out_name]);
+    assert_eq!(fs::read(out.join("C.npy")).unwrap(), first, "the same seed gives the same run");
+    stdout(&["sim", &file, "-D", "N=2", "--seed", "2", "--out", &out_name]);
+    assert_ne!(fs::read(out.join("C.npy")).unwrap(), first);
+}
+
+#[test]
+fn data_of_another_shape_type_or_name_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let npy = |size: usize, shape: Vec<usize>| {
+        let bytes = vec![0; size * shape.iter().product::<usize>()];
+        sagen::npy::Npy { kind: 'i', size, shape, bytes }.to_bytes()
+    };
+    fs::write(dir.path().join("shape.npy"), npy(2, vec![6, 5])).unwrap();
+    fs::write(dir.path().join("type.npy"), npy(4, vec![6, 6])).unwrap();
+    for (array, name, reason) in [("A", "shape", "6×5"), ("B", "type", "int32"), ("X", "type", "no array"), ("A", "none", "cannot read")] {
+        let data = format!("{array}={}", dir.path().join(format!("{name}.npy")).display());
+        let output = sagen(&["sim", &file, "--data", &data]);
+        assert_eq!(code(&output), 1);
+        assert!(text(&output.stderr).contains(reason), "{reason}: {}", text(&output.stderr));
+    }
+}
+
+/// The C compiler sees a flag that the front end does not, so the two programs differ.
+#[test]
+fn a_difference_from_c_is_exit_code_3() {
+    let dir = tempfile::tempdir().unwrap();
+    let tricky = MM.replace("= 0;\n    for", "= 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\n    for");
+    let tricky = tricky.replace("= 0;\nfor", "= 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\nfor");
+    assert!(tricky.contains("__OPTIMIZE__"));
+    let file = kernel(dir.path(), "mm.c", &tricky);
+    let output = sagen(&["sim", &file, "--json"]);
+    assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["match"], &report["mismatches"]), (&Value::Bool(false), &Value::from(36)));
+    let shown = text(&sagen(&["sim", &file]).stdout);
+    assert!(shown.contains("NOT EQUAL") && shown.contains("C[0][0] is "), "{shown}");
+}
+
+#[test]
+fn without_a_compiler_the_interpreter_judges() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+    let output = command.args(["sim", &file, "--json"]).env("PATH", dir.path()).env_remove("CC").output().unwrap();
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("note: no C compiler found"));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["golden"], "interpreter");
+}
+
+#[test]
+fn usage_errors_are_exit_code_2_and_refusals_1() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    for usage in [vec!["sim"], vec!["sin", &file], vec!["sim", &file, "--tile", "i=0"], vec!["rtl", &file, "--emit", "c"]] {
+        assert_eq!(code(&sagen(&usage)), 2, "{usage:?}");
+    }
+    let bad = kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (A[0]) A[0]--;\n#pragma endscop\n}\n");
+    for refused in [vec!["sim", &bad], vec!["rtl", "none.c"], vec!["sim", &file, "--board", "u9"], vec!["sim", &file, "--space", "x"], vec!["sim", &file, "--array", "999"]] {
+        let output = sagen(&refused);
+        assert_eq!(code(&output), 1, "{refused:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{refused:?}");
+    }
+    let output = text(&sagen(&["map", &bad]).stderr);
+    assert!(output.contains("bad.c:3:3") && output.contains("while"), "{output}");
+}
+
+#[test]
+fn rtl_writes_all_or_nothing_and_only_over_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let out = dir.path().join("out/mm");
+    let name = out.to_string_lossy().into_owned();
+    stdout(&["rtl", &file, "--board", "zcu104", "-o", &name]);
+    let report: Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+    assert_eq!((&report["generator"], &report["board"]), (&Value::from("sagen"), &Value::from("zcu104")));
+    for wanted in ["rtl/mm.v", "sim/tb_mm.v", "array.svg"] {
+        assert!(out.join(wanted).is_file(), "{wanted}");
+    }
+    let written = tree(&out);
+    let here = dir.path().to_string_lossy().into_owned();
+    assert!(written.iter().all(|(_, bytes)| !text(bytes).contains(&here)), "no absolute path in any file");
+
+    stdout(&["rtl", &file, "--board", "zcu104", "-o", &name]);
+    assert_eq!(tree(&out), written, "the same input gives the same bytes");
+    let bad = kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (1) A[0]--;\n#pragma endscop\n}\n");
+    assert_eq!(code(&sagen(&["rtl", &bad, "-o", &name])), 1);
+    assert_eq!(tree(&out), written, "a refused input leaves the directory as it was");
+
+    let foreign = dir.path().join("mine");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(foreign.join("thesis.txt"), "do not delete").unwrap();
+    assert_eq!(code(&sagen(&["rtl", &file, "-o", &foreign.to_string_lossy()])), 1);
+    assert_eq!(tree(&foreign).len(), 1);
+}
+
+#[test]
+fn every_stage_can_be_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    for (stage, part) in [("scop", "C"), ("ure", "at distance [0, 0, 1]"), ("mapping", "skew"), ("vsa", "mm"), ("rtl", "module mm (")] {
+        let shown = stdout(&["rtl", &file, "--space", "i,j", "--emit", stage]);
+        assert!(shown.contains(part), "{stage}: {part} is missing in\n{shown}");
+    }
+    let vsa = stdout(&["rtl", &file, "--emit", "vsa"]);
+    assert!(arch::text::parse(&vsa).is_ok(), "the printed array reads back");
+}
+
+#[test]
+fn map_lists_draws_and_numbers_arrays() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let pictures = dir.path().join("pictures");
+    let list = json(&["map", &file, "--json", "--svg", &pictures.to_string_lossy()]);
+    let arrays = list["arrays"].as_array().unwrap();
+    let space = |a: &Value| a["space"].as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_string()).collect::<Vec<_>>();
+    for wanted in [vec!["i"], vec!["j"], vec!["k"], vec!["i", "j"], vec!["i", "k"], vec!["j", "k"]] {
+        assert!(arrays.iter().any(|a| space(a) == wanted), "{wanted:?}");
+    }
+    assert_eq!(fs::read_dir(&pictures).unwrap().count(), arrays.len());
+    assert!(fs::read_to_string(pictures.join("0.svg")).unwrap().starts_with("<svg"));
+    for row in 0..arrays.len() {
+        let report = json(&["sim", &file, "--array", &row.to_string(), "--json"]);
+        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &arrays[row]["extent"]), "row {row}");
+        assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
+    }
+}
+
+#[test]
+fn a_design_file_is_the_options() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let design = kernel(dir.path(), "d.toml", "space = [\"i\", \"k\"]\n[tile]\ni = 4\nk = 4\n[simd]\nk = 2\n");
+    let by_file = stdout(&["rtl", &file, "--design", &design, "--emit", "vsa"]);
+    let by_options = stdout(&["rtl", &file, "--space", "i,k", "--tile", "i=4,k=4", "--simd", "k=2", "--emit", "vsa"]);
+    assert_eq!(by_file, by_options);
+    let other = stdout(&["rtl", &file, "--design", &design, "--tile", "i=2", "--emit", "vsa"]);
+    assert_ne!(by_file, other);
+}
+
+#[test]
+fn waveforms_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let wave = dir.path().join("w.vcd");
+    stdout(&["sim", &file, "-D", "N=2", "--vcd", &wave.to_string_lossy()]);
+    let dump = fs::read_to_string(wave).unwrap();
+    assert!(dump.contains("$enddefinitions") && dump.contains("m_axi_c_awvalid") && dump.lines().count() > 200);
+}
