@@ -1,4 +1,4 @@
-//! Matrix products of random sizes, types, forms and mappings, each through the C compiler and the netlist: values
+//! Matrix products of random sizes, types, forms and mappings, each through the C compiler, the VSA interpreter and the netlist: values
 //! equal bit for bit, predicted cycles equal to simulated ones. A mapping that sagen refuses is counted, not failed;
 //! most must be accepted. `SAGEN_CASES` sets the number of cases, `SAGEN_SEED` the first one.
 
@@ -79,6 +79,9 @@ fn case(text: &str, spec: &DesignSpec, seed: u64) -> Result<bool, String> {
     let places = data::places(&scop, vsa)?;
     let native = golden::run(&scop, &file, &options, &data::random(&scop, seed)).map_err(|f| f.to_string())?;
     let expected: Vec<Vec<u64>> = places.iter().map(|&p| native.after[p].clone()).collect();
+    if simulate::execute(vsa, &native.before, &places)? != expected {
+        return Err("the VSA interpreter differs from C".into());
+    }
     let contents: Vec<_> = places.iter().zip(&vsa.arrays).map(|(&p, a)| data::pack(&native.before[p], a.ty)).collect();
     let design = templates::ip(vsa)?;
     let predicted = compiled.report.prediction.cycles as u64;
