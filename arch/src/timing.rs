@@ -39,7 +39,7 @@ pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
         Op::Guard(conditions) => pe_latency(conditions.iter().all(|c| c.form.is_time_only())),
         Op::Cast(_) if float && operands.first() != Some(&ty) => 3,
         Op::Cast(_) => 0,
-        Op::Unary(UnaryOp::Sqrt, _) if float => ty.bits() as i64 + 4,
+        Op::Unary(UnaryOp::Sqrt, _) if float => fraction_bits(ty) + 7,
         Op::Unary(UnaryOp::Sqrt, _) => ty.bits() as i64 / 2 + 2,
         Op::Unary(..) => 1,
         Op::Binary(op, ..) if float => float_latency(*op, operands.first().copied().unwrap_or(ty)),
@@ -55,12 +55,21 @@ fn pe_latency(time_only: bool) -> i64 {
     if time_only { 0 } else { GUARD_LATENCY }
 }
 
-/// Pipelined cores of `templates::fp`, by operator and operand format.
+/// Cores with one result bit a stage have their latency from this.
+fn fraction_bits(ty: ScalarType) -> i64 {
+    match ty {
+        ScalarType::Float { fraction, .. } => i64::from(fraction),
+        ScalarType::Int { bits, .. } => i64::from(bits),
+    }
+}
+
+/// Pipelined cores of `templates::fp`, by operator and operand format; figures of other latencies are in
+/// `docs/operators.md`.
 fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
     match op {
         BinaryOp::Add | BinaryOp::Sub => 6,
         BinaryOp::Mul => 5,
-        BinaryOp::Div | BinaryOp::Rem => ty.bits() as i64 + 4,
+        BinaryOp::Div | BinaryOp::Rem => fraction_bits(ty) + 8,
         _ => 1,
     }
 }

@@ -55,7 +55,7 @@ pub fn product_special<'m>(x: &Fields<'m>, y: &Fields<'m>) -> (Sig<'m>, Sig<'m>,
 
 /// `x * (bits of y)`, lowest bits of `y` first.
 pub fn partial_products<'p, 'm>(p: &'p Pipe<'m>, x: Sig<'m>, y: Sig<'m>) -> Vec<Held<'p, 'm>> {
-    let part = |k: u32, y: Sig<'m>| p.hold(format!("partial{k}"), x * y);
+    let part = |k: u32, y: Sig<'m>| p.hold_product(format!("partial{k}"), x * y);
     if x.w() > WIDE || y.w() <= NARROW {
         return vec![part(0, y)];
     }

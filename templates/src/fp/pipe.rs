@@ -21,6 +21,7 @@ pub struct Held<'p, 'm> {
     pipe: &'p Pipe<'m>,
     name: String,
     born: u32,
+    product: bool,
     taps: RefCell<Vec<Sig<'m>>>,
 }
 
@@ -34,12 +35,17 @@ impl<'m> Pipe<'m> {
 
     /// An unsigned input port of `w` bits.
     pub fn input(&self, name: &str, w: u32) -> Held<'_, 'm> {
-        Held { pipe: self, name: name.into(), born: 0, taps: RefCell::new(vec![self.m.input(name, u(w))]) }
+        Held { pipe: self, name: name.into(), born: 0, product: false, taps: RefCell::new(vec![self.m.input(name, u(w))]) }
     }
 
     /// Keeps a value of the present step for later ones.
     pub fn hold(&self, name: impl Into<String>, value: Sig<'m>) -> Held<'_, 'm> {
-        Held { pipe: self, name: name.into(), born: self.stage.get(), taps: RefCell::new(vec![value]) }
+        Held { pipe: self, name: name.into(), born: self.stage.get(), product: false, taps: RefCell::new(vec![value]) }
+    }
+
+    /// Keeps a product, whose register, should it get one, is to be that of a DSP slice.
+    pub fn hold_product(&self, name: impl Into<String>, value: Sig<'m>) -> Held<'_, 'm> {
+        Held { product: true, ..self.hold(name, value) }
     }
 
     /// Ends a step.
@@ -65,7 +71,9 @@ impl<'m> Held<'_, 'm> {
         while taps.len() <= age {
             let last = taps[taps.len() - 1];
             let name = format!("{}_s{}", self.name, self.born as usize + taps.len());
-            taps.push(self.pipe.m.reg(name, last.ty()).next(last).q());
+            let register = self.pipe.m.reg(name, last.ty()).next(last).q();
+            let multiplies = self.product && taps.len() == 1;
+            taps.push(if multiplies { register.attr("use_dsp", "yes") } else { register });
         }
         taps[age]
     }
