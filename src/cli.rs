@@ -81,6 +81,9 @@ pub struct Design {
     /// Elements per word of an array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word)]
     pub word: Vec<(String, u32)>,
+    /// Keep partial results that wait longer than this many waves for their next tile in DRAM, not on chip [default: 4096]
+    #[arg(long, value_name = "WAVES")]
+    pub spill_beyond: Option<i64>,
     /// Take the array of this row of `sagen map`
     #[arg(long, value_name = "ROW")]
     pub array: Option<usize>,
@@ -110,6 +113,7 @@ impl Design {
             simd: self.simd.clone(),
             reassociate: self.reassociate.then_some(true),
             word: self.word.clone(),
+            spill_beyond: self.spill_beyond,
             array: self.array,
         };
         Ok(crate::design_file::merge(base, over))

@@ -20,6 +20,7 @@ struct File {
     reassociate: Option<bool>,
     #[serde(default)]
     word: BTreeMap<String, u32>,
+    spill_beyond: Option<i64>,
     array: Option<usize>,
 }
 
@@ -52,6 +53,7 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
         simd: file.simd.into_iter().collect(),
         reassociate: file.reassociate,
         word: file.word.into_iter().collect(),
+        spill_beyond: file.spill_beyond,
         array: file.array,
     })
 }
@@ -69,6 +71,7 @@ pub fn merge(base: DesignSpec, over: DesignSpec) -> DesignSpec {
         latency: factors(base.latency, over.latency),
         simd: factors(base.simd, over.simd),
         reassociate: over.reassociate.or(base.reassociate),
+        spill_beyond: over.spill_beyond.or(base.spill_beyond),
         word: factors(base.word, over.word),
         array: over.array.or(base.array),
     }
@@ -93,6 +96,9 @@ pub fn print(spec: &DesignSpec) -> String {
     if !spec.word.is_empty() {
         let parts: Vec<_> = spec.word.iter().map(|(n, f)| format!("{n:?} = {f}")).collect();
         let _ = writeln!(text, "word = {{ {} }}", parts.join(", "));
+    }
+    if let Some(waves) = spec.spill_beyond {
+        let _ = writeln!(text, "spill_beyond = {waves}");
     }
     if let Some(yes) = spec.reassociate {
         let _ = writeln!(text, "reassociate = {yes}");

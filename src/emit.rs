@@ -10,6 +10,7 @@ use arch::Compiled;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop};
 use rtl::Design;
+use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -81,11 +82,12 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
         places.iter().zip(&vsa.arrays).map(|(&p, a)| pack(&memory[p], a.ty)).collect()
     };
     let watchdog = 10 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
-    let images = sim::place(vsa, &bytes(&memory), 0, 1);
+    let contents = (bytes(&memory), expected.as_ref().map(&bytes).unwrap_or_default());
+    let images = sim::place(vsa, &contents.0, 0, 1);
     let job = Job { design, vsa, images, timing: Timing::Ideal, watchdog, vcd: None };
     out.write("sim/axi_memory.v", bench::MEMORY)?;
     out.write(&format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)?;
-    let expected = expected.map(|memory| sim::place(vsa, &bytes(&memory), 0, 1));
+    let expected = expected.map(|_| sim::place(vsa, &contents.1, 0, 1));
     for (k, image) in job.images.iter().enumerate() {
         let beat = (vsa.arrays[k].word * vsa.arrays[k].ty.bytes()) as usize;
         out.write(&format!("sim/{}", bench::image_names(k).0), sim::external::to_hex(&image.bytes, beat))?;
@@ -93,7 +95,30 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
             out.write(&format!("sim/memory_{k}.expected.hex"), sim::external::to_hex(&expected[k].bytes, beat))?;
         }
     }
+    if expected.is_some() {
+        out.write("sim/axi_check.json", bus_check(vsa, watchdog) + "\n")?;
+        for (array, (before, after)) in vsa.arrays.iter().zip(contents.0.iter().zip(&contents.1)) {
+            out.write(&format!("sim/{}.in.bin", array.name), before)?;
+            out.write(&format!("sim/{}.expected.bin", array.name), after)?;
+        }
+    }
     out.write("sim/run.sh", RUN.replace("@NAME@", &vsa.name))
+}
+
+/// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
+fn bus_check(vsa: &arch::vsa::Vsa, watchdog: u64) -> String {
+    let array = |(k, array): (usize, &arch::vsa::DramArray)| {
+        json!({
+            "name": array.name,
+            "port": templates::axi::port_prefix(vsa, k).trim_end_matches('_'),
+            "offset": 0x10 + 12 * k,
+            "bytes": array.dims.iter().product::<i64>() * i64::from(array.ty.bytes()),
+            "input": format!("{}.in.bin", array.name),
+            "expected": format!("{}.expected.bin", array.name),
+        })
+    };
+    let arrays: Vec<serde_json::Value> = vsa.arrays.iter().enumerate().map(array).collect();
+    format!("{:#}", json!({ "top": vsa.name, "max_cycles": watchdog, "arrays": arrays }))
 }
 
 /// Runs the testbench by hand.

@@ -131,6 +131,10 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
 
     let mut kernel = Command::new(compiler);
     let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
+    if scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32) {
+        // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
+        kernel.arg("-fexcess-precision=16");
+    }
     kernel.args(FLAGS).args(pre.defines.iter().map(define));
     kernel.arg("-iquote").arg(folder);
     for include in &pre.include_dirs {

@@ -68,7 +68,8 @@ fn as_table(rows: &[Candidate]) -> String {
     for (k, row) in rows.iter().enumerate() {
         let link = |(name, hop, waves): &(String, [i64; 2], i64)| match hop {
             [0, 0] => format!("{name}↺{waves}"),
-            [a, b] => format!("{name}({a},{b})"),
+            [a, b] if *waves == 0 => format!("{name}({a},{b})"),
+            [a, b] => format!("{name}({a},{b})↺{waves}"),
         };
         lines.push(vec![
             k.to_string(),
@@ -82,7 +83,7 @@ fn as_table(rows: &[Candidate]) -> String {
             vector(&row.schedule_vector),
         ]);
     }
-    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); x↺n stays and is used again n waves later.\n\
+    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE where no offset stands.\n\
         d: projection vector; s: schedule vector. Build one with `sagen rtl --array N` or `sagen sim --array N`.\n";
     table::render(&lines, &[0]) + legend
 }

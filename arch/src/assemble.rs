@@ -2,13 +2,16 @@
 
 use crate::design::DesignSpec;
 use crate::layout;
-use crate::lower::{self, Illegal, Lowered};
+use crate::lower::{self, Illegal, Lowered, Options};
 use crate::mapping::{Mapping, Plan};
 use crate::reduction::{self, Reduction};
 use crate::schedule;
 use crate::system::System;
 use crate::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
 use frontend::scop::{Scop, Storage};
+
+/// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
+const SPILL_BEYOND: i64 = 4096;
 
 /// What all mappings of one program share.
 pub struct Program<'a> {
@@ -37,10 +40,11 @@ impl<'a> Program<'a> {
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
     let reductions = kept(program, &mapping);
-    let first = build(program, &mapping, &reductions, true);
+    let options = |accumulate_first| Options { accumulate_first, spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND) };
+    let first = build(program, &mapping, &reductions, options(true));
     let (lowered, schedule) = match first {
         Ok((lowered, schedule)) if schedule.interval == 1 => (lowered, schedule),
-        first => match (build(program, &mapping, &reductions, false), first) {
+        first => match (build(program, &mapping, &reductions, options(false)), first) {
             (Ok(second), Ok(first)) if cost(&second.1, &mapping) < cost(&first.1, &mapping) => second,
             (_, Ok(first)) => first,
             (second, Err(_)) => second?,
@@ -64,8 +68,8 @@ fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
     program.reductions.iter().map(|r| r.clone().filter(|r| r.dims.iter().all(|&d| alone(d)))).collect()
 }
 
-fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], accumulate_first: bool) -> Result<(Lowered, Schedule), Illegal> {
-    let lowered = lower::lower(program.scop, &program.system, mapping, reductions, accumulate_first)?;
+fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
+    let lowered = lower::lower(program.scop, &program.system, mapping, reductions, options)?;
     let schedule = schedule::schedule(&lowered, mapping.extent).map_err(Illegal)?;
     Ok((lowered, schedule))
 }
@@ -94,6 +98,12 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     }
     inputs.sort_by_key(|x| x.0);
     outputs.sort_by_key(|x| x.0);
+    for (g, group) in &mut inputs {
+        if let Some((statement, lag)) = lowered.inputs[*g].after {
+            let stored = outputs.iter().position(|(o, _)| lowered.outputs[*o].statement == statement);
+            group.after = stored.map(|o| (o as u32, lag));
+        }
+    }
     Ok(Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,

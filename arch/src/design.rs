@@ -17,6 +17,8 @@ pub struct DesignSpec {
     pub reassociate: Option<bool>,
     /// Elements per bus word, by array name.
     pub word: Vec<(String, u32)>,
+    /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
+    pub spill_beyond: Option<i64>,
     /// Row of `sagen map`'s table to build.
     pub array: Option<usize>,
 }
@@ -24,6 +26,6 @@ pub struct DesignSpec {
 impl DesignSpec {
     /// No choice was made by hand.
     pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), ..DesignSpec::default() }
+        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
     }
 }

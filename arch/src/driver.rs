@@ -193,8 +193,8 @@ fn candidates(program: &Program, spec: &DesignSpec) -> Vec<Candidate> {
             axes.iter().enumerate().for_each(|(axis, &d)| plan.dims[d].axis = Some(axis));
             if let Ok(vsa) = assemble(program, plan.clone(), spec) {
                 let row = candidate(program, plan, vsa, direction.clone());
-                let same = |c: &Candidate| c.axes == row.axes && c.links == row.links && c.vsa.extent == row.vsa.extent;
-                if !rows.iter().any(same) {
+                // The same space loops with another transform differ only in how time is counted.
+                if !rows.iter().any(|c| c.axes == row.axes) {
                     rows.push(row);
                 }
             }
@@ -220,7 +220,7 @@ fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>
         let name = vsa.arrays[group.array as usize].name.clone();
         for a in 0..2 {
             let mut hop = [0, 0];
-            hop[a] = 1;
+            hop[a] = vsa.schedule.skew[a].signum();
             let link = (name.clone(), hop, 0);
             if group.forward[a] && vsa.extent[a] > 1 && !links.contains(&link) {
                 links.push(link);

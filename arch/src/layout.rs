@@ -232,6 +232,10 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let moves = |d: usize| hull.origin[d].counters[j];
+        if draft.spilled.contains(&j) {
+            emit.push(None);
+            continue;
+        }
         if (0..hull.origin.len()).any(|d| moves(d) != 0) {
             let apart = |d: usize| {
                 let smaller: i64 = (0..mapping.tile_depth)

@@ -22,6 +22,8 @@ pub struct InputDraft {
     pub array: usize,
     pub subscripts: Vec<Form>,
     pub ports: Vec<Vec<i64>>,
+    /// Reads back partial results: the statement that stores them, and `lag` of [`crate::vsa::InputGroup::after`].
+    pub after: Option<(usize, i64)>,
 }
 
 /// Values of one statement that stay in one array.
@@ -33,6 +35,8 @@ pub struct OutputDraft {
     pub ports: Vec<OutputDraftPort>,
     /// Cells written, over the array's subscripts.
     pub cells: Vec<Constraint>,
+    /// Tile counters over which partial results are stored in every visit and read back in the next one.
+    pub spilled: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,13 +75,21 @@ enum Place {
 
 type Sourced = (Vec<Condition>, NodeId);
 
+/// Choices that change the PE but not what it computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Partial sums enter a reduction's chain of lanes at its head instead of its end.
+    pub accumulate_first: bool,
+    /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
+    pub spill_beyond: i64,
+}
+
 pub struct Lower<'a> {
     pub scop: &'a Scop,
     pub system: &'a System,
     pub mapping: &'a Mapping,
     pub reductions: &'a [Option<Reduction>],
-    /// Partial sums enter a reduction's chain of lanes at its head instead of its end.
-    pub accumulate_first: bool,
+    pub options: Options,
     ranges: Ranges,
     out: Lowered,
     shared: HashMap<(Op, ScalarType), NodeId>,
@@ -114,13 +126,13 @@ fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
 
 /// # Errors
 /// The first dependence that runs against the mapping's time, or a program with nothing to compute.
-pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], accumulate_first: bool) -> Result<Lowered, Illegal> {
+pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<Lowered, Illegal> {
     let mut lower = Lower {
         scop,
         system,
         mapping,
         reductions,
-        accumulate_first,
+        options,
         ranges: Ranges::of(mapping),
         out: Lowered::default(),
         shared: HashMap::new(),
@@ -169,8 +181,12 @@ impl Lower<'_> {
         let (write, emit_when) = (placed.write.clone(), placed.emit_when.clone());
         let mut base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
         let mut ports: Vec<OutputDraftPort> = Vec::new();
+        let spilled = self.spilled(s);
         for lane in 0..self.mapping.lanes() {
-            let when: Vec<Vec<Condition>> = emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect();
+            let when: Vec<Vec<Condition>> = match &self.reductions[s] {
+                Some(reduction) if !spilled.is_empty() => self.partial_done(reduction, &emit_when, &spilled, lane),
+                _ => emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect(),
+            };
             if when.is_empty() {
                 continue;
             }
@@ -182,9 +198,45 @@ impl Lower<'_> {
         substitute_fixed(&mut base, &ports);
         if !ports.is_empty() {
             let array = statement.write.array.index();
-            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, ports, cells });
+            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, ports, cells, spilled });
         }
         Ok(())
+    }
+
+    /// Tile counters of a reduction outside of tile counters that move its cells, if its partial results go to DRAM:
+    /// they would have to wait on chip for too long, and nobody else uses the array.
+    fn spilled(&self, s: usize) -> Vec<usize> {
+        let Some(reduction) = &self.reductions[s] else { return vec![] };
+        let placed = &self.system.statements[s];
+        let (axes, time) = self.moves(reduction);
+        let moving = |place: &usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[*place] != 0);
+        let Some(innermost) = (0..self.mapping.tile_depth).rev().find(moving) else { return vec![] };
+        let outer: Vec<usize> = time.into_iter().filter(|&place| place < innermost).collect();
+        let long = outer.iter().any(|&place| self.mapping.stride(place) > self.options.spill_beyond);
+        let array = self.scop.statements[s].write.array;
+        let alone = (0..self.system.statements.len()).all(|t| t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array);
+        if long && alone && axes.is_empty() && !placed.live_out.is_empty() { outer } else { vec![] }
+    }
+
+    /// A visit's partial result is complete: the summed digits are at their ends, except the spilled counters.
+    fn partial_done(&self, reduction: &Reduction, emit_when: &[Vec<Constraint>], spilled: &[usize], lane: usize) -> Vec<Vec<Condition>> {
+        if self.first_lane(reduction, lane) != lane {
+            return vec![];
+        }
+        let (_, time) = self.moves(reduction);
+        let ends = time.into_iter().filter(|place| !spilled.contains(place)).map(|place| {
+            let mut form = self.variable_form(None, place);
+            form.constant = 1 - self.mapping.counters[place].trip;
+            Condition { form, equality: true }
+        });
+        let ends: Vec<Condition> = ends.collect();
+        let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);
+        let others = emit_when.iter().filter_map(|all| {
+            let kept: Vec<Constraint> = all.iter().filter(free).cloned().collect();
+            let conditions = self.conditions(&kept, &[], lane)?;
+            self.ranges.simplify_all(conditions.into_iter().chain(ends.iter().cloned()))
+        });
+        others.collect()
     }
 
     // ---- conditions
@@ -413,6 +465,20 @@ impl Lower<'_> {
 
     // ---- inputs
 
+    /// The partial result stored when the cell was last visited.
+    fn read_back(&mut self, s: usize, k: usize, lane: usize, spilled: &[usize]) -> NodeId {
+        let write = self.system.statements[s].write.clone();
+        let node = self.input(s, k, lane, &write);
+        let Op::Input { group, .. } = self.out.nodes[node.index()].op else { unreachable!("an input node") };
+        let last = *spilled.last().expect("a spilled counter");
+        let between: i64 = (last + 1..self.mapping.tile_depth)
+            .filter(|&place| self.out.inputs[group as usize].subscripts.iter().any(|f| f.counters[place] != 0))
+            .map(|place| self.mapping.counters[place].trip)
+            .product();
+        self.out.inputs[group as usize].after = Some((s, between - 1));
+        node
+    }
+
     fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
         let array = self.scop.statements[s].reads[k].array.index();
         let mut forms: Vec<Form> = subscripts.iter().map(|a| self.mapping.form(a, lane)).collect();
@@ -426,7 +492,7 @@ impl Lower<'_> {
         let group = match self.out.inputs.iter().position(same) {
             Some(g) => g,
             None => {
-                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]] });
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], after: None });
                 self.out.inputs.len() - 1
             }
         };
@@ -552,7 +618,7 @@ impl Lower<'_> {
             }
         }
         let combine = if reduction.subtract { BinaryOp::Sub } else { reduction.op };
-        if self.accumulate_first {
+        if self.options.accumulate_first {
             return Ok(terms.into_iter().fold(previous, |acc, t| self.node(Op::Binary(combine, acc, t), ty, "acc")));
         }
         let sum = terms.into_iter().reduce(|acc, t| self.node(Op::Binary(reduction.op, acc, t), ty, "sum"));
@@ -599,6 +665,7 @@ impl Lower<'_> {
         // Odometer, innermost first: the last axis, then the others, then the counters from the innermost one.
         let (mut hop, mut waves) = ([0, 0], 0);
         let mut zeros: Vec<Condition> = Vec::new();
+        let spilled = if share { vec![] } else { self.spilled(s) };
         let mut steps: Vec<(Form, [i64; 2], i64)> = Vec::new();
         for &a in axes.iter().rev().filter(|_| !share) {
             let mut step = hop;
@@ -615,7 +682,8 @@ impl Lower<'_> {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 return Err(self.against_time(s, k));
             }
-            let node = self.past(target.clone(), hop, waves, ty, &name);
+            let through_dram = spilled.iter().any(|&place| form.counters[place] != 0);
+            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, waves, ty, &name) };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
             sources.push((conditions, node));
