@@ -22,7 +22,7 @@ impl Template for Registered {
         format!("{}_registered", self.0.name())
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let module = d.module(&self.0);
         let core = m.instance(d, "core", &module);
         let ports: Vec<_> = d.get(&module).map(|module| module.input_ports().map(|(n, t)| (n.to_string(), t)).collect()).unwrap_or_default();

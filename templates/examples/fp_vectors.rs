@@ -1,7 +1,7 @@
 //! Long runs of the floating-point cores against the references, in the built-in simulator:
 //! `cargo run --release -p templates --example fp_vectors -- [VECTORS] [OPERATOR...]`
 //!
-//! VECTORS (default 100000000) fp32 vectors per operator; OPERATOR is one or more of add, sub, mul, fma, div, sqrt, eq, ne,
+//! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR is one or more of add, sub, mul, fma, div, sqrt, eq, ne,
 //! lt, le, min, max, from_i32, from_u32, to_i32, to_u32, from_fp16, to_fp16 (default: all). Exits 1 at the first mismatch.
 
 #[path = "../tests/fp/bench.rs"]
@@ -18,8 +18,6 @@ const LANES: u32 = 1024;
 
 fn cores() -> Vec<(&'static str, Core)> {
     let fp32 = |operator, latency| Core { operator, format: Format::FP32, latency };
-    let int = |signed| (32, signed);
-    let (i, u) = (int(true), int(false));
     vec![
         ("mul", fp32(Operator::Mul, 5)),
         ("add", fp32(Operator::Add, 6)),
@@ -33,10 +31,10 @@ fn cores() -> Vec<(&'static str, Core)> {
         ("le", fp32(Operator::Compare(Relation::Le), 1)),
         ("min", fp32(Operator::Min, 1)),
         ("max", fp32(Operator::Max, 1)),
-        ("from_i32", fp32(Operator::FromInt { bits: i.0, signed: i.1 }, 3)),
-        ("from_u32", fp32(Operator::FromInt { bits: u.0, signed: u.1 }, 3)),
-        ("to_i32", fp32(Operator::ToInt { bits: i.0, signed: i.1 }, 3)),
-        ("to_u32", fp32(Operator::ToInt { bits: u.0, signed: u.1 }, 3)),
+        ("from_i32", fp32(Operator::FromInt { bits: 32, signed: true }, 3)),
+        ("from_u32", fp32(Operator::FromInt { bits: 32, signed: false }, 3)),
+        ("to_i32", fp32(Operator::ToInt { bits: 32, signed: true }, 3)),
+        ("to_u32", fp32(Operator::ToInt { bits: 32, signed: false }, 3)),
         ("from_fp16", fp32(Operator::FromFloat(Format::FP16), 3)),
         ("to_fp16", Core { operator: Operator::FromFloat(Format::FP32), format: Format::FP16, latency: 3 }),
     ]
@@ -59,7 +57,12 @@ fn main() {
             Operator::FromFloat(from) => vectors::hard(&mut r, from),
             _ => vectors::hard(&mut r, core.format),
         };
-        let checked = bench::run(core, LANES, std::iter::repeat_with(next).take(count), |mut x, got| {
+        let crossed = vectors::pairs(match core.operator {
+            Operator::FromFloat(from) => from,
+            _ => core.format,
+        });
+        let all = crossed.chain(std::iter::repeat_with(next)).take(count);
+        let checked = bench::run(core, LANES, all, |mut x, got| {
             x[used..].fill(0);
             let want = reference::reference(&core, &x);
             if want.is_some_and(|w| w != got) || bench::interpreted(&core, x) != got {

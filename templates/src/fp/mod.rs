@@ -132,7 +132,7 @@ impl Template for Core {
         format!("{}_{operation}_l{}", self.format.name(), self.latency)
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (f, latency) = (self.format, self.latency);
         m.doc(format!(
             "{:?} on {} ({} exponent, {} fraction bits). One operation a cycle; latency {latency}, of which the last\nregister is the instantiating module's.",

@@ -19,7 +19,7 @@ impl Template for Lanes {
         format!("{}_x{}", self.core.name(), self.lanes)
     }
 
-    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         let module = d.module(&self.core);
         let cores = m.grid(d, "core", &module, [1, self.lanes]);
         for port in self.core.operands() {

@@ -8,7 +8,7 @@ mod vectors;
 use bench::{interpreted, operand_bits, run};
 use reference::reference;
 use templates::fp::{Core, Format, Operator, Relation};
-use vectors::{corners, hard, integer, Random};
+use vectors::{corners, hard, integer, pairs, Random};
 
 const FORMATS: [Format; 3] = [Format::FP16, Format::BF16, Format::FP32];
 const LANES: u32 = 256;
@@ -24,12 +24,6 @@ fn check(core: Core, vectors: impl Iterator<Item = [u64; 3]>) {
         assert_eq!(got, want, "{core:?} on {x:x?}: {got:x}, the interpreter says {want:x}");
     });
     assert!(count > 0);
-}
-
-fn pairs(f: Format) -> impl Iterator<Item = [u64; 3]> {
-    let all = corners(f, true);
-    let other = all.clone();
-    all.into_iter().flat_map(move |a| other.clone().into_iter().map(move |b| [a, b, 0]))
 }
 
 fn random(f: Format, seed: u64, count: usize) -> impl Iterator<Item = [u64; 3]> {

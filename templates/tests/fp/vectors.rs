@@ -38,6 +38,13 @@ pub fn corners(f: Format, dense: bool) -> Vec<u64> {
     exponents.iter().flat_map(|&e| fractions.iter().flat_map(move |&x| [one(0, e, x), one(1, e, x)])).collect()
 }
 
+/// All pairs of [`corners`].
+pub fn pairs(f: Format) -> impl Iterator<Item = [u64; 3]> {
+    let all = corners(f, true);
+    let other = all.clone();
+    all.into_iter().flat_map(move |a| other.clone().into_iter().map(move |b| [a, b, a]))
+}
+
 /// A random number: uniform bits, few fraction bits set or clear, or near the ends of the exponent range.
 fn number(r: &mut Random, f: Format) -> u64 {
     let raw = r.next();
