@@ -184,7 +184,7 @@ impl Lower<'_> {
         let spilled = self.spilled(s);
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
-                Some(reduction) if !spilled.is_empty() => self.partial_done(reduction, &emit_when, &spilled, lane),
+                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) => self.partial_done(reduction, &emit_when, &spilled, lane),
                 _ => emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect(),
             };
             if when.is_empty() {
@@ -218,18 +218,35 @@ impl Lower<'_> {
         if long && alone && axes.is_empty() && !placed.live_out.is_empty() { outer } else { vec![] }
     }
 
-    /// A visit's partial result is complete: the summed digits are at their ends, except the spilled counters.
+    /// The reduction runs over time and space: every PE sums a share.
+    fn is_shared(&self, reduction: &Reduction) -> bool {
+        let (axes, time) = self.moves(reduction);
+        !axes.is_empty() && !time.is_empty()
+    }
+
+    /// The digits of a summed dimension reach past its end. A shared sum is then complete only after its last
+    /// iteration's own wave.
+    fn is_padded(&self, reduction: &Reduction) -> bool {
+        self.reduced(reduction).iter().any(|&d| {
+            let (lo, hi) = self.mapping.bounds[d];
+            self.mapping.digits[d].first().is_some_and(|x| x.weight * x.trip != hi - lo + 1)
+        })
+    }
+
+    /// The sum (or, where spilled, a visit's share of it) is complete: the summed digits are at their ends, except the
+    /// spilled counters.
     fn partial_done(&self, reduction: &Reduction, emit_when: &[Vec<Constraint>], spilled: &[usize], lane: usize) -> Vec<Vec<Condition>> {
         if self.first_lane(reduction, lane) != lane {
             return vec![];
         }
-        let (_, time) = self.moves(reduction);
-        let ends = time.into_iter().filter(|place| !spilled.contains(place)).map(|place| {
-            let mut form = self.variable_form(None, place);
-            form.constant = 1 - self.mapping.counters[place].trip;
+        let (axes, time) = self.moves(reduction);
+        let end = |mut form: Form, trip: i64| {
+            form.constant = 1 - trip;
             Condition { form, equality: true }
-        });
-        let ends: Vec<Condition> = ends.collect();
+        };
+        let over_time = time.into_iter().filter(|place| !spilled.contains(place)).map(|place| end(self.variable_form(None, place), self.mapping.counters[place].trip));
+        let over_space = axes.into_iter().map(|a| end(self.variable_form(Some(a), 0), self.mapping.extent[a]));
+        let ends: Vec<Condition> = over_time.chain(over_space).collect();
         let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);
         let others = emit_when.iter().filter_map(|all| {
             let kept: Vec<Constraint> = all.iter().filter(free).cloned().collect();
@@ -358,6 +375,7 @@ impl Lower<'_> {
     fn sources(&mut self, s: usize, k: usize, lane: usize, pieces: &[Piece]) -> Result<Vec<Sourced>, Illegal> {
         let mut found = Vec::new();
         for piece in pieces {
+            self.check_complete(s, k, piece)?;
             for (when, place) in self.places(lane, piece) {
                 let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
                 if let Place::Past(_, _, waves) = place {
@@ -370,6 +388,19 @@ impl Lower<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Nobody inside the array may use a shared sum before it is complete.
+    fn check_complete(&self, s: usize, k: usize, piece: &Piece) -> Result<(), Illegal> {
+        let Feed::Value { statement, .. } = piece.feed else { return Ok(()) };
+        let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
+        match &self.reductions[statement.index()] {
+            Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction) => {
+                let name = &self.system.dims[reduction.dims[0]].name;
+                Err(Illegal(format!("the sum over {name}, spread over PEs that it does not fill, is used inside the array")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn against_time(&self, s: usize, k: usize) -> Illegal {
