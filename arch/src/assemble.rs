@@ -1,6 +1,7 @@
 //! One plan → one finished `Vsa`: mapping, lowering, layouts with their bus widths, schedule.
 
 use crate::design::DesignSpec;
+use crate::hazard;
 use crate::layout;
 use crate::lower::{self, Illegal, Lowered, Options};
 use crate::mapping::{Mapping, Plan};
@@ -104,7 +105,7 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
             group.after = stored.map(|o| (o as u32, lag));
         }
     }
-    Ok(Vsa {
+    let vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
         axes: mapping.axes,
@@ -116,7 +117,9 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
         inputs: inputs.into_iter().map(|x| x.1).collect::<Vec<InputGroup>>(),
         outputs: outputs.into_iter().map(|x| x.1).collect::<Vec<OutputGroup>>(),
         schedule,
-    })
+    };
+    hazard::check(&vsa)?;
+    Ok(vsa)
 }
 
 /// Narrowest bus that keeps the array busy: transfers hidden under the waves, and the first load and the last drain,

@@ -11,6 +11,7 @@ pub mod condition;
 pub mod cost;
 pub mod design;
 mod driver;
+pub mod hazard;
 pub mod interp;
 pub mod layout;
 pub mod lower;

@@ -708,7 +708,12 @@ impl Lower<'_> {
             steps.push((self.variable_form(None, place), hop, waves + self.mapping.stride(place)));
             waves -= self.mapping.stride(place) * (self.mapping.counters[place].trip - 1);
         }
-        let initial: Vec<Sourced> = std::mem::take(&mut sources);
+        // The initial value belongs to the first iteration alone; those past a loop's end must not start anew.
+        let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
+        let first: Vec<Form> = time.iter().map(|&place| self.variable_form(None, place)).chain(over_space).collect();
+        let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
+        let restrict = |(all, node): Sourced| Some((self.ranges.simplify_all(all.into_iter().chain(at_first()))?, node));
+        let initial: Vec<Sourced> = std::mem::take(&mut sources).into_iter().filter_map(restrict).collect();
         for (form, hop, waves) in steps {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 return Err(self.against_time(s, k));

@@ -1,0 +1,76 @@
+//! Arrays that are read and written in place: no visit may load a cell that an earlier visit has stored, unless the
+//! load waits for that store on purpose (`InputGroup::after`).
+//!
+//! Checked on the boxes the visits transfer, so it is sound but refuses some tilings that would be right. Loads of one
+//! visit come before its stores, so an untiled array is always in order.
+
+use crate::lower::Illegal;
+use crate::vsa::{Hull, InputGroup, OutputGroup, Vsa};
+use frontend::flow;
+use frontend::scop::{Affine, Constraint};
+
+/// # Errors
+/// Names the array.
+pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
+    for input in vsa.inputs.iter().filter(|g| g.after.is_none()) {
+        for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
+            if (0..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
+                let name = &vsa.arrays[input.array as usize].name;
+                return Err(Illegal(format!("a tile would read cells of `{name}` that an earlier tile has overwritten")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`.
+fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, level: usize) -> bool {
+    let depth = vsa.tile_depth;
+    // Coordinates: u, then v.
+    let term = |position: usize, factor: i64, constant: i64| {
+        let mut expr = Affine::constant(2 * depth, constant);
+        expr.coeffs[position] = factor;
+        expr
+    };
+    let at_least = |expr: Affine| Constraint { expr, equality: false };
+    let equal = |expr: Affine| Constraint { expr, equality: true };
+    let mut set = Vec::new();
+    for j in 0..depth {
+        for position in [j, depth + j] {
+            set.push(at_least(term(position, 1, 0)));
+            set.push(at_least(term(position, -1, vsa.counters[j].trip - 1)));
+        }
+        if let Some(value) = output.emit[j] {
+            set.push(equal(term(j, 1, -value)));
+        }
+        if j >= input.reload {
+            set.push(equal(term(depth + j, 1, 0)));
+        }
+        let mut later = term(depth + j, 1, 0);
+        later.coeffs[j] = -1;
+        if j < level {
+            set.push(equal(later));
+        } else if j == level {
+            later.constant = -1;
+            set.push(at_least(later));
+        }
+    }
+    for d in 0..input.hull.origin.len() {
+        let (stored, loaded) = (range(&output.hull, d), range(&input.hull, d));
+        // first(v) - first(u)
+        let mut apart = Affine::constant(2 * depth, input.hull.origin[d].constant - output.hull.origin[d].constant);
+        for j in 0..depth {
+            apart.coeffs[depth + j] += input.hull.origin[d].counters[j];
+            apart.coeffs[j] -= output.hull.origin[d].counters[j];
+        }
+        let negated = Affine { coeffs: apart.coeffs.iter().map(|c| -c).collect(), constant: -apart.constant };
+        set.push(at_least(Affine { constant: negated.constant + stored - 1, ..negated }));
+        set.push(at_least(Affine { constant: apart.constant + loaded - 1, ..apart }));
+    }
+    !flow::is_empty(&set, 2 * depth)
+}
+
+/// Cells of dimension `d` in the box.
+fn range(hull: &Hull, d: usize) -> i64 {
+    if d + 1 == hull.origin.len() { hull.elements } else { hull.rows[d].modulus * hull.rows[d].extent }
+}
