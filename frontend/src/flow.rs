@@ -22,7 +22,7 @@ pub use domains::{
 };
 
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::poly::{self, last_source, Context, LastSource, Map, Set, UnionMap};
+use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
 use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, StmtId, Storage};
 use std::collections::BTreeMap;
 
@@ -156,8 +156,9 @@ impl<'a> Analysis<'a> {
             let (reads, writes) = (touching(&self.reads), touching(&self.writes));
             let both = [reads.as_slice(), &writes].concat();
             let written = self.accesses(&writes)?;
-            self.add(&mut before, &last_source(&self.accesses(&reads)?, &written, &self.schedule(&both, 1)?)?)?;
-            self.add(&mut after, &last_source(&self.accesses(&both)?, &written, &self.schedule(&both, -1)?)?)?;
+            let last = if both.iter().any(|r| self.fixes_an_iterator(r.statement)) { last_source_by_time } else { last_source };
+            self.add(&mut before, &last(&self.accesses(&reads)?, &written, &self.schedule(&both, 1)?)?)?;
+            self.add(&mut after, &last(&self.accesses(&both)?, &written, &self.schedule(&both, -1)?)?)?;
         }
         let flow = Flow {
             reads: self.sources(&before, &mut faults)?,
@@ -171,6 +172,12 @@ impl<'a> Analysis<'a> {
     fn access(&self, reference: Reference) -> &'a Access {
         let statement = self.scop.statement(reference.statement);
         if reference.access == WRITE { &statement.write } else { &statement.reads[reference.access] }
+    }
+
+    /// The domain leaves an iterator one value (see [`last_source_by_time`]).
+    fn fixes_an_iterator(&self, statement: StmtId) -> bool {
+        let bounds = domain_bounds(&self.scop.statement(statement).domain, self.depth(statement));
+        bounds.is_some_and(|all| all.iter().any(|(lo, hi)| lo == hi))
     }
 
     fn depth(&self, statement: StmtId) -> usize {

@@ -22,6 +22,23 @@ pub struct LastSource {
     pub no_source: UnionMap,
 }
 
+/// As [`last_source`], by the lexicographic maximum of the times of all earlier sources.
+///
+/// isl's own analysis tells two statements' textual order by the first entry in which both schedules are constant, and
+/// takes an iterator that the *domain* fixes for such an entry; it then misses sources between loop iterations. Where
+/// a domain fixes an iterator, this slower way is the right one.
+///
+/// # Errors
+/// As for [`last_source`].
+pub fn last_source_by_time(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> Result<LastSource> {
+    let same_cell = sink.apply_range(&source.reverse()?)?;
+    let candidates = same_cell.intersect(&schedule.lex_gt(schedule)?)?;
+    let latest = candidates.apply_range(schedule)?.lexmax()?;
+    let chosen = latest.apply_range(&schedule.reverse()?)?.intersect(&candidates)?;
+    let no_source = sink.subtract(&sink.intersect_domain(&chosen.domain()?)?)?;
+    Ok(LastSource { dependence: chosen.reverse()?, no_source })
+}
+
 /// For each instance of `sink` the last instance of `source` that accesses the same cell strictly before it.
 ///
 /// `sink` and `source` map instances to array cells; `schedule` maps the instances of both to time vectors of one length,

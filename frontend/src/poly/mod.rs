@@ -32,7 +32,7 @@ mod object;
 
 pub use context::{Context, Error, Result};
 pub use convert::{FunctionPiece, Region};
-pub use dataflow::{last_source, LastSource};
+pub use dataflow::{last_source, last_source_by_time, LastSource};
 pub use object::{Map, Set, UnionMap, UnionSet};
 
 #[cfg(test)]

@@ -167,6 +167,7 @@ unary! {
     UnionMap.coalesce = isl_union_map_coalesce -> UnionMap;
     UnionMap.deltas = isl_union_map_deltas -> UnionSet;
     UnionMap.domain = isl_union_map_domain -> UnionSet;
+    UnionMap.lexmax = isl_union_map_lexmax -> UnionMap;
     UnionMap.range = isl_union_map_range -> UnionSet;
     UnionMap.reverse = isl_union_map_reverse -> UnionMap;
     UnionSet.coalesce = isl_union_set_coalesce -> UnionSet;
@@ -185,6 +186,7 @@ binary! {
     Map.union(Map) = isl_map_union -> Map;
     UnionMap.apply_range(UnionMap) = isl_union_map_apply_range -> UnionMap;
     UnionMap.intersect(UnionMap) = isl_union_map_intersect -> UnionMap;
+    UnionMap.lex_gt(UnionMap) = isl_union_map_lex_gt_union_map -> UnionMap;
     UnionMap.intersect_domain(UnionSet) = isl_union_map_intersect_domain -> UnionMap;
     UnionMap.subtract(UnionMap) = isl_union_map_subtract -> UnionMap;
     UnionMap.union(UnionMap) = isl_union_map_union -> UnionMap;
