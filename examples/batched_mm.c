@@ -1,8 +1,12 @@
 // A batch of small products; B is stored transposed.
 #include <stdint.h>
 
+#ifndef BATCH
 #define BATCH 6
+#endif
+#ifndef N
 #define N 16
+#endif
 
 void batched_mm(int16_t A[BATCH][N][N], int16_t Bt[BATCH][N][N], int32_t C[BATCH][N][N]) {
 #pragma scop

@@ -1,8 +1,12 @@
 // Finite impulse response filter.
 #include <stdint.h>
 
+#ifndef N
 #define N 200
+#endif
+#ifndef TAPS
 #define TAPS 16
+#endif
 
 void fir(int16_t x[N + TAPS - 1], int16_t h[TAPS], int32_t y[N]) {
 #pragma scop

@@ -1,7 +1,13 @@
 // C += A * B: the products are added to what C holds already. The arrays are globals.
+#ifndef NI
 #define NI 32
+#endif
+#ifndef NJ
 #define NJ 48
+#endif
+#ifndef NK
 #define NK 24
+#endif
 
 short A[NI][NK], B[NK][NJ];
 int C[NI][NJ];

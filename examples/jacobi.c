@@ -1,8 +1,12 @@
 // Jacobi smoothing in one dimension, T sweeps over N points.
 #include <stdint.h>
 
+#ifndef T
 #define T 8
+#endif
+#ifndef N
 #define N 64
+#endif
 
 void jacobi(int32_t A[T + 1][N]) {
 #pragma scop

@@ -1,5 +1,7 @@
 // LU decomposition in place, without pivoting, as PolyBench writes it.
+#ifndef N
 #define N 16
+#endif
 
 void lu(float A[N][N]) {
 #pragma scop

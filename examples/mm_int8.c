@@ -1,9 +1,15 @@
 // Matrix product with int8 inputs, a scalar accumulator, and sizes that nothing divides.
 #include <stdint.h>
 
+#ifndef I
 #define I 37
+#endif
+#ifndef J
 #define J 23
+#endif
+#ifndef K
 #define K 41
+#endif
 
 void mm_int8(int8_t A[I][K], int8_t B[K][J], int C[I][J]) {
 #pragma scop

@@ -1,10 +1,18 @@
 // Local alignment of two sequences (Smith-Waterman, linear gap penalty): the whole score matrix.
 #include <stdint.h>
 
+#ifndef M
 #define M 24
+#endif
+#ifndef N
 #define N 40
+#endif
+#ifndef GAP
 #define GAP 2
+#endif
+#ifndef MATCH
 #define MATCH 3
+#endif
 #define MISMATCH (-3)
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 

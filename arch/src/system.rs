@@ -183,11 +183,21 @@ struct Read<'a> {
     iteration: &'a [Affine],
 }
 
-/// A read that has the value already, and where.
+/// A read that has a value already: where, and which instance of the producer wrote it.
 struct Carrier {
     statement: usize,
     read: usize,
     domain: Vec<Constraint>,
+    map: Vec<Affine>,
+}
+
+/// `mine(n)` and `other(n - r)` are one producer's instance everywhere on `domain`.
+fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
+    mine.iter().zip(other).all(|(a, b)| {
+        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
+        let difference = minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back });
+        constant_on(&difference, domain) == Some(0)
+    })
 }
 
 fn piece(domain: &[Constraint], feed: Feed) -> Piece {
@@ -340,21 +350,41 @@ impl Builder<'_> {
         if level >= 3 {
             return None;
         }
-        let carriers = self.carriers(read, &map);
-        self.null_directions(&map, &distance).into_iter().find_map(|r| self.carry(read, domain, &carriers, r, level))
+        let carriers = self.carriers(read);
+        let carried = self.null_directions(&map, &distance).into_iter().find_map(|r| self.carry(read, domain, &map, &carriers, r, level));
+        carried.or_else(|| self.split_pair(read, domain, level))
+    }
+
+    /// Two cases that one affine function happens to describe, because a loop runs only twice: one by one.
+    fn split_pair(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
+        (0..self.depth).find_map(|d| {
+            let mut unit = Affine::constant(self.depth, 0);
+            unit.coeffs[d] = 1;
+            let (lo, hi) = (flow::minimum(domain, &unit)?, flow::maximum(domain, &unit)?);
+            if hi != lo + 1 {
+                return None;
+            }
+            let mut pieces = Vec::new();
+            for value in [lo, hi] {
+                let fixed = Constraint { expr: Affine { constant: -value, ..unit.clone() }, equality: true };
+                let part: Vec<Constraint> = domain.iter().cloned().chain([fixed]).collect();
+                pieces.extend(self.localize(read, &part, level + 1)?);
+            }
+            Some(pieces)
+        })
     }
 
     /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
-    fn carry(&self, read: &Read, domain: &[Constraint], carriers: &[Carrier], r: Vec<i64>, level: usize) -> Option<Vec<Piece>> {
+    fn carry(&self, read: &Read, domain: &[Constraint], map: &[Affine], carriers: &[Carrier], r: Vec<i64>, level: usize) -> Option<Vec<Piece>> {
         let mut left = vec![domain.to_vec()];
         let mut pieces = Vec::new();
-        let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec() };
+        let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
         for carrier in [&own].into_iter().chain(carriers) {
             let reach = shifted(&carrier.domain, &r);
             let mut rest = Vec::new();
             for part in left {
                 let joint: Vec<Constraint> = part.iter().cloned().chain(reach.iter().cloned()).collect();
-                if flow::is_empty(&joint, self.depth) {
+                if flow::is_empty(&joint, self.depth) || !same_on(map, &carrier.map, &r, &joint) {
                     rest.push(part);
                     continue;
                 }
@@ -372,16 +402,16 @@ impl Builder<'_> {
         Some(pieces)
     }
 
-    /// Other reads of the value that one producer's instance wrote, wherever the reader's map applies to them too.
-    fn carriers(&self, read: &Read, map: &[Affine]) -> Vec<Carrier> {
+    /// Other reads of values that the same statement wrote.
+    fn carriers(&self, read: &Read) -> Vec<Carrier> {
         let mut all = Vec::new();
         for (s, reads) in self.flow.reads.iter().enumerate() {
             for (k, pieces) in reads.iter().enumerate() {
                 for p in pieces {
                     let Source::Write { statement, iteration } = &p.source else { continue };
                     let other = Read { statement: s, read: k, producer: *statement, iteration };
-                    if *statement == read.producer && (s, k) != (read.statement, read.read) && self.producer_map(&other) == map {
-                        all.push(Carrier { statement: s, read: k, domain: self.band_domain(s, &p.domain) });
+                    if *statement == read.producer && (s, k) != (read.statement, read.read) {
+                        all.push(Carrier { statement: s, read: k, domain: self.band_domain(s, &p.domain), map: self.producer_map(&other) });
                     }
                 }
             }
