@@ -36,9 +36,9 @@ emit mm examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --
 bus mm
 emit mm_prime examples/mm.c -D N=7 --space i,k --tile i=3,j=4,k=2
 bus mm_prime
-emit gemm examples/gemm.c -D N=6
+emit gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,j=2
 bus gemm
-emit mm_default examples/mm.c
+emit mm_default examples/mm.c -D N=12
 
 # One PE: an int16 multiplication accumulated over latency-hiding points.
 emit mac examples/mm.c -D N=16 --space i,j --tile i=8,j=8,k=16 --latency i=4,j=4

@@ -114,11 +114,11 @@ impl<'a> Printer<'a> {
         for &i in &self.m.inputs {
             let n = self.m.node(i);
             let name = n.name.clone().unwrap_or_default();
-            ports.push(format!("    input  wire {}{name}", range(n.ty.w)));
+            ports.push(format!("    {}", waived(&format!("input  wire {}{name}", range(n.ty.w)), &name)));
             self.net(i, name);
         }
         for (name, i) in &self.m.outputs {
-            ports.push(format!("    output wire {}{name}", range(self.m.ty(*i).w)));
+            ports.push(format!("    {}", waived(&format!("output wire {}{name}", range(self.m.ty(*i).w)), name)));
         }
         writeln!(out, "`default_nettype none\nmodule {} (\n{}\n);", self.m.name, ports.join(",\n")).expect("string");
     }
@@ -225,5 +225,17 @@ fn literal(b: &crate::bits::Bits, ty: Ty) -> String {
         2..=32 if !negative => format!("{w}'{sign}d{}", b.limbs()[0]),
         _ if b.is_zero() => format!("{w}'{sign}d0"),
         _ => format!("{w}'{sign}h{}", b.hex()),
+    }
+}
+
+/// Port names that a protocol prescribes and Verilator warns of, since they are common words of C++.
+const COMMON_WORDS: [&str; 1] = ["interrupt"];
+
+/// A port's declaration, with a waiver where its name needs one.
+fn waived(declaration: &str, name: &str) -> String {
+    if COMMON_WORDS.contains(&name) {
+        format!("/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name is prescribed */")
+    } else {
+        declaration.to_string()
     }
 }

@@ -90,7 +90,11 @@ impl Template for AxiWriter {
         address::channel_ports(m, walk, "aw", &channel);
 
         let head = layout.of_packed(queue.head);
-        let data_side = DataSide { m, walk, rst, addressed: channel.valid & aw_ready };
+        // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
+        let waiting = m.reg("address_waits", u(1));
+        let addressed = channel.valid & !waiting.q();
+        waiting.next(channel.valid & !aw_ready).rst(rst, 0);
+        let data_side = DataSide { m, walk, rst, addressed };
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
         responses(m, walk, io, end);
     }
@@ -254,7 +258,7 @@ struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
     rst: Sig<'m>,
-    /// An address handshake happens in this cycle.
+    /// A burst's address is on the channel for the first cycle.
     addressed: Sig<'m>,
 }
 
