@@ -149,7 +149,8 @@ impl<'a> Bench<'a> {
             self.sim.settle();
             self.memory.observe(&mut self.sim);
             let both = |sim: &mut Sim, c: &str| sim.get(&format!("m_axi_{c}valid")) & sim.get(&format!("m_axi_{c}ready"));
-            assert!(self.sim.get("m_axi_wvalid") == 0 || addressed > sent, "data before its address");
+            let offered = addressed + self.sim.get("m_axi_awvalid");
+            assert!(self.sim.get("m_axi_wvalid") == 0 || offered > sent, "data before its address is offered");
             addressed += both(&mut self.sim, "aw");
             sent += both(&mut self.sim, "w") & self.sim.get("m_axi_wlast");
             returning.push_back(None);
