@@ -5,7 +5,7 @@
 //! visit come before its stores, so an untiled array is always in order.
 
 use crate::lower::Illegal;
-use crate::vsa::{Hull, InputGroup, OutputGroup, Vsa};
+use crate::vsa::{InputGroup, OutputGroup, Vsa};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
@@ -56,7 +56,7 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
         }
     }
     for d in 0..input.hull.origin.len() {
-        let (stored, loaded) = (range(&output.hull, d), range(&input.hull, d));
+        let (stored, loaded) = (output.hull.extent(d), input.hull.extent(d));
         // first(v) - first(u)
         let mut apart = Affine::constant(2 * depth, input.hull.origin[d].constant - output.hull.origin[d].constant);
         for j in 0..depth {
@@ -68,9 +68,4 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
         set.push(at_least(Affine { constant: apart.constant + loaded - 1, ..apart }));
     }
     !flow::is_empty(&set, 2 * depth)
-}
-
-/// Cells of dimension `d` in the box.
-fn range(hull: &Hull, d: usize) -> i64 {
-    if d + 1 == hull.origin.len() { hull.elements } else { hull.rows[d].modulus * hull.rows[d].extent }
 }

@@ -228,7 +228,6 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
 }
 
 fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mapping) -> Result<Vec<Option<i64>>, Illegal> {
-    let ranges = |d: usize| if d + 1 == hull.origin.len() { hull.elements } else { hull.rows[d].modulus * hull.rows[d].extent };
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let moves = |d: usize| hull.origin[d].counters[j];
@@ -242,7 +241,7 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
                     .filter(|&k| k != j && hull.origin[d].counters[k].abs() < moves(d).abs())
                     .map(|k| hull.origin[d].counters[k].abs() * (mapping.counters[k].trip - 1))
                     .sum();
-                moves(d).abs() >= range_used(hull, d, ranges(d)) + smaller
+                moves(d).abs() >= range_used(hull, d) + smaller
             };
             if !(0..hull.origin.len()).any(|d| moves(d) != 0 && apart(d)) {
                 return Err(Illegal(format!("tiles of `{name}` would overlap when stored")));
@@ -250,12 +249,7 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
             emit.push(None);
             continue;
         }
-        let value = |conj: &Vec<Condition>| {
-            conj.iter().find_map(|c| {
-                let only = c.equality && c.form.is_time_only() && c.form.counters.iter().enumerate().all(|(k, &x)| (k == j) == (x != 0));
-                only.then(|| -c.form.constant / c.form.counters[j])
-            })
-        };
+        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
         values.dedup();
         match values.as_slice() {
@@ -267,8 +261,8 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
 }
 
 /// Cells per dimension that a visit really may touch (rounding up to the modulus does not count).
-fn range_used(hull: &Hull, d: usize, range: i64) -> i64 {
-    if d + 1 == hull.origin.len() { range } else { range - (hull.rows[d].modulus - 1) }
+fn range_used(hull: &Hull, d: usize) -> i64 {
+    if d + 1 == hull.origin.len() { hull.extent(d) } else { hull.extent(d) - (hull.rows[d].modulus - 1) }
 }
 
 fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &str) -> Result<(), Illegal> {

@@ -109,12 +109,7 @@ fn at_least_one(mut form: Form) -> Condition {
 fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
     let counters = base.first().map_or(0, |f| f.counters.len());
     for j in 0..counters {
-        let value = |conjunction: &Vec<Condition>| {
-            conjunction.iter().find_map(|c| {
-                let only = c.equality && c.form.is_time_only() && c.form.counters.iter().enumerate().all(|(k, &x)| (k == j) == (x != 0));
-                only.then(|| -c.form.constant / c.form.counters[j])
-            })
-        };
+        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
         let mut values = ports.iter().flat_map(|p| &p.when).map(value);
         let Some(Some(first)) = values.next() else { continue };
         if values.all(|v| v == Some(first)) {

@@ -53,6 +53,11 @@ impl Condition {
         let v = self.form.eval(counters, p);
         if self.equality { v == 0 } else { v >= 0 }
     }
+    /// The only value the condition leaves to counter `j`, if it is an equality over that counter alone.
+    pub fn fixes(&self, j: usize) -> Option<i64> {
+        let alone = self.form.is_time_only() && self.form.counters.iter().enumerate().all(|(k, &c)| (k == j) == (c != 0));
+        (self.equality && alone).then(|| -self.form.constant / self.form.counters[j])
+    }
 }
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
@@ -136,6 +141,10 @@ pub struct HullDim {
 }
 
 impl Hull {
+    /// Cells walked along dimension `d`; of the last one, those that are wanted.
+    pub fn extent(&self, d: usize) -> i64 {
+        if d + 1 == self.origin.len() { self.elements } else { self.rows[d].modulus * self.rows[d].extent }
+    }
     /// Words walked per visit.
     pub fn total_words(&self) -> i64 {
         self.rows.iter().map(|r| r.modulus * r.extent).product::<i64>() * self.words
