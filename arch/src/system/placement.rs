@@ -82,8 +82,10 @@ impl Builder<'_> {
         for s in order {
             self.placed[s] = true;
             self.improve(s, Reach::Far);
+            if self.failed() > 0 {
+                self.descend(Reach::Far);
+            }
         }
-        self.descend(Reach::Far);
         if self.failed() >= near.0 {
             self.at = near.1;
         }
@@ -93,7 +95,7 @@ impl Builder<'_> {
         for _ in 0..ROUNDS {
             let mut changed = false;
             for s in 0..self.at.len() {
-                changed |= self.improve(s, reach);
+                changed |= self.placed[s] && self.improve(s, reach);
             }
             if !changed {
                 return;
@@ -120,7 +122,7 @@ impl Builder<'_> {
     }
 
     fn failed(&self) -> i64 {
-        (0..self.at.len()).map(|s| self.score(s, i64::MAX) / FAILED).sum()
+        (0..self.at.len()).filter(|&s| self.placed[s]).map(|s| self.score(s, i64::MAX) / FAILED).sum()
     }
 
     /// Placements of a statement: its iterators on a choice of dimensions, then for every dimension it lacks the bounds
@@ -177,11 +179,12 @@ impl Builder<'_> {
     fn shifts(&self, s: usize, d: usize) -> Vec<i64> {
         let mut all = Vec::new();
         for (read, domain) in self.reads_of(s) {
-            if read.statement == read.producer.index() {
+            let (reads, writes) = (read.statement == s, read.producer.index() == s);
+            if reads == writes {
                 continue;
             }
             let distance = &self.distance(&self.producer_map(&read), read.producer)[d];
-            let (Some(least), sign) = (flow::minimum(&domain, distance), if read.statement == s { -1 } else { 1 }) else { continue };
+            let (Some(least), sign) = (flow::minimum(&domain, distance), if reads { -1 } else { 1 }) else { continue };
             all.extend([sign * least, sign * (least - 1)]);
         }
         all.sort_unstable_by_key(|c| (c.abs(), *c));
@@ -189,14 +192,17 @@ impl Builder<'_> {
         all
     }
 
-    /// Reads between placed statements that `s` takes part in, with their domains over the band.
+    /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
+    /// being able to pass it on, with their domains over the band.
     fn reads_of(&self, s: usize) -> Vec<(Read<'_>, Vec<Constraint>)> {
+        let producer = |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
+        let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
         let mut all = Vec::new();
         for (reader, reads) in self.flow.reads.iter().enumerate() {
             for (k, pieces) in reads.iter().enumerate() {
                 for piece in pieces {
                     let Source::Write { statement, iteration } = &piece.source else { continue };
-                    let touches = reader == s || statement.index() == s;
+                    let touches = reader == s || statement.index() == s || seen.contains(statement);
                     if touches && self.placed[reader] && self.placed[statement.index()] {
                         let read = Read { statement: reader, read: k, producer: *statement, iteration };
                         all.push((read, self.band_domain(reader, &piece.domain)));
