@@ -1,0 +1,278 @@
+//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the interval, loads and
+//! drains allow, with the values that its counters give. Loads and drains come at random.
+
+mod module_support;
+
+use arch::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
+use arch::vsa::*;
+use frontend::scop::ScalarType;
+use module_support::*;
+use rtl::sim::Sim;
+use std::collections::VecDeque;
+use templates::plan::Field;
+use templates::sequencer::Sequencer;
+
+fn random_counters(r: &mut Random) -> Vec<Counter> {
+    loop {
+        let trips: Vec<i64> = (0..r.range(0, 5)).map(|_| r.pick(&[1, 2, 2, 3, 4, 7])).collect();
+        if trips.iter().product::<i64>() <= 400 {
+            return trips.iter().enumerate().map(|(j, t)| Counter { name: format!("t{j}"), trip: *t }).collect();
+        }
+    }
+}
+
+fn random_vsa(r: &mut Random) -> Vsa {
+    let mut v = empty_vsa("bench");
+    v.counters = random_counters(r);
+    v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
+    v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
+    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1 }];
+    let hull = Hull { origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
+    let form = Form::default;
+    for _ in 0..r.range(0, 3) {
+        let reload = r.range(0, v.tile_depth as i64) as usize;
+        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], forward: [false; 2], reload, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: None });
+    }
+    for _ in 0..r.range(0, 2) {
+        let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
+        let slots = if every { r.pick(&[1, 2]) } else { 1 };
+        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
+    }
+    v
+}
+
+fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
+    let all = 0..v.counters.len();
+    let mut fields = vec![];
+    for _ in 0..r.range(0, 6) {
+        let field = match r.range(0, 9) {
+            0 => Field::Pointer(r.range(2, 9)),
+            1 => Field::WritePointer(r.range(2, 9)),
+            2..=4 => Field::Guard((0..r.range(0, 3)).map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) }).collect()),
+            _ => Field::Time(random_form(r, all.clone(), [-9, 20])),
+        };
+        fields.push(field);
+    }
+    fields.sort();
+    fields.dedup();
+    fields
+}
+
+/// Pulses that become due at random.
+#[derive(Default)]
+struct Pulses {
+    due: VecDeque<i64>,
+    /// Cycles in which they came, in this run.
+    came: Vec<i64>,
+}
+
+impl Pulses {
+    /// One more, `after` cycles from now at the earliest; they keep their order.
+    fn plan(&mut self, r: &mut Random, cycle: i64, slow: i64) {
+        let last = self.due.back().or(self.came.last()).copied().unwrap_or(0);
+        self.due.push_back(last.max(cycle) + 1 + if r.chance(60) { 0 } else { r.range(0, slow) });
+    }
+    fn now(&mut self, cycle: i64) -> bool {
+        let due = self.due.front().is_some_and(|d| *d <= cycle);
+        if due {
+            self.due.pop_front();
+            self.came.push(cycle);
+        }
+        due
+    }
+    fn forget(&mut self) {
+        *self = Pulses::default();
+    }
+}
+
+struct Bench<'a> {
+    v: &'a Vsa,
+    fields: &'a [Field],
+    sim: Sim,
+    cycle: i64,
+    /// Waves since the reset.
+    waves: i64,
+    loaded: Vec<Pulses>,
+    drained: Vec<Pulses>,
+    slow: i64,
+}
+
+impl Bench<'_> {
+    /// Drives one cycle up to where outputs can be looked at.
+    fn drive(&mut self, r: &mut Random, start: bool, rst: bool) {
+        scramble(&mut self.sim, r);
+        self.sim.set("rst", u64::from(rst));
+        self.sim.set("start", u64::from(start));
+        for (g, pulses) in self.loaded.iter_mut().enumerate() {
+            self.sim.set(&format!("loaded{g}"), u64::from(pulses.now(self.cycle)));
+        }
+        for (o, pulses) in self.drained.iter_mut().enumerate() {
+            self.sim.set(&format!("drained{o}"), u64::from(pulses.now(self.cycle)));
+        }
+    }
+
+    fn clock(&mut self) {
+        self.sim.clock();
+        self.cycle += 1;
+    }
+
+    fn reset(&mut self, r: &mut Random) {
+        for _ in 0..2 {
+            self.drive(r, false, true);
+            self.clock();
+        }
+        self.waves = 0;
+        self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
+    }
+
+    fn idle(&mut self, r: &mut Random, cycles: i64) {
+        for _ in 0..cycles {
+            self.drive(r, false, false);
+            self.quiet("idle");
+            self.clock();
+        }
+    }
+
+    fn quiet(&mut self, why: &str) {
+        assert_eq!(self.sim.get("valid"), 0, "cycle {}: {why}", self.cycle);
+        for g in 0..self.v.inputs.len() {
+            assert_eq!(self.sim.get(&format!("release{g}")), 0, "cycle {}: release{g}, {why}", self.cycle);
+        }
+        for o in 0..self.v.outputs.len() {
+            assert_eq!(self.sim.get(&format!("emitted{o}")), 0, "cycle {}: emitted{o}, {why}", self.cycle);
+        }
+    }
+
+    /// One run from a `start` pulse; only its first `limit` cycles if given.
+    fn run(&mut self, r: &mut Random, limit: Option<i64>) {
+        let v = self.v;
+        // What is left of the run before does not count any more.
+        self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
+        let total: i64 = v.counters.iter().map(|c| c.trip).product();
+        let per_visit = v.waves_per_visit();
+        let start = self.cycle;
+        self.drive(r, true, false);
+        self.quiet("start");
+        self.clock();
+        let (groups, outputs) = (v.inputs.len(), v.outputs.len());
+        // Loads and drains of the visits so far.
+        let (mut load, mut drain) = (vec![0usize; groups], vec![0usize; outputs]);
+        let mut released = vec![0; groups];
+        let loads: Vec<usize> = (0..groups).map(|g| (0..v.visits()).filter(|n| self.loads(g, n * per_visit)).count()).collect();
+        let mut last_launch = None;
+        let mut wave = 0;
+        for g in 0..groups {
+            (0..loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
+        }
+        while wave < total {
+            if limit.is_some_and(|l| self.cycle >= start + l) {
+                return;
+            }
+            self.drive(r, false, false);
+            let first = wave % per_visit == 0;
+            let mut ready = self.cycle >= start + START_TO_LAUNCH;
+            ready &= last_launch.is_none_or(|l| self.cycle >= l + v.schedule.interval);
+            for g in (0..groups).filter(|g| first && self.loads(*g, wave)) {
+                ready &= self.loaded[g].came.get(load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH);
+            }
+            for o in (0..outputs).filter(|o| first && self.emits(*o, wave)) {
+                let slots = v.outputs[o].slots as usize;
+                ready &= drain[o] < slots || self.drained[o].came.get(drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH);
+            }
+            if !ready {
+                self.quiet("nothing allows a launch");
+                self.clock();
+                assert!(self.cycle < start + 60_000, "the bench hangs in wave {wave} of {total}");
+                continue;
+            }
+            assert_eq!(self.sim.get("valid"), 1, "cycle {}: wave {wave} of {total} can be launched\n{:?}", self.cycle, v.counters);
+            for g in (0..groups).filter(|g| first && self.loads(*g, wave)) {
+                load[g] += 1;
+            }
+            for o in (0..outputs).filter(|o| first && self.emits(*o, wave)) {
+                drain[o] += 1;
+            }
+            self.check(wave);
+            let last = wave % per_visit == per_visit - 1;
+            for g in 0..groups {
+                assert_eq!(self.sim.get(&format!("slot{g}")) as usize, (load[g] - 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
+                let release = last && (wave + 1 == total || self.loads(g, wave + 1));
+                assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
+                if release {
+                    released[g] += 1;
+                    if released[g] + 1 < loads[g] {
+                        self.loaded[g].plan(r, self.cycle, self.slow);
+                    }
+                }
+            }
+            for o in 0..outputs {
+                let emits = self.emits(o, wave);
+                if v.outputs[o].slots > 1 {
+                    assert_eq!(self.sim.get(&format!("out_slot{o}")) as usize, (drain[o] - 1) % 2, "cycle {}: out_slot{o} in wave {wave}", self.cycle);
+                }
+                assert_eq!(self.sim.get(&format!("emitted{o}")), u64::from(emits && last), "cycle {}: emitted{o} in wave {wave}", self.cycle);
+                if emits && last {
+                    self.drained[o].plan(r, self.cycle, self.slow);
+                }
+            }
+            last_launch = Some(self.cycle);
+            wave += 1;
+            self.waves += 1;
+            self.clock();
+        }
+    }
+
+    /// The visit that wave `n` belongs to loads group `g`.
+    fn loads(&self, g: usize, n: i64) -> bool {
+        counters(self.v, n)[self.v.inputs[g].reload..self.v.tile_depth].iter().all(|c| *c == 0)
+    }
+
+    fn emits(&self, o: usize, n: i64) -> bool {
+        self.v.outputs[o].emit.iter().zip(counters(self.v, n)).all(|(e, c)| e.is_none_or(|e| e == c))
+    }
+
+    /// Fields of the wave that is launched now.
+    fn check(&mut self, wave: i64) {
+        let at = counters(self.v, wave);
+        for (k, field) in self.fields.iter().enumerate() {
+            let wanted = match field {
+                Field::Valid => 1,
+                Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(&at, [0, 0]))),
+                Field::Time(form) => form.eval(&at, [0, 0]),
+                Field::Pointer(depth) | Field::WritePointer(depth) => self.waves % depth,
+            };
+            let port = format!("f{k}");
+            let signed = self.sim.port_ty(self.sim.port(&port)).signed;
+            let got = if signed { self.sim.get_signed(&port) } else { self.sim.get(&port) as i64 };
+            assert_eq!(got, wanted, "cycle {}: {field:?} in wave {wave}, counters {at:?}", self.cycle);
+        }
+    }
+}
+
+#[test]
+fn waves_are_launched_as_soon_as_they_can_be() {
+    for_cases(400, |r| {
+        let v = random_vsa(r);
+        let fields = random_fields(r, &v);
+        let sim = simulate(&Sequencer { vsa: v.clone(), fields: fields.clone() }, r);
+        let slow = r.pick(&[1, 5, 40]);
+        let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
+        let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
+        b.reset(r);
+        let rest = r.range(0, 20);
+        b.idle(r, rest);
+        b.run(r, None);
+        // Drains of this run may still come; the next one starts right away or later.
+        let rest = r.pick(&[0, 0, 1, 30]);
+        b.idle(r, rest);
+        b.run(r, None);
+        b.idle(r, 30);
+        let limit = r.range(1, 60);
+        b.run(r, Some(limit));
+        b.reset(r);
+        b.idle(r, 3);
+        b.run(r, None);
+        b.idle(r, 30);
+    });
+}
