@@ -86,6 +86,14 @@ impl Pulses {
     }
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    Reset,
+    Idle,
+    Start,
+    Run,
+}
+
 struct Bench<'a> {
     v: &'a Vsa,
     fields: &'a [Field],
@@ -99,16 +107,15 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Drives one cycle up to where outputs can be looked at.
-    fn drive(&mut self, r: &mut Random, start: bool, rst: bool) {
-        scramble(&mut self.sim, r);
-        self.sim.set("rst", u64::from(rst));
-        self.sim.set("start", u64::from(start));
-        for (g, pulses) in self.loaded.iter_mut().enumerate() {
-            self.sim.set(&format!("loaded{g}"), u64::from(pulses.now(self.cycle)));
-        }
-        for (o, pulses) in self.drained.iter_mut().enumerate() {
-            self.sim.set(&format!("drained{o}"), u64::from(pulses.now(self.cycle)));
+    /// Drives one cycle up to where outputs can be looked at. Up to and including `start`, pulses do not count.
+    fn drive(&mut self, r: &mut Random, phase: Phase) {
+        self.sim.set("rst", u64::from(phase == Phase::Reset));
+        self.sim.set("start", u64::from(phase == Phase::Start));
+        let (loaded, drained) = (self.loaded.iter_mut().enumerate(), self.drained.iter_mut().enumerate());
+        let named = loaded.map(|(g, p)| (format!("loaded{g}"), p)).chain(drained.map(|(o, p)| (format!("drained{o}"), p)));
+        for (name, pulses) in named {
+            let stray = phase != Phase::Run && r.chance(20);
+            self.sim.set(&name, u64::from(pulses.now(self.cycle) || stray));
         }
     }
 
@@ -119,7 +126,7 @@ impl Bench<'_> {
 
     fn reset(&mut self, r: &mut Random) {
         for _ in 0..2 {
-            self.drive(r, false, true);
+            self.drive(r, Phase::Reset);
             self.clock();
         }
         self.waves = 0;
@@ -128,7 +135,7 @@ impl Bench<'_> {
 
     fn idle(&mut self, r: &mut Random, cycles: i64) {
         for _ in 0..cycles {
-            self.drive(r, false, false);
+            self.drive(r, Phase::Idle);
             self.quiet("idle");
             self.clock();
         }
@@ -152,7 +159,7 @@ impl Bench<'_> {
         let total: i64 = v.counters.iter().map(|c| c.trip).product();
         let per_visit = v.waves_per_visit();
         let start = self.cycle;
-        self.drive(r, true, false);
+        self.drive(r, Phase::Start);
         self.quiet("start");
         self.clock();
         let (groups, outputs) = (v.inputs.len(), v.outputs.len());
@@ -169,7 +176,7 @@ impl Bench<'_> {
             if limit.is_some_and(|l| self.cycle >= start + l) {
                 return;
             }
-            self.drive(r, false, false);
+            self.drive(r, Phase::Run);
             let first = wave % per_visit == 0;
             let mut ready = self.cycle >= start + START_TO_LAUNCH;
             ready &= last_launch.is_none_or(|l| self.cycle >= l + v.schedule.interval);
