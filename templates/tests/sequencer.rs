@@ -94,6 +94,19 @@ enum Phase {
     Run,
 }
 
+/// How far a run is.
+struct Progress {
+    /// Number of the next wave, and when it may be launched as far as `start` and the interval go.
+    wave: i64,
+    earliest: i64,
+    /// Loads and drains of the visits so far, and loads that are released.
+    load: Vec<usize>,
+    drain: Vec<usize>,
+    released: Vec<usize>,
+    /// Loads of the whole run.
+    loads: Vec<usize>,
+}
+
 struct Bench<'a> {
     v: &'a Vsa,
     fields: &'a [Field],
@@ -156,78 +169,71 @@ impl Bench<'_> {
         let v = self.v;
         // What is left of the run before does not count any more.
         self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
-        let total: i64 = v.counters.iter().map(|c| c.trip).product();
-        let per_visit = v.waves_per_visit();
-        let start = self.cycle;
+        let (total, start) = (v.counters.iter().map(|c| c.trip).product::<i64>(), self.cycle);
         self.drive(r, Phase::Start);
         self.quiet("start");
         self.clock();
-        let (groups, outputs) = (v.inputs.len(), v.outputs.len());
-        // Loads and drains of the visits so far.
-        let (mut load, mut drain) = (vec![0usize; groups], vec![0usize; outputs]);
-        let mut released = vec![0; groups];
-        let loads: Vec<usize> = (0..groups).map(|g| (0..v.visits()).filter(|n| self.loads(g, n * per_visit)).count()).collect();
-        let mut last_launch = None;
-        let mut wave = 0;
-        for g in 0..groups {
-            (0..loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
+        let loads: Vec<usize> = (0..v.inputs.len()).map(|g| (0..v.visits()).filter(|n| self.loads(g, n * v.waves_per_visit())).count()).collect();
+        let mut run = Progress { wave: 0, earliest: start + START_TO_LAUNCH, load: vec![0; loads.len()], drain: vec![0; v.outputs.len()], released: vec![0; loads.len()], loads };
+        for g in 0..v.inputs.len() {
+            (0..run.loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
         }
-        while wave < total {
-            if limit.is_some_and(|l| self.cycle >= start + l) {
-                return;
-            }
+        while run.wave < total && limit.is_none_or(|l| self.cycle < start + l) {
+            assert!(self.cycle < start + 60_000, "the bench hangs in wave {} of {total}", run.wave);
             self.drive(r, Phase::Run);
-            let first = wave % per_visit == 0;
-            let mut ready = self.cycle >= start + START_TO_LAUNCH;
-            ready &= last_launch.is_none_or(|l| self.cycle >= l + v.schedule.interval);
-            for g in (0..groups).filter(|g| first && self.loads(*g, wave)) {
-                ready &= self.loaded[g].came.get(load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH);
-            }
-            for o in (0..outputs).filter(|o| first && self.emits(*o, wave)) {
-                let slots = v.outputs[o].slots as usize;
-                ready &= drain[o] < slots || self.drained[o].came.get(drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH);
-            }
-            if !ready {
+            if self.launchable(&run) {
+                assert_eq!(self.sim.get("valid"), 1, "cycle {}: wave {} of {total} can be launched\n{:?}", self.cycle, run.wave, v.counters);
+                self.launched(r, &mut run, total);
+            } else {
                 self.quiet("nothing allows a launch");
-                self.clock();
-                assert!(self.cycle < start + 60_000, "the bench hangs in wave {wave} of {total}");
-                continue;
             }
-            assert_eq!(self.sim.get("valid"), 1, "cycle {}: wave {wave} of {total} can be launched\n{:?}", self.cycle, v.counters);
-            for g in (0..groups).filter(|g| first && self.loads(*g, wave)) {
-                load[g] += 1;
-            }
-            for o in (0..outputs).filter(|o| first && self.emits(*o, wave)) {
-                drain[o] += 1;
-            }
-            self.check(wave);
-            let last = wave % per_visit == per_visit - 1;
-            for g in 0..groups {
-                assert_eq!(self.sim.get(&format!("slot{g}")) as usize, (load[g] - 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
-                let release = last && (wave + 1 == total || self.loads(g, wave + 1));
-                assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
-                if release {
-                    released[g] += 1;
-                    if released[g] + 1 < loads[g] {
-                        self.loaded[g].plan(r, self.cycle, self.slow);
-                    }
-                }
-            }
-            for o in 0..outputs {
-                let emits = self.emits(o, wave);
-                if v.outputs[o].slots > 1 {
-                    assert_eq!(self.sim.get(&format!("out_slot{o}")) as usize, (drain[o] - 1) % 2, "cycle {}: out_slot{o} in wave {wave}", self.cycle);
-                }
-                assert_eq!(self.sim.get(&format!("emitted{o}")), u64::from(emits && last), "cycle {}: emitted{o} in wave {wave}", self.cycle);
-                if emits && last {
-                    self.drained[o].plan(r, self.cycle, self.slow);
-                }
-            }
-            last_launch = Some(self.cycle);
-            wave += 1;
-            self.waves += 1;
             self.clock();
         }
+    }
+
+    /// Start, interval, loads and drains allow the next wave in this cycle.
+    fn launchable(&self, run: &Progress) -> bool {
+        let first = run.wave % self.v.waves_per_visit() == 0;
+        let loaded = (0..run.load.len()).filter(|g| first && self.loads(*g, run.wave)).all(|g| {
+            self.loaded[g].came.get(run.load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH)
+        });
+        let drained = (0..run.drain.len()).filter(|o| first && self.emits(*o, run.wave)).all(|o| {
+            let slots = self.v.outputs[o].slots as usize;
+            run.drain[o] < slots || self.drained[o].came.get(run.drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH)
+        });
+        self.cycle >= run.earliest && loaded && drained
+    }
+
+    /// Looks at all outputs in the cycle of a launch; plans the pulses that follow from it.
+    fn launched(&mut self, r: &mut Random, run: &mut Progress, total: i64) {
+        let (v, wave) = (self.v, run.wave);
+        let first = wave % v.waves_per_visit() == 0;
+        let last = (wave + 1) % v.waves_per_visit() == 0;
+        self.check(wave);
+        for g in 0..run.load.len() {
+            run.load[g] += usize::from(first && self.loads(g, wave));
+            let release = last && (wave + 1 == total || self.loads(g, wave + 1));
+            assert_eq!(self.sim.get(&format!("slot{g}")) as usize, (run.load[g] - 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
+            assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
+            run.released[g] += usize::from(release);
+            if release && run.released[g] + 1 < run.loads[g] {
+                self.loaded[g].plan(r, self.cycle, self.slow);
+            }
+        }
+        for o in 0..run.drain.len() {
+            let emits = self.emits(o, wave);
+            run.drain[o] += usize::from(first && emits);
+            if v.outputs[o].slots > 1 {
+                assert_eq!(self.sim.get(&format!("out_slot{o}")) as usize, (run.drain[o] - 1) % 2, "cycle {}: out_slot{o} in wave {wave}", self.cycle);
+            }
+            assert_eq!(self.sim.get(&format!("emitted{o}")), u64::from(emits && last), "cycle {}: emitted{o} in wave {wave}", self.cycle);
+            if emits && last {
+                self.drained[o].plan(r, self.cycle, self.slow);
+            }
+        }
+        run.earliest = self.cycle + v.schedule.interval;
+        run.wave += 1;
+        self.waves += 1;
     }
 
     /// The visit that wave `n` belongs to loads group `g`.
