@@ -24,7 +24,8 @@ use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
 use localize::{piece, Read};
-use placement::Placement;
+use placement::{Placement, RangeCache};
+use std::cell::Cell;
 
 /// One dimension of the band space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,13 +128,16 @@ struct Builder<'a> {
     at: Vec<Placement>,
     /// Statements that count while places are searched.
     placed: Vec<bool>,
+    ranges: RangeCache,
+    /// Localizations tried by the search.
+    effort: Cell<usize>,
 }
 
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
-    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![] };
+    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], ranges: RangeCache::default(), effort: Cell::new(0) };
     builder.choose_places();
     builder.finish()
 }

@@ -32,6 +32,19 @@ fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) 
     })
 }
 
+/// `mine(n)` and `other(n - r)` are different instances at every `n`, as their coefficients show.
+fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
+    mine.iter().zip(other).any(|(a, b)| {
+        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
+        a.coeffs == b.coeffs && a.constant != b.constant - back
+    })
+}
+
+/// The producer comes before the reader in the order of the band.
+pub(super) fn is_forward(distance: &[i64], producer: StmtId, reader: usize) -> bool {
+    lexicographically_positive(distance) || (distance.iter().all(|&x| x == 0) && producer.index() < reader)
+}
+
 pub(super) fn piece(domain: &[Constraint], feed: Feed) -> Piece {
     Piece { domain: domain.to_vec(), when: vec![], feed }
 }
@@ -47,8 +60,7 @@ impl Builder<'_> {
         let map = self.producer_map(read);
         let distance = self.distance(&map, read.producer);
         if let Some(constant) = distance.iter().map(|a| constant_on(a, domain)).collect::<Option<Vec<i64>>>() {
-            let zero = constant.iter().all(|&x| x == 0);
-            if lexicographically_positive(&constant) || (zero && read.producer.index() < read.statement) {
+            if is_forward(&constant, read.producer, read.statement) {
                 return Some(vec![piece(domain, Feed::Value { statement: read.producer, distance: constant })]);
             }
             return None;
@@ -84,7 +96,7 @@ impl Builder<'_> {
         let mut left = vec![domain.to_vec()];
         let mut pieces = Vec::new();
         let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
-        for carrier in [&own].into_iter().chain(carriers) {
+        for carrier in [&own].into_iter().chain(carriers).filter(|c| !differ(map, &c.map, &r)) {
             let reach = shifted(&carrier.domain, &r);
             let mut rest = Vec::new();
             for part in left {
@@ -125,7 +137,7 @@ impl Builder<'_> {
     }
 
     /// Small lexicographically positive vectors along which the producer stays the same and the distance changes.
-    fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
+    pub(super) fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
         let dot = |a: &Affine, r: &[i64]| a.coeffs.iter().zip(r).map(|(x, y)| x * y).sum::<i64>();
         let mut all = Vec::new();
         let mut r = vec![-1i64; self.depth];

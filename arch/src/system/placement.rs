@@ -1,15 +1,19 @@
 //! Where statements stand in the band space, and the search for places that make their dependences uniform.
 
 use super::affine::{compose, coordinate, minus};
-use super::localize::Read;
+use super::localize::{is_forward, Read};
 use super::{Builder, Feed};
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What a read costs that cannot be made uniform.
 const FAILED: i64 = 1000;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
+/// Localizations after which the search ends.
+const EFFORT: usize = 20_000;
 /// Placements of one statement that are looked at.
 const MOST: usize = 4096;
 
@@ -30,6 +34,17 @@ impl Placement {
         Placement { dims: dims.to_vec(), iterators: dims.iter().map(iterator).collect(), place }
     }
 }
+
+/// A piece of a read that a statement takes part in.
+struct Touch<'a> {
+    read: Read<'a>,
+    /// Which piece, and where over the reader's iterators.
+    piece: usize,
+    domain: &'a [Constraint],
+}
+
+/// Ranges of linear functions of a reader's iterators by reader, read, piece and coefficients.
+pub(super) type RangeCache = RefCell<HashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
 
 /// How far the search goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,7 +77,7 @@ fn displacement(dims: &[usize]) -> i64 {
 
 impl Builder<'_> {
     /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
-    /// statements are placed anew, the deepest ones first, and may be shifted and turned.
+    /// statements are placed anew, one after the other along the dependences, and may be shifted and turned.
     pub(super) fn choose_places(&mut self) {
         let statements = self.scop.statements.len();
         for s in 0..statements {
@@ -76,10 +91,8 @@ impl Builder<'_> {
             return;
         }
         let near = (self.failed(), self.at.clone());
-        let mut order: Vec<usize> = (0..statements).collect();
-        order.sort_by_key(|&s| std::cmp::Reverse(self.scop.statements[s].loops.len()));
         self.placed = vec![false; statements];
-        for s in order {
+        while let Some(s) = self.next_to_place() {
             self.placed[s] = true;
             self.improve(s, Reach::Far);
             if self.failed() > 0 {
@@ -89,6 +102,17 @@ impl Builder<'_> {
         if self.failed() >= near.0 {
             self.at = near.1;
         }
+    }
+
+    /// The deepest statement that exchanges values with a placed one; else the deepest one.
+    fn next_to_place(&self) -> Option<usize> {
+        let joined = |s: usize| {
+            let partner = |t: usize| self.placed[t] && self.flow.reads[t].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s));
+            let reads = self.flow.reads[s].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if self.placed[statement.index()]));
+            reads || (0..self.placed.len()).any(partner)
+        };
+        let open = (0..self.placed.len()).filter(|&s| !self.placed[s]);
+        open.max_by_key(|&s| (joined(s), self.scop.statements[s].loops.len(), std::cmp::Reverse(s)))
     }
 
     fn descend(&mut self, reach: Reach) {
@@ -111,6 +135,9 @@ impl Builder<'_> {
             return false;
         }
         for candidate in self.candidates(s, reach) {
+            if self.effort.get() > EFFORT {
+                break;
+            }
             self.at[s] = candidate;
             let score = self.score(s, best.0);
             if score < best.0 {
@@ -178,13 +205,13 @@ impl Builder<'_> {
     /// Shifts of `s` along `d` that bring it next to what it reads or to its readers.
     fn shifts(&self, s: usize, d: usize) -> Vec<i64> {
         let mut all = Vec::new();
-        for (read, domain) in self.reads_of(s) {
-            let (reads, writes) = (read.statement == s, read.producer.index() == s);
+        for touch in self.touches(s) {
+            let (reads, writes) = (touch.read.statement == s, touch.read.producer.index() == s);
             if reads == writes {
                 continue;
             }
-            let distance = &self.distance(&self.producer_map(&read), read.producer)[d];
-            let (Some(least), sign) = (flow::minimum(&domain, distance), if reads { -1 } else { 1 }) else { continue };
+            let distance = &self.distance(&self.producer_map(&touch.read), touch.read.producer)[d];
+            let (Some((least, _)), sign) = (self.range(&touch, distance), if reads { -1 } else { 1 }) else { continue };
             all.extend([sign * least, sign * (least - 1)]);
         }
         all.sort_unstable_by_key(|c| (c.abs(), *c));
@@ -193,24 +220,36 @@ impl Builder<'_> {
     }
 
     /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
-    /// being able to pass it on, with their domains over the band.
-    fn reads_of(&self, s: usize) -> Vec<(Read<'_>, Vec<Constraint>)> {
+    /// being able to pass it on.
+    fn touches(&self, s: usize) -> Vec<Touch<'_>> {
         let producer = |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
         let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
         let mut all = Vec::new();
         for (reader, reads) in self.flow.reads.iter().enumerate() {
             for (k, pieces) in reads.iter().enumerate() {
-                for piece in pieces {
-                    let Source::Write { statement, iteration } = &piece.source else { continue };
+                for (piece, p) in pieces.iter().enumerate() {
+                    let Source::Write { statement, iteration } = &p.source else { continue };
                     let touches = reader == s || statement.index() == s || seen.contains(statement);
                     if touches && self.placed[reader] && self.placed[statement.index()] {
                         let read = Read { statement: reader, read: k, producer: *statement, iteration };
-                        all.push((read, self.band_domain(reader, &piece.domain)));
+                        all.push(Touch { read, piece, domain: &p.domain });
                     }
                 }
             }
         }
         all
+    }
+
+    /// Least and greatest value of a function of band coordinates where the read happens. What placements have in common
+    /// is computed once: a shift changes no more than the constant.
+    fn range(&self, touch: &Touch, function: &Affine) -> Option<(i64, i64)> {
+        let own = self.scop.statements[touch.read.statement].loops.len();
+        let over = compose(function, &self.at[touch.read.statement].place, own);
+        let linear = Affine { constant: 0, ..over.clone() };
+        let key = (touch.read.statement, touch.read.read, touch.piece, linear.coeffs.clone());
+        let compute = || if linear.is_constant() { Some((0, 0)) } else { Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?)) };
+        let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
+        Some((lo + over.constant, hi + over.constant))
     }
 
     /// An affine function of the statement's iterators as one of band coordinates.
@@ -232,16 +271,40 @@ impl Builder<'_> {
     fn score(&self, s: usize, limit: i64) -> i64 {
         // Dimensions that loops at other depths share are a little worse than the outermost ones.
         let mut total = displacement(&self.at[s].dims);
-        for (read, domain) in self.reads_of(s) {
+        let mut open = Vec::new();
+        for touch in self.touches(s) {
+            match self.glance(&touch) {
+                Some(cost) => total += cost,
+                None => open.push(touch),
+            }
+        }
+        for touch in open {
             if total >= limit {
                 break;
             }
-            total += match self.localize(&read, &domain, 0) {
+            self.effort.set(self.effort.get() + 1);
+            let domain = self.band_domain(touch.read.statement, touch.domain);
+            total += match self.localize(&touch.read, &domain, 0) {
                 None => FAILED,
                 Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + 20 * (pieces.len() as i64 - 1),
             };
         }
         total
+    }
+
+    /// What a read costs, where that is seen without localizing it.
+    fn glance(&self, touch: &Touch) -> Option<i64> {
+        let map = self.producer_map(&touch.read);
+        let distance = self.distance(&map, touch.read.producer);
+        let constant = |a: &Affine| self.range(touch, a).filter(|r| r.0 == r.1).map(|r| r.0);
+        if let Some(distance) = distance.iter().map(constant).collect::<Option<Vec<i64>>>() {
+            let ok = is_forward(&distance, touch.read.producer, touch.read.statement);
+            let feed = Feed::Value { statement: touch.read.producer, distance };
+            return Some(if ok { cost_of(&feed) } else { FAILED });
+        }
+        let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
+        let hopeless = self.null_directions(&map, &distance).is_empty() && !(0..self.depth).any(pair);
+        hopeless.then_some(FAILED)
     }
 
     pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
