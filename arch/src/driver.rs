@@ -7,6 +7,7 @@ use crate::cost::{predict, resources, MemoryTiming, Prediction};
 use crate::design::DesignSpec;
 use crate::mapping::Plan;
 use crate::plan;
+use crate::ports;
 use crate::system::{self, System};
 use crate::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -69,7 +70,7 @@ pub enum Class {
 fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     let flow = flow::analyze(scop)?;
     let system = system::build(scop, &flow)?;
-    Ok(Program::new(scop, system, spec))
+    Ok(Program::new(scop, system, spec, ports::assign(scop, spec)?))
 }
 
 /// # Errors
