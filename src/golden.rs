@@ -191,6 +191,11 @@ fn kernel_unit(scop: &Scop, included: &Path) -> String {
                     *place = format!("sagen_p[{slot}]");
                 }
             }
+            Binding::Value(position) => {
+                if let Some(place) = arguments.get_mut(position as usize) {
+                    *place = format!("*({} *)sagen_p[{slot}]", array.c_type);
+                }
+            }
             Binding::Global | Binding::Local => {
                 let (name, size) = (&array.name, bytes(array));
                 // The front end and the compiler must agree on the array's size.

@@ -11,13 +11,14 @@ use crate::schedule;
 use crate::system::System;
 use crate::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
 use frontend::scop::{Scop, Storage};
+use std::borrow::Cow;
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 const SPILL_BEYOND: i64 = 4096;
 
 /// What all mappings of one program share.
 pub struct Program<'a> {
-    pub scop: &'a Scop,
+    pub scop: Cow<'a, Scop>,
     pub system: System,
     pub reductions: Vec<Option<Reduction>>,
     /// Per array: those with equal numbers share an AXI port.
@@ -25,8 +26,8 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: &'a Scop, system: System, spec: &DesignSpec, ports: Vec<usize>) -> Program<'a> {
-        let reductions = (0..scop.statements.len()).map(|s| reduction::find(scop, &system, s, spec.reassociate)).collect();
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, ports: Vec<usize>) -> Program<'a> {
+        let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
         Program { scop, system, reductions, ports }
     }
 
@@ -73,13 +74,13 @@ fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
 }
 
 fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
-    let lowered = lower::lower(program.scop, &program.system, mapping, reductions, options)?;
+    let lowered = lower::lower(&program.scop, &program.system, mapping, reductions, options)?;
     let schedule = schedule::schedule(&lowered, mapping.extent).map_err(Illegal)?;
     Ok((lowered, schedule))
 }
 
 fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    let scop = program.scop;
+    let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;

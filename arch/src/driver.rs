@@ -9,10 +9,12 @@ use crate::mapping::Plan;
 use crate::plan;
 use crate::ports;
 use crate::system::{self, System};
+use crate::variant;
 use crate::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
 use frontend::scop::Scop;
+use std::borrow::Cow;
 
 /// A finished array and what a person wants to know of it.
 #[derive(Clone, Debug)]
@@ -69,8 +71,16 @@ pub enum Class {
 
 fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     let flow = flow::analyze(scop)?;
-    let system = system::build(scop, &flow)?;
-    Ok(Program::new(scop, system, spec, ports::assign(scop, spec)?))
+    let ports = ports::assign(scop, spec)?;
+    let faults = match system::build(scop, &flow) {
+        Ok(system) => return Ok(Program::new(Cow::Borrowed(scop), system, spec, ports)),
+        Err(faults) => faults,
+    };
+    let uniform = |other: Scop| {
+        let system = system::build(&other, &flow::analyze(&other).ok()?).ok()?;
+        Some(Program::new(Cow::Owned(other), system, spec, ports.clone()))
+    };
+    variant::reversed(scop, &flow, spec.reassociate).into_iter().find_map(uniform).ok_or(faults)
 }
 
 /// # Errors

@@ -24,6 +24,7 @@ pub mod svg;
 pub mod system;
 pub mod text;
 pub mod timing;
+pub mod variant;
 pub mod verify;
 pub mod vsa;
 

@@ -273,7 +273,7 @@ impl Lower<'_> {
         let op = match &expr.kind {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {
-                let form = self.mapping.form(&crate::system::lift(affine, &self.system.statements[s].dims, self.depth()), lane);
+                let form = self.mapping.form(&crate::system::compose(affine, &self.system.statements[s].iterators, self.depth()), lane);
                 match self.ranges.bounds(&form) {
                     (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
                     _ => Op::Iter(form),

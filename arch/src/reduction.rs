@@ -39,18 +39,25 @@ impl Reduction {
 
 /// The reduction statement `s` is, if it is one.
 pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> Option<Reduction> {
-    let statement = &scop.statements[s];
-    let ty = scop.array(statement.write.array).ty;
-    let allowed = if ty.is_float() { reassociate == Some(true) } else { reassociate != Some(false) };
-    if !allowed {
-        return None;
-    }
     let depth = system.dims.len();
-    let (op, subtract, read, term) = split(&statement.rhs, ty, &|k| statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts)?;
+    let (op, subtract, read, term) = parts(scop, s, reassociate)?;
     let placed = &system.statements[s];
     let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| placed.write.iter().all(|a| a.coeffs[d] == 0)).collect();
     let reduction = Reduction { read, op, subtract, term, dims };
     (!reduction.dims.is_empty() && box_in(placed, &reduction.dims) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
+}
+
+/// Which read of statement `s` is the accumulator, if the order of accumulation is free.
+pub fn accumulator(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<usize> {
+    parts(scop, s, reassociate).map(|p| p.2)
+}
+
+fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<(BinaryOp, bool, usize, Expr)> {
+    let statement = &scop.statements[s];
+    let ty = scop.array(statement.write.array).ty;
+    let allowed = if ty.is_float() { reassociate == Some(true) } else { reassociate != Some(false) };
+    let is_accumulator = |k: usize| statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts;
+    if allowed { split(&statement.rhs, ty, &is_accumulator) } else { None }
 }
 
 /// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.

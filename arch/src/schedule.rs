@@ -114,24 +114,29 @@ type Cut = ([i64; 2], i64);
 
 /// Cheapest skew (in cycles to cross the array) that satisfies the cuts.
 fn cheapest_skew(extent: [i64; 2], cuts: &[Cut]) -> Option<[i64; 2]> {
-    let choices = |a: usize| -> Vec<i64> {
-        if extent[a] == 1 {
-            return vec![1];
-        }
-        (1..=MAX_SKEW).flat_map(|s| [s, -s]).collect()
-    };
-    let cost = |s: [i64; 2]| s[0].abs() * (extent[0] - 1) + s[1].abs() * (extent[1] - 1);
-    let mut best: Option<(i64, [i64; 2])> = None;
-    for s0 in choices(0) {
-        for s1 in choices(1) {
-            let s = [s0, s1];
-            let better = best.is_none_or(|(c, _)| cost(s) < c);
-            if better && cuts.iter().all(|(h, w)| h[0] * s0 + h[1] * s1 >= *w) {
-                best = Some((cost(s), s));
-            }
+    let cost = |s: &[i64; 2]| s[0].abs() * (extent[0] - 1) + s[1].abs() * (extent[1] - 1);
+    // Nearest to zero first, positive before negative.
+    let mut choices: Vec<i64> = (1..=MAX_SKEW).flat_map(|s| [s, -s]).collect();
+    choices.truncate(if extent[0] == 1 { 1 } else { choices.len() });
+    choices.into_iter().filter_map(|s0| Some([s0, second_skew(s0, extent[1], cuts)?])).min_by_key(cost)
+}
+
+/// The skew nearest to zero along the second axis that satisfies the cuts, given the first one.
+fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
+    let most = if extent == 1 { 1 } else { MAX_SKEW };
+    let (mut lo, mut hi) = (if extent == 1 { 1 } else { -most }, most);
+    for (h, w) in cuts {
+        let rest = w - h[0] * s0;
+        match h[1] {
+            0 if rest > 0 => return None,
+            0 => {}
+            h1 if h1 > 0 => lo = lo.max(-(-rest).div_euclid(h1)),
+            h1 => hi = hi.min((-rest).div_euclid(-h1)),
         }
     }
-    best.map(|b| b.1)
+    let (up, down) = (lo.max(1), hi.min(-1));
+    let options = [(up <= hi).then_some(up), (down >= lo).then_some(down)];
+    options.into_iter().flatten().min_by_key(|s| s.abs())
 }
 
 /// # Errors
@@ -161,11 +166,21 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, String>
             }
         }
         cuts.clear();
-        if !failed.is_some_and(|cycle| chain(lowered, &mut latency, &edges, &cycle)) {
-            interval += 1;
+        if !failed.as_ref().is_some_and(|cycle| chain(lowered, &mut latency, &edges, cycle)) {
+            interval += least_step(nodes, &edges, failed.as_deref());
         }
     }
     Err("a recurrence through the operators needs more than 256 cycles a wave".into())
+}
+
+/// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
+fn least_step(nodes: &[Node], edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
+    let cycle = cycle.unwrap_or(&[]);
+    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, .. } = nodes[edges[e].to].op { waves } else { 0 }).sum();
+    let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
+    let weight: i64 = cycle.iter().map(|&e| edges[e].weight).sum();
+    // An interval more takes at most one cycle per wave off the weight.
+    if hop == [0, 0] && waves > 0 { ((weight + waves - 1) / waves).max(1) } else { 1 }
 }
 
 /// Takes the register of one light operator on the cycle; false when there is none left to take.

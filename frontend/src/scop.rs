@@ -64,6 +64,8 @@ pub enum Storage {
 pub enum Binding {
     /// Position in the function's parameter list.
     Parameter(u32),
+    /// A scalar parameter passed by value, at this position: the hardware reads it from a buffer of one element.
+    Value(u32),
     Global,
     Local,
 }

@@ -57,7 +57,7 @@ fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.current_dir(dir).stdin(Stdio::null()).output();
     let output = output.map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("{name} is not installed (not found on PATH)"),
+        std::io::ErrorKind::NotFound => missing(&name),
         _ => format!("cannot run {name}: {e}"),
     })?;
     if output.status.success() {
@@ -67,6 +67,14 @@ fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     let text = String::from_utf8_lossy(&text);
     let last: Vec<_> = text.lines().rev().take(20).collect();
     Err(format!("{name} failed ({}):\n{}", output.status, last.into_iter().rev().collect::<Vec<_>>().join("\n")))
+}
+
+/// What to do about a program that is not there.
+fn missing(name: &str) -> String {
+    format!(
+        "{name} is not on PATH: run `scripts/setup.sh` in sagen's source directory to install it, then `. scripts/env.sh` there \
+         to put it on PATH of this shell; or simulate without it (`--engine builtin`)"
+    )
 }
 
 /// Writes everything a run needs; the Verilog files' names, testbench included.
@@ -179,6 +187,15 @@ int main(int argc, char** argv) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_simulator_is_explained() {
+        let fault = call(&mut Command::new("no-such-simulator"), Path::new(".")).expect_err("there is none");
+        assert!(fault.starts_with("no-such-simulator is not on PATH: run `scripts/setup.sh`") && fault.contains("`. scripts/env.sh`"), "{fault}");
+        for script in ["scripts/setup.sh", "scripts/env.sh"] {
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).exists(), "{script}");
+        }
+    }
 
     #[test]
     fn images_survive_the_trip_and_unknown_bits_are_noticed() {

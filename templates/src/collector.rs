@@ -4,9 +4,13 @@
 //! written separately. To drain, the writer sends one token per hull word; tokens hop one collector a cycle, each
 //! owner puts its elements into the word on the return path, which moves along with the token.
 //!
+//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may begin in the cycle
+//! in which the last wave's values are there; waves may fill the buffer again once the last word is on `rd_out`.
+//!
 //! Ports: token stream `dr_valid, dr_first, dr_slot, dr_u<d>, dr_r<d>, dr_w` in and `…_out` one cycle later; `rd_in` and,
-//! registered, `rd_out` (3 cycles after `…_out` of the token); wave `en<node>`, `row`, `col`, `slot` in, passed on by the skew
-//! of the axis; `v<k>`, `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
+//! registered, `rd_out` (3 cycles after `…_out` of the token): `rd_in` with the owned elements added by OR, unchanged where
+//! there is no token; wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of
+//! the axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
 use crate::feeder::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
 use crate::operators::wires;

@@ -2,7 +2,12 @@
 //!
 //! The load stream hops one feeder a cycle, entering where the waves enter; each feeder keeps the words of its banks.
 //! Waves bring (row, col, slot) at the group's phase; `FEED_LATENCY` cycles later the elements are at the outputs
-//! (registers: address, memory, memory output, element multiplexer).
+//! (registers: address, memory, memory output, element multiplexer); a node with a later `ready` than the group's first
+//! gets its element as much later.
+//!
+//! A load is all words of the hull in order, with any gaps, the first one marked. Waves may read it from
+//! `arch::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
+//! `FEED_LATENCY` cycles after the last wave that reads it.
 //!
 //! Ports: stream `ld_valid, ld_first, ld_slot, ld_u<d>, ld_r<d>, ld_w, ld_data` in and `…_out` one cycle later; wave
 //! `row`, `col`, `slot` in, passed on by the skew of the axis; `u<b>_<d>`, `w<b>`, `o<b>`: constants of the place (first row

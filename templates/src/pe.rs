@@ -1,13 +1,17 @@
 //! The processing element: an expression pipeline, delay elements and a few control bits; one module for all PEs.
 //!
 //! Ports (times relative to the wave's arrival):
-//! - control fields of the plan at their phase, passed on delayed by the skew of the axis;
+//! - control fields of the plan (`valid`, `guard<i>`, `time<i>`, `wave<i>`) at their phase, passed on delayed by the skew
+//!   of the axis;
 //! - `<node>_in` for inputs at the node's `ready`, passed on along `forward` axes;
 //! - `<node>_in`/`<node>_out` for `Past` nodes with a hop: the source's PE delays, the last register is at its output;
+//!   `_in` at the node's `ready`, `_out` at `ready + skew · hop`;
 //! - `k<i>`: constants of the PE's place; `out<o>_<k>`: value of output group `o`, port `k`, at the group's
-//!   `collect_time`, and `out<o>_<k>_en` where the enable depends on the PE.
+//!   `collect_time`, and `out<o>_<k>_en` where the enable depends on the PE (0 in cycles without a wave).
 //!
-//! There is no stall and no reset: state advances with `valid`, everything else runs free.
+//! Waves come at least `interval` cycles apart, with any bubbles between. Only `valid` must be 0 in a bubble; all other
+//! inputs may have any value in cycles in which no wave looks at them. There is no stall and no reset: state advances
+//! with `valid`, everything else runs free, and bubbles for as long as the greatest `ready` flush the PE.
 
 use crate::operators::{self, wires, Request};
 use crate::plan::{operand_source, time_field, travels, Comparison, Delay, Field, PePlan, Relation, Tied};

@@ -5,9 +5,15 @@
 //! wave is on the wires (launched) in the cycle after it fires. Forms over counters are accumulators that add one
 //! constant per carry pattern; after the last wave everything is back at its start value.
 //!
-//! Ports: `rst`, `start`; `loaded<g>`, `drained<o>` pulses in; `valid`, `f<k>` (field k), `slot<g>`, `out_slot<o>`,
-//! and the undelayed pulses `release<g>` and `emitted<o>`, all belonging to the wave that is launched.
-//! Timing: `arch::timing::{START,LOADED,DRAINED}_TO_LAUNCH` = 2.
+//! Ports:
+//! - `rst` (synchronous, high), `start` (pulse, not while waves are left); pulses `loaded<g>`, `drained<o>`, which count
+//!   from the cycle after `start` on: at most two loads that no visit has taken yet, and one drain for each `emitted<o>`;
+//! - `valid`, and belonging to the wave that is launched: `f<k>` (field k), `slot<g>` (number of the load it reads,
+//!   modulo 2), `out_slot<o>` (number of the drain it fills, modulo 2, where there are two buffers), and the undelayed
+//!   pulses `release<g>` (the last wave that uses its load) and `emitted<o>` (the last wave of an emitting visit).
+//!
+//! Timing: a wave is launched in the first cycle that `interval` and `arch::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
+//! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use crate::plan::{form_range, range_ty, Field};
 use arch::vsa::{Condition, Form, Vsa};

@@ -49,9 +49,7 @@ impl Sema {
 
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
         if d.ty.scalar.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
-            let help = format!("drop the parameter and make `{0}` a constant (`#define {0} 64` or -D {0}=64); if it is data, pass an array of one element: `{1} {0}[1]`", d.name, d.ty.text);
-            self.error("E0305", d.span, format!("the scalar parameter `{}` is passed by value", d.name), "it has no address that the hardware could read", help);
-            self.bind(&d.name, Entity::Poison);
+            self.declare(d, Storage::Dram, Binding::Value(position));
             return;
         }
         if let Some(slot) = self.declare(d, Storage::Dram, Binding::Parameter(position)) {

@@ -7,7 +7,7 @@ use super::operate::{self, convert, node, select};
 use super::{Entity, Guard, Sema, PARTS, STATEMENTS};
 use crate::ast::{self, Binary, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Span};
-use crate::scop::{self, Access, Affine, Constraint, Expr, Loop, LoopId, ScalarType, Statement};
+use crate::scop::{self, Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement};
 use std::collections::BTreeMap;
 
 /// What is stored, seen from the source.
@@ -138,6 +138,13 @@ impl Sema {
             }
             Some(Entity::Constant(..)) => {
                 self.error("E0310", target.span, format!("`{name}` is a constant"), "it cannot be assigned", "remove `const`, or assign to another variable");
+                None
+            }
+            Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) => {
+                let at = self.slots[*k].span;
+                let fault = Diagnostic::error("E0305", target.span, format!("the parameter `{name}`, passed by value, is assigned"));
+                let fault = fault.label("the caller never sees this").note(at, "a parameter");
+                self.faults.push(fault.help("assign to a local variable; for a result, pass an array of one element"));
                 None
             }
             Some(Entity::Slot(k)) if self.slots[*k].constant => {

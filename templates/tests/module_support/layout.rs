@@ -1,0 +1,226 @@
+//! Random groups whose buffers fit what is asked of them: drawn at random, kept if `Vsa::verify` accepts them. Benches
+//! compare with the cells that `subscripts` speak of, so they need to know nothing of banks and addresses.
+
+use super::Random;
+use arch::vsa::*;
+use frontend::scop::ScalarType;
+use templates::feeder::StreamShape;
+
+/// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
+pub fn frame(r: &mut Random) -> Vsa {
+    let mut v = super::empty_vsa("bench");
+    v.tile_depth = r.range(0, 2) as usize;
+    let inner = r.range(1, 3) as usize;
+    v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
+    v.extent = [r.range(1, 3), r.range(1, 3)];
+    v.schedule = Schedule { skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])), interval: 1, ready: vec![], latency: vec![] };
+    v
+}
+
+fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
+    let bits = r.pick(&[8u32, 16, 32, 64]);
+    let bus = r.pick(&[4u32, 8, 16, 32, 64]).max(bits / 8);
+    let name = format!("A{}", v.arrays.len());
+    v.arrays.push(DramArray { name, ty: ScalarType::Int { bits, signed: r.chance(50) }, dims: vec![100; rank], word: bus / (bits / 8), port: v.arrays.len() as u32 });
+    v.arrays.len() as u32 - 1
+}
+
+/// What input and output groups have in common.
+struct Parts {
+    subscripts: Vec<Form>,
+    ports: Vec<Vec<i64>>,
+    hull: Hull,
+    /// With the elements each owns.
+    banks: Vec<OutputBank>,
+    row: Form,
+    col: Form,
+}
+
+/// One row digit's part: base, coefficients, rows kept, the form that walks them.
+fn random_window(r: &mut Random, v: &Vsa, moves: [bool; 2], scale: i64) -> (i64, [i64; 2], Form) {
+    let coef = [0, 1].map(|a| if moves[a] && r.chance(60) { scale * r.range(0, 4) } else { 0 });
+    let mut walk = Form { constant: 0, counters: vec![0; v.counters.len()], space: [0, 0] };
+    for j in v.tile_depth..v.counters.len() {
+        if r.chance(40) {
+            walk.counters[j] = scale * r.pick(&[1, 1, 2, 3]);
+        }
+    }
+    (r.range(0, 2), coef, walk)
+}
+
+fn greatest(v: &Vsa, form: &Form) -> i64 {
+    form.constant + form.counters.iter().zip(&v.counters).map(|(c, k)| c * (k.trip - 1)).sum::<i64>()
+}
+
+/// Draws hull, banks and the forms that address them; not always legal. `origin`: counters the hull may move with.
+fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], origin: usize) -> Parts {
+    let far = |c: [i64; 2]| c[0] * (v.extent[0] - 1) + c[1] * (v.extent[1] - 1);
+    let plus = |a: &Form, scale: i64, b: &Form, space: [i64; 2], constant: i64| Form {
+        constant: a.constant + scale * b.constant + constant,
+        counters: (0..v.counters.len()).map(|j| a.counters.get(j).copied().unwrap_or(0) + scale * b.counters.get(j).copied().unwrap_or(0)).collect(),
+        space,
+    };
+    let origins: Vec<Form> = (0..rank).map(|_| super::random_form(r, 0..origin, [-3, 5])).collect();
+    let count = r.pick(&[1, 1, 1, 2, 3]);
+    let lanes = r.pick(&[1u32, 1, 2, 3, 4]).min(word as u32);
+    let step = if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
+    let (mut subscripts, mut rows, mut kept) = (vec![], vec![], vec![vec![]; count]);
+    let mut row = Form::default();
+    let mut shifts = vec![vec![]; count];
+    for d in 0..rank - 1 {
+        let modulus = r.pick(&[1, 1, 2, 3]);
+        let (base, coef, walk) = random_window(r, v, moves, 1);
+        let extent = greatest(v, &walk) + 1 + r.pick(&[0, 0, 1]);
+        let mut most = 0;
+        let at: Vec<(i64, i64)> = (0..count).map(|_| (base + r.pick(&[0, 0, 1]), r.range(0, modulus - 1))).collect();
+        for (b, &(base, residue)) in at.iter().enumerate() {
+            kept[b].push(BankDim { base, coef, extent, residue });
+            shifts[b].push(modulus * (base - at[0].0) + residue - at[0].1);
+            most = most.max(base + far(coef) + extent);
+        }
+        subscripts.push(plus(&origins[d], modulus, &walk, coef.map(|c| c * modulus), modulus * at[0].0 + at[0].1));
+        rows.push(HullDim { modulus, extent: most + r.pick(&[0, 0, 1, 2]) });
+        row = plus(&row, extent - 1, &row.clone(), [0, 0], 0);
+        row = plus(&row, 1, &walk, [0, 0], 0);
+    }
+    let (base, coef, mut col) = random_window(r, v, moves, step);
+    col.constant = if r.chance(30) { step * r.range(0, 2) } else { 0 };
+    let bases: Vec<i64> = (0..count).map(|_| base + r.pick(&[0, 0, step, 1, word])).collect();
+    let wanted = greatest(v, &col) + lanes as i64;
+    let owned = wanted + r.pick(&[0, 0, 1]);
+    let offset = (0..v.extent[0]).flat_map(|i| (0..v.extent[1]).map(move |j| [i, j]));
+    let offset = offset.flat_map(|p| bases.iter().map(move |b| (b + coef[0] * p[0] + coef[1] * p[1]).rem_euclid(word))).max().unwrap_or(0);
+    let words_per_row = (offset + owned + word - 1) / word;
+    let highest = bases.iter().max().copied().unwrap_or(0) + far(coef);
+    let words = highest / word + words_per_row + r.pick(&[0, 0, 1]);
+    let elements = (words * word - r.range(0, word - 1)).max(highest + wanted);
+    subscripts.push(plus(&origins[rank - 1], 1, &col, coef, bases[0]));
+    let mut ports = vec![];
+    let mut banks = vec![];
+    for b in 0..count {
+        let rows: i64 = kept[b].iter().map(|k| k.extent).product();
+        let bank = Bank { port: ports.len() as u32, ports: lanes, rows: kept[b].clone(), base: bases[b], coef, words_per_row, depth: rows * words_per_row };
+        banks.push(OutputBank { bank, elements: owned });
+        for k in 0..lanes as i64 {
+            ports.push([shifts[b].clone(), vec![bases[b] - bases[0] + k]].concat());
+        }
+    }
+    let row = plus(&Form::default(), words_per_row, &row, [0, 0], 0);
+    Parts { subscripts, ports, hull: Hull { origin: origins, rows, words, elements }, banks, row, col }
+}
+
+/// Adds an input group and its nodes; false if what was drawn is not legal, and `v` as it was.
+fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
+    let before = v.clone();
+    let rank = r.range(1, 3) as usize;
+    let array = random_array(r, v, rank);
+    let forward = [0, 1].map(|_| r.chance(40));
+    let reload = r.range(0, v.tile_depth as i64) as usize;
+    let p = parts(r, v, v.arrays[array as usize].word as i64, rank, forward.map(|f| !f), reload);
+    let (group, ty) = (v.inputs.len() as u32, v.arrays[array as usize].ty);
+    for port in 0..p.ports.len() as u32 {
+        v.nodes.push(Node { op: Op::Input { group, port }, ty, name: format!("a{group}_{port}") });
+        v.schedule.ready.push(arch::timing::FEED_LATENCY + r.range(0, 3));
+        v.schedule.latency.push(0);
+    }
+    let banks = p.banks.into_iter().map(|b| b.bank).collect();
+    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, forward, reload, hull: p.hull, banks, row: p.row, col: p.col, after: None });
+    let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
+    if !legal {
+        *v = before;
+    }
+    legal
+}
+
+/// Adds a random input group, an array of its own, and `Input` nodes for all its ports.
+pub fn add_input(r: &mut Random, v: &mut Vsa) {
+    assert!((0..1000).any(|_| try_input(r, v)), "no legal input group was found");
+}
+
+fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
+    let before = v.clone();
+    let rank = r.range(1, 3) as usize;
+    let array = random_array(r, v, rank);
+    let first = [0, 1].map(|a| r.range(0, v.extent[a] - 1));
+    let last = [0, 1].map(|a| r.range(first[a], v.extent[a] - 1));
+    let p = parts(r, v, v.arrays[array as usize].word as i64, rank, [true; 2], v.tile_depth);
+    let ty = v.arrays[array as usize].ty;
+    let mut shared = None;
+    let mut ports = vec![];
+    for offset in p.ports {
+        let value = add_node(v, Op::Const(0), ty);
+        let enable = shared.filter(|_| r.chance(50)).unwrap_or_else(|| random_guard(r, v));
+        shared = Some(enable);
+        ports.push(OutputPort { value, enable, offset });
+    }
+    let emit = vec![None; v.tile_depth];
+    let slots = r.pick(&[1, 2]);
+    let o = v.outputs.len();
+    v.outputs.push(OutputGroup { array, subscripts: p.subscripts, ports, first, last, emit, hull: p.hull, banks: p.banks, row: p.row, col: p.col, slots, bounds: vec![] });
+    let legal = v.verify().is_ok() && v.outputs[o].hull.total_words() <= 150;
+    if !legal {
+        *v = before;
+    }
+    legal
+}
+
+/// Adds a random output group of an array of its own; its values are constants, its enables guards on the wave, guards
+/// on wave and PE, or constants.
+pub fn add_output(r: &mut Random, v: &mut Vsa) {
+    assert!((0..1000).any(|_| try_output(r, v)), "no legal output group was found");
+}
+
+fn add_node(v: &mut Vsa, op: Op, ty: ScalarType) -> NodeId {
+    let latency = arch::timing::least_ready(&op);
+    v.nodes.push(Node { op, ty, name: "n".into() });
+    v.schedule.ready.push(latency);
+    v.schedule.latency.push(latency);
+    NodeId(v.nodes.len() as u32 - 1)
+}
+
+fn random_guard(r: &mut Random, v: &mut Vsa) -> NodeId {
+    let mut form = super::random_form(r, 0..v.counters.len(), [-2, 2]);
+    form.space = r.pick(&[[0, 0], [0, 0], [1, 0], [1, -1]]);
+    let op = if r.chance(20) { Op::Const(1) } else { Op::Guard(vec![Condition { form, equality: r.chance(20) }]) };
+    add_node(v, op, ScalarType::BOOL)
+}
+
+/// The widths a stream has that serves this hull and perhaps larger ones.
+pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
+    let mut width = |n: i64| (n > 1).then(|| rtl::clog2(n as u64) + r.pick(&[0, 0, 1, 3]));
+    StreamShape { u: hull.rows.iter().map(|d| width(d.extent)).collect(), r: hull.rows.iter().map(|d| width(d.modulus)).collect(), w: width(hull.words) }
+}
+
+/// One word of a hull: (u, r) per row dimension, the word's number, and the local coordinates of its first element.
+pub struct HullWord {
+    pub digits: Vec<(i64, i64)>,
+    pub word: i64,
+    pub at: Vec<i64>,
+}
+
+/// All words of the hull in the order of streams.
+pub fn hull_words(hull: &Hull, word: i64) -> Vec<HullWord> {
+    let mut rows: Vec<Vec<(i64, i64)>> = vec![vec![]];
+    for dim in &hull.rows {
+        let digits: Vec<(i64, i64)> = (0..dim.extent).flat_map(|u| (0..dim.modulus).map(move |r| (u, r))).collect();
+        rows = rows.iter().flat_map(|row| digits.iter().map(|d| [row.clone(), vec![*d]].concat())).collect();
+    }
+    let words = |digits: Vec<(i64, i64)>| {
+        let y: Vec<i64> = digits.iter().zip(&hull.rows).map(|((u, r), dim)| dim.modulus * u + r).collect();
+        (0..hull.words).map(move |w| HullWord { digits: digits.clone(), word: w, at: [y.clone(), vec![w * word]].concat() })
+    };
+    rows.into_iter().flat_map(words).collect()
+}
+
+/// Local coordinates of what the port asks for in the wave at `counters`, at PE `p`.
+pub fn local(subscripts: &[Form], port: &[i64], hull: &Hull, counters: &[i64], p: [i64; 2]) -> Vec<i64> {
+    subscripts.iter().zip(port).zip(&hull.origin).map(|((s, k), o)| s.eval(counters, p) + k - o.eval(counters, p)).collect()
+}
+
+/// Constants of the place for bank `b`: name of the port, value.
+pub fn ties(b: usize, bank: &Bank, word: i64, p: [i64; 2]) -> Vec<(String, i64)> {
+    let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
+    let rows = bank.rows.iter().enumerate().map(|(d, k)| (format!("u{b}_{d}"), at(k.base, k.coef)));
+    let start = at(bank.base, bank.coef);
+    rows.chain([(format!("w{b}"), start.div_euclid(word)), (format!("o{b}"), start.rem_euclid(word))]).collect()
+}
