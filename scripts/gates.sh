@@ -38,6 +38,8 @@ emit mm_prime examples/mm.c -D N=7 --space i,k --tile i=3,j=4,k=2
 bus mm_prime
 emit gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,j=2
 bus gemm
+emit shared tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+C,B+bias
+bus shared
 emit mm_default examples/mm.c -D N=12
 
 # One PE: an int16 multiplication accumulated over latency-hiding points.

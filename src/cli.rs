@@ -1,7 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
-use arch::design::DesignSpec;
+use arch::design::{DesignSpec, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use std::path::PathBuf;
@@ -81,6 +81,9 @@ pub struct Design {
     /// Elements per word of an array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word)]
     pub word: Vec<(String, u32)>,
+    /// Arrays that share an AXI port; the others have one each. `shared`: one port for all
+    #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port)]
+    pub ports: Option<Vec<String>>,
     /// Keep partial results that wait longer than this many waves for their next tile in DRAM, not on chip [default: 4096]
     #[arg(long, value_name = "WAVES")]
     pub spill_beyond: Option<i64>,
@@ -113,6 +116,7 @@ impl Design {
             simd: self.simd.clone(),
             reassociate: self.reassociate.then_some(true),
             word: self.word.clone(),
+            ports: self.ports.as_deref().map(Ports::parse).transpose()?,
             spill_beyond: self.spill_beyond,
             array: self.array,
         };
@@ -264,6 +268,10 @@ fn parse_word(text: &str) -> Result<(String, u32), String> {
     }
 }
 
+fn parse_port(text: &str) -> Result<String, String> {
+    Ports::parse(&[text.into()]).map(|_| text.into())
+}
+
 fn parse_data(text: &str) -> Result<DataFile, String> {
     let (array, path) = parse_pair(text)?;
     Ok(DataFile { array, path: path.into() })
@@ -281,18 +289,19 @@ mod tests {
 
     #[test]
     fn a_design_by_options() {
-        let line = "sagen sim k.c -DN=7 -D M --space i,j --tile i=64,j=64 --simd k=2 --data A=a.npy --word A=8";
+        let line = "sagen sim k.c -DN=7 -D M --space i,j --tile i=64,j=64 --simd k=2 --data A=a.npy --word A=8 --ports A+B,C";
         let Ok(Cli { command: Command::Sim(sim) }) = Cli::try_parse_from(line.split(' ')) else { panic!("{line}") };
         let spec = sim.design.spec().unwrap();
         assert_eq!(spec.space, Some(vec!["i".into(), "j".into()]));
         assert_eq!((spec.tile.len(), spec.simd, spec.word), (2, vec![("k".into(), 2)], vec![("A".into(), 8)]));
+        assert_eq!(spec.ports, Some(Ports::Groups(vec![vec!["A".into(), "B".into()], vec!["C".into()]])));
         assert_eq!(sim.program.defines, [("N".into(), "7".into()), ("M".into(), "1".into())]);
         assert_eq!((sim.data[0].array.as_str(), sim.engine), ("A", Engine::Builtin));
     }
 
     #[test]
     fn malformed_values_are_refused() {
-        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x"] {
+        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x", "--ports A+", "--ports A,,B"] {
             let line = format!("sagen sim k.c {wrong}");
             let error = Cli::try_parse_from(line.split(' ')).expect_err(wrong);
             assert_eq!(error.exit_code(), 2, "{wrong}");

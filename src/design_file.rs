@@ -1,6 +1,6 @@
 //! The mapping as the user asks for it: `--design FILE.toml`, then the single options, which win.
 
-use arch::design::DesignSpec;
+use arch::design::{DesignSpec, Ports};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +20,7 @@ struct File {
     reassociate: Option<bool>,
     #[serde(default)]
     word: BTreeMap<String, u32>,
+    ports: Option<Vec<String>>,
     spill_beyond: Option<i64>,
     array: Option<usize>,
 }
@@ -53,6 +54,7 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
         simd: file.simd.into_iter().collect(),
         reassociate: file.reassociate,
         word: file.word.into_iter().collect(),
+        ports: file.ports.as_deref().map(Ports::parse).transpose()?,
         spill_beyond: file.spill_beyond,
         array: file.array,
     })
@@ -73,6 +75,7 @@ pub fn merge(base: DesignSpec, over: DesignSpec) -> DesignSpec {
         reassociate: over.reassociate.or(base.reassociate),
         spill_beyond: over.spill_beyond.or(base.spill_beyond),
         word: factors(base.word, over.word),
+        ports: over.ports.or(base.ports),
         array: over.array.or(base.array),
     }
 }
@@ -96,6 +99,9 @@ pub fn print(spec: &DesignSpec) -> String {
     if !spec.word.is_empty() {
         let parts: Vec<_> = spec.word.iter().map(|(n, f)| format!("{n:?} = {f}")).collect();
         let _ = writeln!(text, "word = {{ {} }}", parts.join(", "));
+    }
+    if let Some(ports) = &spec.ports {
+        let _ = writeln!(text, "ports = [{}]", list(&ports.items()));
     }
     if let Some(waves) = spec.spill_beyond {
         let _ = writeln!(text, "spill_beyond = {waves}");
@@ -128,6 +134,10 @@ mod tests {
             array: Some(3),
             ..DesignSpec::default()
         };
+        for ports in [Ports::Shared, Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]])] {
+            let spec = DesignSpec { ports: Some(ports), ..spec.clone() };
+            assert_eq!(parse(&print(&spec)), Ok(spec));
+        }
         assert_eq!(parse(&print(&spec)), Ok(spec));
     }
 
@@ -143,5 +153,6 @@ mod tests {
     fn unknown_fields_and_zero_factors_are_refused() {
         assert!(parse("spaec = []").is_err_and(|e| e.contains("spaec")));
         assert!(parse("[tile]\ni = 0").is_err_and(|e| e.contains("tile.i")));
+        assert!(parse("ports = [\"A+\"]").is_err_and(|e| e.contains("A+")));
     }
 }

@@ -88,11 +88,11 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
     out.write("sim/axi_memory.v", bench::MEMORY)?;
     out.write(&format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)?;
     let expected = expected.map(|_| sim::place(vsa, &contents.1, 0, 1));
-    for (k, image) in job.images.iter().enumerate() {
-        let beat = (vsa.arrays[k].word * vsa.arrays[k].ty.bytes()) as usize;
-        out.write(&format!("sim/{}", bench::image_names(k).0), sim::external::to_hex(&image.bytes, beat))?;
+    let expected = expected.map(|images| Job { images, vcd: None, ..job });
+    for port in 0..vsa.ports() {
+        out.write(&format!("sim/{}", bench::image_names(port).0), sim::external::image(&job, port))?;
         if let Some(expected) = &expected {
-            out.write(&format!("sim/memory_{k}.expected.hex"), sim::external::to_hex(&expected[k].bytes, beat))?;
+            out.write(&format!("sim/memory_{port}.expected.hex"), sim::external::image(expected, port))?;
         }
     }
     if expected.is_some() {
@@ -110,7 +110,7 @@ fn bus_check(vsa: &arch::vsa::Vsa, watchdog: u64) -> String {
     let array = |(k, array): (usize, &arch::vsa::DramArray)| {
         json!({
             "name": array.name,
-            "port": templates::axi::port_prefix(vsa, k).trim_end_matches('_'),
+            "port": report::port(vsa, vsa.port_of(k as u32)),
             "offset": 0x10 + 12 * k,
             "bytes": array.dims.iter().product::<i64>() * i64::from(array.ty.bytes()),
             "input": format!("{}.in.bin", array.name),
@@ -123,8 +123,8 @@ fn bus_check(vsa: &arch::vsa::Vsa, watchdog: u64) -> String {
 
 /// Runs the testbench by hand.
 const RUN: &str = r#"#!/bin/sh
-# Simulates the design in Icarus Verilog: `sh run.sh`. memory_K.in.hex is what array K holds before, with guard bytes
-# around it; memory_K.expected.hex, where present, what the C program leaves.
+# Simulates the design in Icarus Verilog: `sh run.sh`. memory_K.in.hex is what port K's arrays hold before, with guard
+# bytes around each; memory_K.expected.hex, where present, what the C program leaves.
 set -e
 cd "$(dirname "$0")"
 iverilog -g2005 -o /tmp/@NAME@.$$.vvp -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v

@@ -16,25 +16,36 @@ pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
     compiled.report.macs as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
 }
 
-/// The AXI ports and registers a host needs.
+/// Name of an AXI port, as in `m_axi_a`.
+pub fn port(vsa: &Vsa, port: usize) -> String {
+    templates::axi::port_prefix(vsa, port).trim_end_matches('_').to_string()
+}
+
+/// Names of the arrays behind a port.
+fn behind(vsa: &Vsa, port: usize) -> Vec<&str> {
+    vsa.arrays_of(port).map(|a| vsa.arrays[a].name.as_str()).collect()
+}
+
+/// The AXI ports, arrays and registers a host needs.
 fn interface(vsa: &Vsa) -> Value {
     let used = |k: usize, reads: bool| {
         if reads { vsa.inputs.iter().any(|g| g.array as usize == k) } else { vsa.outputs.iter().any(|g| g.array as usize == k) }
     };
-    let port = |(k, a): (usize, &arch::vsa::DramArray)| {
+    let array = |(k, a): (usize, &arch::vsa::DramArray)| {
         json!({
             "array": a.name,
             "type": arch::text::type_name(a.ty),
             "dims": a.dims,
-            "port": templates::axi::port_prefix(vsa, k).trim_end_matches('_'),
-            "data_bits": a.word * a.ty.bytes() * 8,
+            "port": port(vsa, vsa.port_of(k as u32)),
             "address_register": 0x10 + 12 * k,
             "read": used(k, true),
             "written": used(k, false),
         })
     };
+    let bus = |p: usize| json!({ "port": port(vsa, p), "data_bits": 8 * vsa.bus_bytes(p), "arrays": behind(vsa, p) });
     json!({
-        "ports": vsa.arrays.iter().enumerate().map(port).collect::<Vec<_>>(),
+        "ports": (0..vsa.ports()).map(bus).collect::<Vec<_>>(),
+        "arrays": vsa.arrays.iter().enumerate().map(array).collect::<Vec<_>>(),
         "cycle_counter_register": 0x10 + 12 * vsa.arrays.len(),
     })
 }
@@ -107,6 +118,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
     let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
     let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    let ports: Vec<_> = (0..vsa.ports()).map(|p| format!("{} {} bit ({})", port(vsa, p), 8 * vsa.bus_bytes(p), behind(vsa, p).join(", "))).collect();
     let cycles = report.prediction.cycles;
     let micros = cycles as f64 / board.clock_mhz;
     let rows = [
@@ -115,6 +127,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         ("operations", format!("{} in {} cycles predicted", grouped(report.macs), grouped(cycles))),
         ("utilization", format!("{:.1} % of {} lanes", 100.0 * utilization(compiled, cycles), grouped(peak(vsa)))),
         ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
+        ("ports", ports.join(", ")),
         ("estimate", format!("{} of {}", used.join(", "), board.name)),
     ];
     for (name, value) in rows {

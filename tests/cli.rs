@@ -231,6 +231,45 @@ fn a_design_file_is_the_options() {
 }
 
 #[test]
+fn arrays_share_ports() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let report = json(&["rtl", &file, "--ports", "C+A", "-o", &dir.path().join("out").to_string_lossy(), "--json"]);
+    let ports = report["interface"]["ports"].as_array().unwrap();
+    assert_eq!((&ports[0]["port"], &ports[1]["port"], ports.len()), (&Value::from("m_axi_gmem0"), &Value::from("m_axi_b"), 2));
+    assert_eq!(ports[0]["arrays"], Value::from(vec!["A", "C"]));
+    let arrays = report["interface"]["arrays"].as_array().unwrap();
+    assert_eq!((&arrays[2]["array"], &arrays[2]["port"], &arrays[2]["address_register"]), (&Value::from("C"), &ports[0]["port"], &Value::from(40)));
+    let design = kernel(dir.path(), "d.toml", "ports = [\"shared\"]\n");
+    for options in [["--ports", "shared"], ["--ports", "A+B+C"], ["--design", &design]] {
+        let report = json(&["sim", &file, "--json", options[0], options[1]]);
+        assert_eq!((&report["match"], &report["cycles"]), (&Value::Bool(true), &report["predicted_cycles"]), "{options:?}");
+    }
+}
+
+#[test]
+fn impossible_ports_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let cases: [(&[&str], &str); 6] = [
+        (&["--ports", "A+D"], "there is no array `D` in DRAM"),
+        (&["--ports", "A+B,C+A"], "names `A` twice"),
+        (&["--ports", "A+A"], "names `A` twice"),
+        (&["--ports", "A+C", "--word", "A=8,C=8"], "have words of 16 and 32 bytes"),
+        (&["--ports", "shared", "--word", "A=1"], "words of `A` would have 2 bytes"),
+        (&["--ports", "A+D,B+E"], "there is no array `E` in DRAM"),
+    ];
+    for (options, reason) in cases {
+        let output = sagen(&[&["sim", &file], options].concat());
+        assert_eq!(code(&output), 1, "{options:?}");
+        assert!(text(&output.stderr).contains(reason), "{options:?}: {}", text(&output.stderr));
+    }
+    let wide = kernel(dir.path(), "wide.c", &MM.replace("int32_t C", "int64_t C"));
+    let output = sagen(&["sim", &wide, "--ports", "A+C", "--word", "A=2"]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("its port also moves elements of 8"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn waveforms_are_written() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);

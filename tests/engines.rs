@@ -50,6 +50,8 @@ fn icarus_agrees_with_the_built_in_engine() {
         "sagen sim examples/mm.c -D N=9 --space i,j --tile i=4,j=4,k=5",
         "sagen sim examples/mm.c -D N=5 --space k --simd k=2",
         "sagen sim examples/fir.c --space n --tile n=8",
+        "sagen sim tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C",
+        "sagen sim tests/run/shared_ports.c --space i,k --tile i=4,k=4 --ports shared",
     ]);
 }
 
@@ -59,7 +61,10 @@ fn verilator_agrees_with_the_built_in_engine() {
         eprintln!("skipped: verilator is not installed");
         return;
     }
-    agree(Engine::Verilator, &["sagen sim examples/mm.c -D N=9 --space i,k --tile i=4,k=4"]);
+    agree(Engine::Verilator, &[
+        "sagen sim examples/mm.c -D N=9 --space i,k --tile i=4,k=4",
+        "sagen sim tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports shared",
+    ]);
 }
 
 /// The arrays' values must reach the simulation: a memory that hangs or stays as it was would agree with itself.

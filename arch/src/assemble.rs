@@ -5,6 +5,7 @@ use crate::hazard;
 use crate::layout;
 use crate::lower::{self, Illegal, Lowered, Options};
 use crate::mapping::{Mapping, Plan};
+use crate::ports;
 use crate::reduction::{self, Reduction};
 use crate::schedule;
 use crate::system::System;
@@ -20,12 +21,14 @@ pub struct Program<'a> {
     pub scop: Cow<'a, Scop>,
     pub system: System,
     pub reductions: Vec<Option<Reduction>>,
+    /// Per array: those with equal numbers share an AXI port.
+    pub ports: Vec<usize>,
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, ports: Vec<usize>) -> Program<'a> {
         let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
-        Program { scop, system, reductions }
+        Program { scop, system, reductions, ports }
     }
 
     /// Iterations of the deepest statements: what utilization is counted in.
@@ -81,16 +84,24 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
-    let mut arrays = Vec::new();
+    let mut arrays: Vec<DramArray> = Vec::new();
+    let mut ports: Vec<usize> = Vec::new();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for &a in &dram {
         let array = &scop.arrays[a];
-        let word = match spec.word.iter().find(|(n, _)| *n == array.name) {
-            Some((_, w)) => *w,
-            None => choose_word(&lowered, a, array.ty.bytes(), waves, &mapping),
-        };
+        let port = ports.iter().position(|&p| p == program.ports[a]).unwrap_or_else(|| {
+            ports.push(program.ports[a]);
+            ports.len() - 1
+        });
+        let bus = arrays.iter().find(|b| b.port as usize == port).map(DramArray::bus_bytes).unwrap_or_else(|| {
+            let members: Vec<usize> = dram.iter().copied().filter(|&b| program.ports[b] == program.ports[a]).collect();
+            let asked = ports::bus_bytes(spec, members.iter().map(|&b| &scop.arrays[b]));
+            asked.unwrap_or_else(|| choose_bus(scop, &lowered, &members, waves, &mapping))
+        });
+        let word = bus / array.ty.bytes();
         let index = arrays.len() as u32;
-        arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: if array.dims.is_empty() { vec![1] } else { array.dims.clone() }, word });
+        let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
+        arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims, word, port: port as u32 });
         for (g, draft) in lowered.inputs.iter().enumerate().filter(|(_, d)| d.array == a) {
             inputs.push((g, layout::input(draft, index, word, &mapping)));
         }
@@ -123,20 +134,21 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     Ok(vsa)
 }
 
-/// Narrowest bus that keeps the array busy: transfers hidden under the waves, and the first load and the last drain,
+/// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the waves, and the first load and the last drain,
 /// which nothing hides, short against the run.
-fn choose_word(lowered: &Lowered, array: usize, bytes: u32, waves: i64, mapping: &Mapping) -> u32 {
-    let mut word = (4 / bytes).max(1);
+fn choose_bus(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
+    let bytes = |array: usize| scop.arrays[array].ty.bytes();
+    let mut bus = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);
     let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
     // Cycles of one transfer, and how many there are.
     let transfer = |hull: &crate::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
-    while word * bytes < 64 {
-        let loads = lowered.inputs.iter().filter(|d| d.array == array).map(|d| {
-            let group = layout::input(d, 0, word, mapping);
+    while bus < 64 {
+        let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
+            let group = layout::input(d, 0, bus / bytes(d.array), mapping);
             (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
         });
-        let drains = lowered.outputs.iter().filter(|d| d.array == array).filter_map(|d| {
-            let group = layout::output(d, 0, word, &[], "", mapping).ok()?;
+        let drains = lowered.outputs.iter().filter(|d| members.contains(&d.array)).filter_map(|d| {
+            let group = layout::output(d, 0, bus / bytes(d.array), &[], "", mapping).ok()?;
             let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
             Some((transfer(&group.hull), times))
         });
@@ -149,7 +161,7 @@ fn choose_word(lowered: &Lowered, array: usize, bytes: u32, waves: i64, mapping:
         if enough(&loads) && enough(&drains) {
             break;
         }
-        word *= 2;
+        bus *= 2;
     }
-    word
+    bus
 }

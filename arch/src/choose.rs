@@ -39,7 +39,8 @@ struct Facts {
 }
 
 struct Read {
-    array: usize,
+    /// See [`crate::ports::assign`].
+    port: usize,
     bytes: i64,
     /// Per subscript: coefficient of every dimension.
     subscripts: Vec<Vec<i64>>,
@@ -119,7 +120,7 @@ impl Facts {
         let mut writes: Vec<Read> = Vec::new();
         let over = |a: &frontend::scop::Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
         let touch = |array: frontend::scop::ArrayId, subscripts: &[frontend::scop::Affine]| Read {
-            array: array.index(),
+            port: program.ports[array.index()],
             bytes: program.scop.array(array).ty.bytes() as i64,
             subscripts: subscripts.iter().map(over).collect(),
         };
@@ -260,15 +261,15 @@ fn estimate(facts: &Facts, plan: Plan) -> Option<Shape> {
     Some(Shape { cycles: visits * waves.max(load).max(drain) + load + drain + 2 * fill, lanes, plan })
 }
 
-/// Cycles in which the array with the most cells in a tile is transferred over a 64-byte port.
+/// Cycles in which the port with the most cells in a tile transfers them, 64 bytes wide.
 fn busiest(accesses: &[Read], tiles: &[i64]) -> i64 {
     let mut sums: Vec<(usize, i64)> = Vec::new();
     for access in accesses {
         let cells: i64 = access.subscripts.iter().map(|s| s.iter().zip(tiles).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1).product();
         let cycles = (cells * access.bytes + 63) / 64;
-        match sums.iter_mut().find(|l| l.0 == access.array) {
+        match sums.iter_mut().find(|l| l.0 == access.port) {
             Some(l) => l.1 += cycles,
-            None => sums.push((access.array, cycles)),
+            None => sums.push((access.port, cycles)),
         }
     }
     sums.iter().map(|l| l.1).max().unwrap_or(0)

@@ -1,5 +1,41 @@
 //! What the user asks of the mapping. Everything left out is chosen by sagen.
 
+/// Which arrays share an AXI port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ports {
+    /// All of them.
+    Shared,
+    /// Those of each list; arrays that are not named have ports of their own.
+    Groups(Vec<Vec<String>>),
+}
+
+impl Ports {
+    const SHARED: &'static str = "shared";
+
+    /// Reads `shared`, or one item a port such as `A+B`.
+    ///
+    /// # Errors
+    /// An item without a name on each side of `+`.
+    pub fn parse(items: &[String]) -> Result<Ports, String> {
+        if matches!(items, [only] if only == Ports::SHARED) {
+            return Ok(Ports::Shared);
+        }
+        let group = |item: &String| {
+            let names: Vec<String> = item.split('+').map(|n| n.trim().to_string()).collect();
+            if names.iter().any(String::is_empty) { Err(format!("'{item}' is not a list of arrays such as A+B")) } else { Ok(names) }
+        };
+        items.iter().map(group).collect::<Result<_, _>>().map(Ports::Groups)
+    }
+
+    /// What [`Ports::parse`] reads back.
+    pub fn items(&self) -> Vec<String> {
+        match self {
+            Ports::Shared => vec![Ports::SHARED.into()],
+            Ports::Groups(groups) => groups.iter().map(|g| g.join("+")).collect(),
+        }
+    }
+}
+
 /// Loops are named as in the source (the n-th loop of one name is `name.n`, counting from 1, where names repeat).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DesignSpec {
@@ -17,6 +53,8 @@ pub struct DesignSpec {
     pub reassociate: Option<bool>,
     /// Elements per bus word, by array name.
     pub word: Vec<(String, u32)>,
+    /// `None`: a port for every array.
+    pub ports: Option<Ports>,
     /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
     pub spill_beyond: Option<i64>,
     /// Row of `sagen map`'s table to build.
@@ -26,6 +64,6 @@ pub struct DesignSpec {
 impl DesignSpec {
     /// No choice was made by hand.
     pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
+        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
     }
 }

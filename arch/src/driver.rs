@@ -7,6 +7,7 @@ use crate::cost::{predict, resources, MemoryTiming, Prediction};
 use crate::design::DesignSpec;
 use crate::mapping::Plan;
 use crate::plan;
+use crate::ports;
 use crate::system::{self, System};
 use crate::variant;
 use crate::vsa::{Op, Vsa};
@@ -70,13 +71,14 @@ pub enum Class {
 
 fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     let flow = flow::analyze(scop)?;
+    let ports = ports::assign(scop, spec)?;
     let faults = match system::build(scop, &flow) {
-        Ok(system) => return Ok(Program::new(Cow::Borrowed(scop), system, spec)),
+        Ok(system) => return Ok(Program::new(Cow::Borrowed(scop), system, spec, ports)),
         Err(faults) => faults,
     };
     let uniform = |other: Scop| {
         let system = system::build(&other, &flow::analyze(&other).ok()?).ok()?;
-        Some(Program::new(Cow::Owned(other), system, spec))
+        Some(Program::new(Cow::Owned(other), system, spec, ports.clone()))
     };
     variant::reversed(scop, &flow, spec.reassociate).into_iter().find_map(uniform).ok_or(faults)
 }

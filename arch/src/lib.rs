@@ -17,6 +17,7 @@ pub mod layout;
 pub mod lower;
 pub mod mapping;
 pub mod plan;
+pub mod ports;
 pub mod reduction;
 pub mod schedule;
 pub mod svg;

@@ -10,7 +10,7 @@
 //! interval 1
 //! tile i.tile 2                         counters, outermost first: of tiles, then of the waves of a visit
 //! time k.time 2
-//! array A: i16[7][9] word 8
+//! array A: i16[7][9] word 8              then, where it shares an AXI port with an array above: port 0
 //! nodes
 //!   %4 a: i32 = cast %1  @ready 4 lat 0
 //!   %9 acc: i32 = add %5, %8  @ready 8 lat 1

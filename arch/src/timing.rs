@@ -168,8 +168,8 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     lag + collect_time(vsa, o)
 }
 
-/// From a drain token of array `array` to the word it asks for: the same for all groups that store to the array.
-pub fn drain_latency(vsa: &Vsa, array: usize) -> i64 {
-    let of_array = vsa.outputs.iter().filter(|g| g.array as usize == array);
-    of_array.map(|g| (0..2).map(|a| g.last[a] - g.first[a] + 1).sum::<i64>() + 3).max().unwrap_or(0)
+/// From a drain token of port `port` to the word it asks for: the same for all groups that store through the port.
+pub fn drain_latency(vsa: &Vsa, port: usize) -> i64 {
+    let of_port = vsa.outputs.iter().filter(|g| vsa.port_of(g.array) == port);
+    of_port.map(|g| (0..2).map(|a| g.last[a] - g.first[a] + 1).sum::<i64>() + 3).max().unwrap_or(0)
 }

@@ -1,7 +1,8 @@
 //! The verifier of a [`Vsa`]. Everything behind it (interpreter, printers, hardware) may rely on these invariants:
 //!
 //! 1. *Structure*: trips and extents are at least 1; indices point somewhere; lists are as long as the ranks and
-//!    tables they belong to; every form stays below 2^60 in magnitude over the boxes of counters and PEs.
+//!    tables they belong to; every form stays below 2^60 in magnitude over the boxes of counters and PEs; ports are
+//!    numbered without gaps, and all arrays of one have words of equally many bytes.
 //! 2. *Nodes* (`nodes.rs`): operands come earlier (except over `Past` with a wave or a hop), types fit, no value
 //!    depends on itself within one wave at one PE, every input port has exactly one `Input` node.
 //! 3. *Layout* (`layout.rs`): what `subscripts` ask for is what the bank delivers at (`row`, `col`), lies inside of
@@ -16,7 +17,7 @@ mod layout;
 mod nodes;
 mod schedule;
 
-use crate::vsa::{Bank, Condition, Form, Hull, NodeId, Op, Vsa};
+use crate::vsa::{Bank, Condition, DramArray, Form, Hull, NodeId, Op, Vsa};
 
 pub use schedule::earliest_arrival;
 
@@ -155,6 +156,12 @@ impl Structure<'_> {
             let bytes = a.word as u64 * a.ty.bytes() as u64;
             let word = (4..=128).contains(&bytes) && bytes.is_power_of_two();
             self.require(word, || format!("array {}: words of {} elements, {bytes} bytes", a.name, a.word));
+            let next = vsa.arrays[..i].iter().map(|b| b.port as u64 + 1).max().unwrap_or(0);
+            self.require(a.port as u64 <= next, || format!("array {}: port {}, but the next one is {next}", a.name, a.port));
+            if let Some(b) = vsa.arrays[..i].iter().find(|b| b.port == a.port) {
+                let wide = |a: &DramArray| a.word as u64 * a.ty.bytes() as u64;
+                self.require(wide(a) == wide(b), || format!("arrays {} and {} share a port, but have words of {} and {} bytes", b.name, a.name, wide(b), wide(a)));
+            }
             let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
             self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
         }

@@ -117,6 +117,15 @@ pub struct DramArray {
     pub dims: Vec<i64>,
     /// Elements per bus word: bus width is `word * ty.bytes()` bytes, a power of two from 4 to 128.
     pub word: u32,
+    /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
+    pub port: u32,
+}
+
+impl DramArray {
+    /// Bytes per bus word: the same for all arrays of a port.
+    pub fn bus_bytes(&self) -> u32 {
+        self.word * self.ty.bytes()
+    }
 }
 
 /// The box of an array that one visit touches, in local coordinates `y_d = x_d - origin_d`.
@@ -292,6 +301,30 @@ pub struct Vsa {
 impl Vsa {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+    /// AXI ports to DRAM.
+    pub fn ports(&self) -> usize {
+        self.arrays.iter().map(|a| a.port as usize + 1).max().unwrap_or(0)
+    }
+    /// The arrays (indices) that a port moves.
+    pub fn arrays_of(&self, port: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.arrays.len()).filter(move |&a| self.port_of(a as u32) == port)
+    }
+    /// The port that moves an array.
+    pub fn port_of(&self, array: u32) -> usize {
+        self.arrays[array as usize].port as usize
+    }
+    /// Bytes per bus word of a port.
+    pub fn bus_bytes(&self, port: usize) -> u32 {
+        self.arrays_of(port).next().map_or(0, |a| self.arrays[a].bus_bytes())
+    }
+    /// A port is called like its only array, or `gmem<n>`.
+    pub fn port_name(&self, port: usize) -> String {
+        let mut arrays = self.arrays_of(port);
+        match (arrays.next(), arrays.next()) {
+            (Some(only), None) => self.arrays[only].name.clone(),
+            _ => format!("gmem{port}"),
+        }
     }
     /// Visits of the whole run.
     pub fn visits(&self) -> i64 {

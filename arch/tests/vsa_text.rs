@@ -154,7 +154,7 @@ impl Draw {
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
-        let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32 }).collect();
+        let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32 }).collect();
         let timed = if self.flag() { nodes } else { 0 };
         Vsa {
             name: self.name(),
@@ -181,6 +181,17 @@ fn random() {
 }
 
 #[test]
+fn a_port_left_out_is_one_of_its_own() {
+    let mut vsa = stationary(&SMALL, [2, 0, 1], true);
+    assert!(!to_text(&vsa).contains("word 4 port"));
+    for (ports, text) in [([0, 1, 0], "word 4 port 0\n"), ([0, 1, 1], "word 4 port 1\n"), ([0, 0, 1], "word 4 port 0\n")] {
+        vsa.arrays.iter_mut().zip(ports).for_each(|(a, p)| a.port = p);
+        round_trip(&vsa);
+        assert!(to_text(&vsa).contains(text), "{ports:?}");
+    }
+}
+
+#[test]
 fn faults_name_the_line() {
     let text = to_text(&stationary(&SMALL, [2, 0, 1], true));
     let fails = |from: &str, to: &str, part: &str| {
@@ -197,6 +208,7 @@ fn faults_name_the_line() {
     fails("interval 1", "lanes 1", "second `lanes`");
     fails("k.tile 3", "\"k.tile 3", "does not end");
     fails("word 8", "word 8589934592", "too large");
+    fails("word 8", "word 8 bus 1", "expected `port`, found `bus`");
     fails("i16[7]", "j16[7]", "no type `j16`");
     fails("%3 a", "%9 a", "node %9, expected %3");
     fails("mul %3", "mull %3", "no operation `mull`");

@@ -31,6 +31,8 @@ fn structure() {
     fault(&good, "second one named A", |v| v.arrays[1].name = "A".into());
     fault(&good, "cannot name a port", |v| v.arrays[1].name = "B.0".into());
     fault(&good, "words of 3 elements", |v| v.arrays[1].word = 3);
+    fault(&good, "port 3, but the next one is 2", |v| v.arrays[2].port = 3);
+    fault(&good, "A and C share a port, but have words of 16 and 8 bytes", |v| (v.arrays[2].port, v.arrays[2].word) = (0, 2));
     fault(&good, "no node %77", |v| v.nodes.last_mut().unwrap().op = Op::Cast(NodeId(77)));
     fault(&good, "no port 2 of input group 0", |v| v.nodes[1].op = Op::Input { group: 0, port: 2 });
     fault(&good, "coefficients for 5 counters", |v| v.inputs[0].row.counters = vec![0; 6]);

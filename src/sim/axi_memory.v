@@ -1,4 +1,4 @@
-// AXI4 memory model for simulation: one port, one array with guard bytes around it.
+// AXI4 memory model for simulation: one port, one or several arrays, each in a region with guard bytes around it.
 //
 // Timing is exact and the same in every engine of sagen. Local time runs from the first cycle with a request.
 // A read burst's first beat is presented LATENCY cycles after its address or behind the burst before it, one beat per
@@ -8,10 +8,12 @@
 `default_nettype none
 module axi_memory #(
     parameter BYTES = 4,              // of one beat
-    parameter [63:0] START = 0,       // address of word 0, a multiple of BYTES
-    parameter WORDS = 1,
-    parameter [63:0] FIRST = 0,       // address of the array's first byte
-    parameter [63:0] BEYOND = 0,      // address after its last byte
+    parameter REGIONS = 1,            // per region 64 bits of the next four, the first region's lowest:
+    parameter [64*REGIONS-1:0] START = 0,   // address of its first byte, a multiple of BYTES
+    parameter [64*REGIONS-1:0] STOP = 0,    // address after its last byte
+    parameter [64*REGIONS-1:0] FIRST = 0,   // address of its array's first byte
+    parameter [64*REGIONS-1:0] BEYOND = 0,  // address after that array's last byte
+    parameter WORDS = 1,              // of all regions, which lie one behind the other in the files
     parameter LATENCY = 16,           // cycles
     parameter DDR = 0,
     parameter [31:0] SEED = 1,        // not 0
@@ -56,6 +58,31 @@ module axi_memory #(
 
     reg [8*BYTES-1:0] mem [0:WORDS-1];
     initial $readmemh(INPUT, mem);
+
+    // The word of mem at an address; WORDS where there is none.
+    function [63:0] place(input [63:0] address);
+        integer r;
+        reg [63:0] skipped;
+        begin
+            place = WORDS;
+            skipped = 0;
+            for (r = 0; r < REGIONS; r = r + 1) begin
+                if (address >= START[64*r +: 64] && address < STOP[64*r +: 64])
+                    place = skipped + (address - START[64*r +: 64]) / BYTES;
+                skipped = skipped + (STOP[64*r +: 64] - START[64*r +: 64]) / BYTES;
+            end
+        end
+    endfunction
+
+    // Addresses low and beyond lie around bytes of one array.
+    function touches(input [63:0] low, input [63:0] beyond);
+        integer r;
+        begin
+            touches = 0;
+            for (r = 0; r < REGIONS; r = r + 1)
+                if (beyond > FIRST[64*r +: 64] && low < BEYOND[64*r +: 64]) touches = 1;
+        end
+    endfunction
 
     // What the ready signals depend on is assigned without blocking, so that both sides of a handshake see one value.
     reg started;
@@ -121,12 +148,13 @@ module axi_memory #(
             if ((64'd1 << size) != BYTES) fault("beat is not full width");
             if (burst != 2'b01) fault("burst is not INCR");
             if (low / 4096 != (high - 1) / 4096) fault("burst crosses 4 KiB");
-            if (low + BYTES <= FIRST || high - BYTES >= BEYOND) fault("beat beside the array");
+            // The first beat reaches the array's beginning, the last one begins before its end.
+            if (!touches(high - BYTES, low + BYTES)) fault("beat beside the array");
         end
     endtask
 
     integer k;
-    reg [63:0] at;
+    reg [63:0] at, word;
     always @(posedge aclk) begin
         if (!aresetn) begin
             started <= 0; t = 0; phase <= 0; x <= SEED; write_begun <= 0;
@@ -159,12 +187,12 @@ module axi_memory #(
             end
             if (wvalid && wready) begin
                 at = write_addr[write_at] + write_beat * BYTES;
+                word = place(at);
                 if (wlast !== (write_beat == write_len[write_at])) fault("WLAST is wrong");
                 for (k = 0; k < BYTES; k = k + 1)
                     if (wstrb[k]) begin
-                        if (at + k < FIRST || at + k >= BEYOND) fault("write beside the array");
-                        if (at >= START && at < START + WORDS * BYTES)
-                            mem[(at - START) / BYTES][8*k +: 8] = wdata[8*k +: 8];
+                        if (!touches(at + k, at + k + 1)) fault("write beside the array");
+                        if (word != WORDS) mem[word][8*k +: 8] = wdata[8*k +: 8];
                     end
                 if (write_beat == write_len[write_at]) begin
                     write_due[write_at] = t + LATENCY;
@@ -175,10 +203,10 @@ module axi_memory #(
             if (!rvalid || rready) begin
                 rvalid <= 0;
                 if (read_count != 0 && t + 1 >= read_due[read_out] && !stall_r) begin
-                    at = read_addr[read_out] + read_beat * BYTES;
+                    word = place(read_addr[read_out] + read_beat * BYTES);
                     rvalid <= 1;
                     rid <= read_id[read_out];
-                    rdata <= (at >= START && at < START + WORDS * BYTES) ? mem[(at - START) / BYTES] : 0;
+                    rdata <= word != WORDS ? mem[word] : 0;
                     rlast <= read_beat == read_len[read_out];
                     if (read_beat == read_len[read_out]) begin
                         read_beat = 0; read_out = read_out + 1; read_count = read_count - 1;

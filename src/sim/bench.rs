@@ -1,7 +1,7 @@
 //! The Verilog testbench: memories behind the AXI ports and a master on `s_axi_control`. It is made from the ports the
 //! design really has. The texts are `bench.v.in` and `axi_memory.v`.
 
-use super::{Job, Timing};
+use super::{Image, Job, Timing};
 use rtl::{Design, Module};
 use std::fmt::Write as _;
 
@@ -25,9 +25,9 @@ pub fn top(design: &Design) -> Result<&Module, String> {
     design.modules().last().ok_or_else(|| "the design is empty".to_string())
 }
 
-/// Names of the files array `k`'s memory is read from and dumped to.
-pub fn image_names(k: usize) -> (String, String) {
-    (format!("memory_{k}.in.hex"), format!("memory_{k}.out.hex"))
+/// Names of the files port `port`'s memory is read from and dumped to.
+pub fn image_names(port: usize) -> (String, String) {
+    (format!("memory_{port}.in.hex"), format!("memory_{port}.out.hex"))
 }
 
 /// Name of the module that makes its own clock, and of the one that is given one.
@@ -52,10 +52,12 @@ pub fn text(job: &Job) -> Result<String, String> {
         let _ = write!(connections, ",\n        .{name}({name})");
     }
     let (mut memories, mut bases, mut faults) = (String::new(), String::new(), vec![]);
-    for k in 0..job.images.len() {
-        memories.push_str(&memory(job, k, &ports));
-        let _ = writeln!(bases, "            {k}: base = 64'h{:x};", job.images[k].base());
-        faults.push(format!("faults_{k}"));
+    for (k, image) in job.images.iter().enumerate() {
+        let _ = writeln!(bases, "            {k}: base = 64'h{:x};", image.base());
+    }
+    for port in 0..job.vsa.ports() {
+        memories.push_str(&memory(job, port, &ports));
+        faults.push(format!("faults_{port}"));
     }
     let faults = if faults.is_empty() { "0".to_string() } else { faults.join(" + ") };
     let tokens = [
@@ -71,20 +73,28 @@ pub fn text(job: &Job) -> Result<String, String> {
     Ok(tokens.iter().fold(BENCH.to_string(), |text, (token, value)| text.replace(token, value)))
 }
 
-/// The instance of the memory model behind port `k`. Ports the design lacks are tied to 0 or left open.
+/// One number an image, the first one lowest.
+fn packed(images: &[&Image], number: impl Fn(&Image) -> u64) -> String {
+    let numbers: Vec<_> = images.iter().rev().map(|i| format!("64'h{:x}", number(i))).collect();
+    format!("{{{}}}", numbers.join(", "))
+}
+
+/// The instance of the memory model behind AXI port `k`. Signals the design lacks are tied to 0 or left open.
 fn memory(job: &Job, k: usize, ports: &[(String, u32)]) -> String {
-    let (image, array) = (&job.images[k], &job.vsa.arrays[k]);
-    let bytes = array.word as usize * array.ty.bytes() as usize;
+    let (images, bytes) = (job.behind(k), job.beat(k));
+    let names: Vec<_> = job.vsa.arrays_of(k).map(|a| job.vsa.arrays[a].name.as_str()).collect();
     let prefix = templates::axi::port_prefix(job.vsa, k);
     let (input, output) = image_names(k);
     let ddr = matches!(job.timing, Timing::Ddr { .. }) as u32;
-    let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", array.name);
+    let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", names.join(", "));
     let parameters = [
         ("BYTES", bytes.to_string()),
-        ("START", format!("64'h{:x}", image.start)),
-        ("WORDS", (image.bytes.len() / bytes).to_string()),
-        ("FIRST", format!("64'h{:x}", image.base())),
-        ("BEYOND", format!("64'h{:x}", image.base() + image.size as u64)),
+        ("REGIONS", images.len().to_string()),
+        ("START", packed(&images, |i| i.start)),
+        ("STOP", packed(&images, |i| i.start + i.bytes.len() as u64)),
+        ("FIRST", packed(&images, |i| i.base())),
+        ("BEYOND", packed(&images, |i| i.base() + i.size as u64)),
+        ("WORDS", (images.iter().map(|i| i.bytes.len()).sum::<usize>() / bytes).to_string()),
         ("LATENCY", job.timing.latency().to_string()),
         ("DDR", ddr.to_string()),
         ("SEED", format!("32'h{:x}", job.timing.state(k))),

@@ -37,7 +37,7 @@ pub fn run(job: &Job) -> Result<Outcome, String> {
     let finished = machine.wait_interrupt(job.watchdog);
     let counter = 0x10 + 12 * job.images.len() as u64;
     let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
-    machine.finish(cycles, finished, begin.elapsed().as_secs_f64())
+    machine.finish(job, cycles, finished, begin.elapsed().as_secs_f64())
 }
 
 /// Handles of one `m_axi` port's signals.
@@ -260,11 +260,10 @@ impl Control {
 impl Machine {
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
-        for (k, image) in job.images.iter().enumerate() {
-            let array = &job.vsa.arrays[k];
-            ports.push(Port::new(&sim, &templates::axi::port_prefix(job.vsa, k))?);
-            memories.push(Memory::new(image, array.word as u64 * array.ty.bytes() as u64, job.timing, k));
-            names.push(array.name.clone());
+        for port in 0..job.vsa.ports() {
+            ports.push(Port::new(&sim, &templates::axi::port_prefix(job.vsa, port))?);
+            memories.push(Memory::new(&job.behind(port), job.beat(port) as u64, job.timing, port));
+            names.push(job.vsa.port_name(port));
         }
         let control = Control::new(&sim)?;
         let (aresetn, interrupt) = (find(&sim, "aresetn".into())?, find(&sim, "interrupt".into())?);
@@ -363,7 +362,7 @@ impl Machine {
         false
     }
 
-    fn finish(self, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
+    fn finish(self, job: &Job, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
         if let Some(wave) = self.wave {
             wave.finish()?;
         }
@@ -371,7 +370,7 @@ impl Machine {
         Ok(Outcome {
             cycles,
             faults: self.names.iter().zip(&self.memories).flat_map(named).collect(),
-            memories: self.memories.into_iter().map(|m| m.bytes).collect(),
+            memories: job.by_array(self.memories.into_iter().map(|m| m.bytes).collect()),
             finished,
             simulated: self.sim.cycles(),
             seconds,

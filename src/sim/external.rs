@@ -1,7 +1,7 @@
 //! The engines that run the emitted text: Icarus Verilog and Verilator. Each works in a directory of its own, which
-//! vanishes afterwards: the design's files, the testbench, one memory image per array in and out.
+//! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
 
-use super::{bench, Image, Job, Outcome};
+use super::{bench, Job, Outcome};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -83,10 +83,8 @@ fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
     files.push(("axi_memory.v".into(), bench::MEMORY.into()));
     files.push((format!("{}.v", bench::names(job)?.0), bench::text(job)?));
     let names = files.iter().map(|f| f.0.clone()).collect();
-    for (k, image) in job.images.iter().enumerate() {
-        let array = &job.vsa.arrays[k];
-        let beat = array.word as usize * array.ty.bytes() as usize;
-        files.push((bench::image_names(k).0, to_hex(&image.bytes, beat)));
+    for port in 0..job.vsa.ports() {
+        files.push((bench::image_names(port).0, image(job, port)));
     }
     for (name, text) in files {
         fs::write(dir.join(&name), text).map_err(|e| format!("cannot write {name}: {e}"))?;
@@ -94,8 +92,13 @@ fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// One word of `beat` bytes a line, for `$readmemh`.
-pub fn to_hex(bytes: &[u8], beat: usize) -> String {
+/// What a port's memory holds before, for `$readmemh`.
+pub fn image(job: &Job, port: usize) -> String {
+    job.behind(port).iter().map(|image| to_hex(&image.bytes, job.beat(port))).collect()
+}
+
+/// One word of `beat` bytes a line.
+fn to_hex(bytes: &[u8], beat: usize) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2 + bytes.len() / beat.max(1) + 1);
     for word in bytes.chunks(beat) {
@@ -109,7 +112,7 @@ pub fn to_hex(bytes: &[u8], beat: usize) -> String {
 }
 
 /// What `$writememh` wrote. A digit that is not hexadecimal (an unknown bit) is an error.
-pub fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
+fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(size);
     for line in text.lines().map(str::trim) {
         if line.is_empty() || line.starts_with("//") || line.starts_with('@') {
@@ -137,14 +140,14 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Outcome,
     if count > faults.len() {
         faults.push(format!("{count} faults in all"));
     }
-    for (k, Image { bytes, .. }) in job.images.iter().enumerate() {
-        let name = bench::image_names(k).1;
+    for port in 0..job.vsa.ports() {
+        let name = bench::image_names(port).1;
         let text = fs::read_to_string(dir.join(&name)).map_err(|e| format!("cannot read {name}: {e}"))?;
-        let beat = job.vsa.arrays[k].word as usize * job.vsa.arrays[k].ty.bytes() as usize;
-        memories.push(from_hex(&text, beat, bytes.len())?);
+        let size = job.behind(port).iter().map(|image| image.bytes.len()).sum();
+        memories.push(from_hex(&text, job.beat(port), size)?);
     }
     let cycles = field("cycles")?;
-    Ok(Outcome { cycles, memories, faults, finished: field("timeout")? == 0, simulated: cycles, seconds })
+    Ok(Outcome { cycles, memories: job.by_array(memories), faults, finished: field("timeout")? == 0, simulated: cycles, seconds })
 }
 
 /// Drives the testbench's clock under Verilator.

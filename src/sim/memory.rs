@@ -1,4 +1,4 @@
-//! The memory behind one AXI port, cycle by cycle.
+//! The memory behind one AXI port, cycle by cycle: one or several arrays, each with guard bytes around it.
 //!
 //! Local time `t` runs from the first cycle with a request. Per cycle: the design's outputs are sampled, then the cycle
 //! ends and the registered outputs change. A read burst accepted at `t` may present its first beat at `t + latency`, in
@@ -54,18 +54,22 @@ struct Open {
     beat: u64,
 }
 
-/// Size and place of the array behind the port.
+/// Size and place of an array behind the port, and of the guard bytes around it.
 #[derive(Debug)]
 struct Span {
     start: u64,
+    stop: u64,
+    /// Where `start` is in [`Memory::bytes`].
+    at: usize,
     first: u64,
     beyond: u64,
 }
 
 #[derive(Debug)]
 pub struct Memory {
+    /// The images, one behind the other.
     pub bytes: Vec<u8>,
-    span: Span,
+    spans: Vec<Span>,
     width: u64,
     timing: Timing,
     t: u64,
@@ -95,12 +99,17 @@ enum Channel {
 }
 
 impl Memory {
-    /// The memory of port `port`, `width` bytes wide.
-    pub fn new(image: &Image, width: u64, timing: Timing, port: usize) -> Memory {
-        let span = Span { start: image.start, first: image.base(), beyond: image.base() + image.size as u64 };
+    /// The memory of port `port`, `width` bytes wide; images are whole words.
+    pub fn new(images: &[&Image], width: u64, timing: Timing, port: usize) -> Memory {
+        let (mut bytes, mut spans) = (vec![], vec![]);
+        for image in images {
+            let (stop, beyond) = (image.start + image.bytes.len() as u64, image.base() + image.size as u64);
+            spans.push(Span { start: image.start, stop, at: bytes.len(), first: image.base(), beyond });
+            bytes.extend(&image.bytes);
+        }
         Memory {
-            bytes: image.bytes.clone(),
-            span,
+            bytes,
+            spans,
             width,
             timing,
             t: 0,
@@ -200,15 +209,20 @@ impl Memory {
         if low / 4096 != (high - 1) / 4096 {
             self.fault("burst crosses 4 KiB");
         }
-        if low + self.width <= self.span.first || high - self.width >= self.span.beyond {
+        if !self.spans.iter().any(|s| low + self.width > s.first && high - self.width < s.beyond) {
             self.fault("beat beside the array");
         }
     }
 
     /// Where a beat lies in `bytes`, if it does.
     fn index(&self, address: u64) -> Option<usize> {
-        let at = address.checked_sub(self.span.start)?;
-        (at + self.width <= self.bytes.len() as u64).then_some(at as usize)
+        let span = self.spans.iter().find(|s| (s.start..s.stop).contains(&address))?;
+        Some(span.at + (address - span.start) as usize)
+    }
+
+    /// The byte belongs to an array.
+    fn is_inside(&self, address: u64) -> bool {
+        self.spans.iter().any(|s| (s.first..s.beyond).contains(&address))
     }
 
     fn store(&mut self, beat: &Beat) {
@@ -220,7 +234,7 @@ impl Memory {
         let address = open.burst.addr / self.width * self.width + open.beat * self.width;
         let place = self.index(address);
         for k in (0..self.width).filter(|k| beat.strobe >> k & 1 == 1) {
-            if address + k < self.span.first || address + k >= self.span.beyond {
+            if !self.is_inside(address + k) {
                 self.fault("write beside the array");
             }
             if let Some(at) = place {

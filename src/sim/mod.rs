@@ -79,12 +79,32 @@ pub struct Job<'a> {
     pub vcd: Option<PathBuf>,
 }
 
+impl Job<'_> {
+    /// The images behind AXI port `port`, in the order in which its memory holds them.
+    pub fn behind(&self, port: usize) -> Vec<&Image> {
+        self.vsa.arrays_of(port).map(|k| &self.images[k]).collect()
+    }
+    /// Bytes per beat of the port.
+    pub fn beat(&self, port: usize) -> usize {
+        self.vsa.bus_bytes(port) as usize
+    }
+    /// The contents of the ports' memories, taken apart by array.
+    pub fn by_array(&self, mut memories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let take = |(k, image): (usize, &Image)| {
+            let memory = &mut memories[self.vsa.port_of(k as u32)];
+            let rest = memory.split_off(image.bytes.len());
+            std::mem::replace(memory, rest)
+        };
+        self.images.iter().enumerate().map(take).collect()
+    }
+}
+
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// From the start pulse to the done pulse.
     pub cycles: u64,
-    /// The memories afterwards, as [`Image::bytes`].
+    /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
     /// Breaches of the AXI protocol and accesses beside the arrays; empty for a correct design.
     pub faults: Vec<String>,

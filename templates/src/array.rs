@@ -4,8 +4,8 @@
 //! negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
 //! and from there along axis 1; no net reaches more than a neighbour.
 //!
-//! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of array k;
-//! `out<k>_…` tokens of array k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::timing::drain_latency`.
+//! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
+//! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::timing::drain_latency`.
 
 use crate::collector::{self, collector_extent, masks, row_form, wave_enables, Collector};
 use crate::feeder::{self, bank_start, feeder_extent, input_nodes, loaded_once, Feeder, StreamShape};
@@ -50,22 +50,27 @@ impl Plan {
 /// A stream between an AXI engine and the array: names (after the prefix) and types of its signals.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    pub array: usize,
+    pub port: usize,
     pub signals: Vec<(String, Ty)>,
 }
 
 impl Stream {
     /// Signals of an engine's ports that start with `prefix`.
-    pub fn of<'a>(array: usize, prefix: &str, ports: impl Iterator<Item = (&'a str, Ty)>) -> Self {
+    pub fn of<'a>(port: usize, prefix: &str, ports: impl Iterator<Item = (&'a str, Ty)>) -> Self {
         let signals = ports.filter_map(|(n, t)| Some((n.strip_prefix(prefix)?.to_string(), t))).collect();
-        Stream { array, signals }
+        Stream { port, signals }
     }
     fn width(&self, name: &str) -> Option<u32> {
         self.signals.iter().find(|s| s.0 == name).map(|s| s.1.w)
     }
+    /// Dimensions the stream has before those of a group with this hull: it has as many as its largest array.
+    fn outer(&self, hull: &arch::vsa::Hull) -> usize {
+        (hull.rows.len()..).take_while(|d| self.width(&format!("u{d}")).is_some()).count()
+    }
     /// Fields that a group with this hull looks at.
     fn shape(&self, hull: &arch::vsa::Hull) -> StreamShape {
-        let field = |what: char, wanted: &dyn Fn(&arch::vsa::HullDim) -> bool| hull.rows.iter().enumerate().map(|(d, r)| self.width(&format!("{what}{d}")).filter(|_| wanted(r))).collect();
+        let outer = self.outer(hull);
+        let field = |what: char, wanted: &dyn Fn(&arch::vsa::HullDim) -> bool| hull.rows.iter().enumerate().map(|(d, r)| self.width(&format!("{what}{}", outer + d)).filter(|_| wanted(r))).collect();
         StreamShape { u: field('u', &|r| r.extent > 1), r: field('r', &|r| r.modulus > 1), w: self.width("w").filter(|_| hull.words > 1) }
     }
 }
@@ -74,7 +79,7 @@ impl Stream {
 pub struct Array {
     pub vsa: Vsa,
     pub plan: Plan,
-    /// Load streams, one per array that is read, and token streams, one per array that is written.
+    /// Load and token streams, at most one of each per AXI port.
     pub loads: Vec<Stream>,
     pub tokens: Vec<Stream>,
 }
@@ -186,13 +191,13 @@ impl<'m> Build<'_, 'm> {
     }
 
     fn stream(&self, stream: &Stream, prefix: &str) -> Vec<(String, Sig<'m>)> {
-        stream.signals.iter().map(|(n, t)| (n.clone(), self.m.input(format!("{prefix}{}_{n}", stream.array), *t))).collect()
+        stream.signals.iter().map(|(n, t)| (n.clone(), self.m.input(format!("{prefix}{}_{n}", stream.port), *t))).collect()
     }
 
     fn feeders(&self, d: &mut Design, stream: &Stream) {
         let signals = self.stream(stream, "in");
         let signal = |name: &str| signals.iter().find(|s| s.0 == name).map(|s| s.1);
-        let groups = (0..self.vsa.inputs.len()).filter(|g| self.vsa.inputs[*g].array as usize == stream.array);
+        let groups = (0..self.vsa.inputs.len()).filter(|g| self.vsa.port_of(self.vsa.inputs[*g].array) == stream.port);
         for (bit, g) in groups.enumerate() {
             let slot = (!loaded_once(self.vsa, &self.vsa.inputs[g])).then(|| self.m.input(format!("slot{g}"), u(1)));
             self.feeder(d, stream, g, bit, slot, &signal);
@@ -209,7 +214,7 @@ impl<'m> Build<'_, 'm> {
         let module = d.module(&Feeder { vsa: vsa.clone(), group: g, shape, nodes: nodes.clone() });
         let extent = feeder_extent(vsa, g);
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, (grid, extent), &module, "ld_", bit, signal);
+        self.stream_chain(d, (grid, extent), &module, "ld_", [bit, stream.outer(&group.hull)], signal);
         let phase = feeder::phase(&nodes);
         self.wave_chain(d, (grid, extent), &module, &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
         if let Some(slot) = slot {
@@ -243,14 +248,19 @@ impl<'m> Build<'_, 'm> {
         });
     }
 
-    /// The load or token stream of one group through its modules; `bit` is the group's bit in the stream's `group`.
-    fn stream_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, prefix: &str, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
+    /// The load or token stream of one group through its modules; `bit` is the group's bit in the stream's `group`,
+    /// `outer` the number of the stream's dimensions before the group's.
+    fn stream_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, prefix: &str, [bit, outer]: [usize; 2], signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
         let valid = signal("valid").unwrap_or_else(|| self.m.lit(0, u(1)));
         let mine = signal("group").map_or(valid, |g| valid & g.bit(bit as u32));
         let ports: Vec<String> = d.get(module).map(|x| x.input_ports().map(|p| p.0.to_string()).collect()).unwrap_or_default();
         for port in ports.iter().filter(|p| p.starts_with(prefix)) {
             let name = &port[prefix.len()..];
-            let entry = if name == "valid" { Some(mine) } else { signal(name) };
+            let digit = |kind: char| name.strip_prefix(kind).and_then(|d| d.parse::<usize>().ok()).map(|d| format!("{kind}{}", outer + d));
+            let entry = match name {
+                "valid" => Some(mine),
+                _ => signal(&digit('u').or_else(|| digit('r')).unwrap_or_else(|| name.to_string())),
+            };
             let out = format!("{port}_out");
             if let Some(entry) = entry {
                 self.chain((grid, extent), port, [&out, &out], entry);
@@ -295,12 +305,12 @@ impl<'m> Build<'_, 'm> {
         let digits: Vec<Sig<'m>> = signals.iter().filter(|s| s.0 == "w" || s.0.starts_with(['u', 'r'])).map(|s| !s.1.reduce_or()).collect();
         let first = if digits.is_empty() { m.lit(1, u(1)) } else { m.all(&digits) };
         let signal = |name: &str| if name == "first" { Some(first) } else { signals.iter().find(|s| s.0 == name).map(|s| s.1) };
-        let groups = (0..self.vsa.outputs.len()).filter(|o| self.vsa.outputs[*o].array as usize == stream.array);
+        let groups = (0..self.vsa.outputs.len()).filter(|o| self.vsa.port_of(self.vsa.outputs[*o].array) == stream.port);
         let words: Vec<Sig<'m>> = groups.enumerate().map(|(bit, o)| self.collector(d, stream, o, bit, &signal)).collect();
-        let latency = drain_latency(self.vsa, stream.array) as u32;
+        let latency = drain_latency(self.vsa, stream.port) as u32;
         let valid = signal("valid").unwrap_or_else(|| m.lit(0, u(1)));
-        m.output(format!("out{}_rd_valid", stream.array), m.delay(valid, latency, format!("rd_valid{}", stream.array)));
-        m.output(format!("out{}_rd_data", stream.array), m.any(&words));
+        m.output(format!("out{}_rd_valid", stream.port), m.delay(valid, latency, format!("rd_valid{}", stream.port)));
+        m.output(format!("out{}_rd_data", stream.port), m.any(&words));
     }
 
     /// Collectors of group `o`; the value is the word on the return path.
@@ -309,7 +319,7 @@ impl<'m> Build<'_, 'm> {
         let module = d.module(&Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
         let extent = collector_extent(group);
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, (grid, extent), &module, "dr_", bit, signal);
+        self.stream_chain(d, (grid, extent), &module, "dr_", [bit, stream.outer(&group.hull)], signal);
         // Hops between the array's corner and the box's, and what a wave takes for them.
         let away = [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] });
         let delay = collect_time(vsa, o) - 1 + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
@@ -346,22 +356,22 @@ impl<'m> Build<'_, 'm> {
                 grid.set_each(&name, |i, j| collector::mask_literal(m, &masks(bank, word, place(i, j))));
             }
         }
-        self.return_path(d, grid, o, stream.array)
+        self.return_path(d, grid, o)
     }
 
     /// Words move along axis 1 with their token, then along axis 0 behind the last column.
-    fn return_path(&self, d: &mut Design, grid: Instance<'m>, o: usize, array: usize) -> Sig<'m> {
+    fn return_path(&self, d: &mut Design, grid: Instance<'m>, o: usize) -> Sig<'m> {
         let m = self.m;
         let extent = collector_extent(&self.vsa.outputs[o]);
-        let word = &self.vsa.arrays[array];
-        let width = word.word * 8 * word.ty.bytes();
+        let array = self.vsa.outputs[o].array;
+        let width = 8 * self.vsa.arrays[array as usize].bus_bytes();
         let zero = m.lit(0, u(width));
         grid.link("rd_out", "rd_in", [0, 1], |_, _| zero);
         let merge = d.module(&Merge { width });
         let column = m.grid(d, format!("merge{o}"), &merge, [extent[0] as u32, 1]);
         column.set_each("row", |i, _| grid.out_at("rd_out", i, extent[1] as u32 - 1));
         column.link("word", "above", [1, 0], |_, _| zero);
-        let spare = drain_latency(self.vsa, array) - extent[0] - extent[1] - 3;
+        let spare = drain_latency(self.vsa, self.vsa.port_of(array)) - extent[0] - extent[1] - 3;
         m.delay(column.out_at("word", extent[0] as u32 - 1, 0), spare as u32, format!("word{o}_d"))
     }
 }

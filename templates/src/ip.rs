@@ -2,13 +2,14 @@
 
 use crate::array::{Array, Plan, Stream};
 use crate::axi::control::AxiLiteControl;
-use crate::axi::port_prefix;
+use crate::axi::{base_port, port_prefix};
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
 use crate::feeder::loaded_once;
 use crate::operators;
 use crate::plan::operand_source;
 use crate::sequencer::Sequencer;
+use arch::cost::walk::Walk;
 use arch::timing::{drain_latency, emitted_delay, operands, release_delay};
 use arch::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
@@ -57,9 +58,9 @@ struct Top {
     plan: Plan,
 }
 
-/// An engine instance and the array it serves.
+/// An engine instance and the AXI port it works at.
 struct Engine<'m> {
-    array: usize,
+    port: usize,
     instance: Instance<'m>,
     module: ModuleName,
 }
@@ -70,7 +71,7 @@ impl Template for Top {
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let vsa = &self.vsa;
-        m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, one m_axi port per array.", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes));
+        m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
         let rst = self.reset(m, m.input("aresetn", u(1)));
         let control = d.module(&AxiLiteControl { arrays: vsa.arrays.len() });
         let control_module = control.clone();
@@ -80,20 +81,24 @@ impl Template for Top {
         forward_ports(m, d, control, &control_module, ["s_axi_control_"; 2], open);
         m.output("interrupt", control.out("interrupt"));
         let start = control.out("start");
-        let base = |k: usize| control.out(&format!("base_{k}"));
+        let engine = |d: &Design, name: String, port: usize, module: ModuleName, walk: &Walk| {
+            let instance = m.instance(d, name, &module).set("rst", rst).set("start", start);
+            for (k, _) in &walk.arrays {
+                instance.set(&base_port(*k), control.out(&format!("base_{k}")));
+            }
+            Engine { port, instance, module }
+        };
 
         let mut readers = vec![];
         let mut writers = vec![];
-        for k in 0..vsa.arrays.len() {
-            if let Some(params) = ReaderParams::from_vsa(vsa, k) {
-                let module = d.module(&AxiReader(params));
-                let instance = m.instance(d, format!("reader{k}"), &module).set("rst", rst).set("start", start).set("base", base(k));
-                readers.push(Engine { array: k, instance, module });
+        for port in 0..vsa.ports() {
+            if let Some(params) = ReaderParams::from_vsa(vsa, port) {
+                let module = d.module(&AxiReader(params.clone()));
+                readers.push(engine(d, format!("reader{port}"), port, module, &params.walk));
             }
-            if let Some(params) = WriterParams::from_vsa(vsa, k, drain_latency(vsa, k) as u32) {
-                let module = d.module(&AxiWriter(params));
-                let instance = m.instance(d, format!("writer{k}"), &module).set("rst", rst).set("start", start).set("base", base(k));
-                writers.push(Engine { array: k, instance, module });
+            if let Some(params) = WriterParams::from_vsa(vsa, port, drain_latency(vsa, port) as u32) {
+                let module = d.module(&AxiWriter(params.clone()));
+                writers.push(engine(d, format!("writer{port}"), port, module, &params.walk));
             }
         }
         let sequencer = d.module(&Sequencer { vsa: vsa.clone(), fields: self.plan.fields.clone() });
@@ -157,14 +162,14 @@ impl Top {
     fn pulses<'m>(&self, m: &'m ModuleBuilder, d: &Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
         let vsa = &self.vsa;
         for r in readers {
-            for g in (0..vsa.inputs.len()).filter(|g| vsa.inputs[*g].array as usize == r.array) {
+            for g in (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == r.port) {
                 sequencer.set(&format!("loaded{g}"), r.instance.out(&format!("loaded_{g}")));
                 let release = m.delay(sequencer.out(&format!("release{g}")), release_delay(vsa, g) as u32, format!("release{g}_d"));
                 r.instance.set(&format!("release_{g}"), release);
             }
         }
         for w in writers {
-            for o in (0..vsa.outputs.len()).filter(|o| vsa.outputs[*o].array as usize == w.array) {
+            for o in (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == w.port) {
                 sequencer.set(&format!("drained{o}"), w.instance.out(&format!("drained_{o}")));
                 let emitted = m.delay(sequencer.out(&format!("emitted{o}")), emitted_delay(vsa, o) as u32, format!("emitted{o}_d"));
                 w.instance.set(&format!("emitted_{o}"), emitted);
@@ -179,7 +184,7 @@ impl Top {
     fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
         let vsa = &self.vsa;
         let streams = |engines: &[Engine<'m>], prefix: &str| -> Vec<Stream> {
-            engines.iter().filter_map(|e| Some(Stream::of(e.array, prefix, d.get(&e.module)?.output_ports()))).collect()
+            engines.iter().filter_map(|e| Some(Stream::of(e.port, prefix, d.get(&e.module)?.output_ports()))).collect()
         };
         let (loads, tokens) = (streams(readers, "ld_"), streams(writers, "dr_"));
         let module = d.module(&Array { vsa: vsa.clone(), plan: self.plan.clone(), loads: loads.clone(), tokens: tokens.clone() });
@@ -198,28 +203,28 @@ impl Top {
         }
         for (engine, stream) in readers.iter().zip(&loads) {
             for (name, _) in &stream.signals {
-                array.set(&format!("in{}_{name}", stream.array), engine.instance.out(&format!("ld_{name}")));
+                array.set(&format!("in{}_{name}", stream.port), engine.instance.out(&format!("ld_{name}")));
             }
         }
         for (engine, stream) in writers.iter().zip(&tokens) {
             for (name, _) in &stream.signals {
-                array.set(&format!("out{}_{name}", stream.array), engine.instance.out(&format!("dr_{name}")));
+                array.set(&format!("out{}_{name}", stream.port), engine.instance.out(&format!("dr_{name}")));
             }
             for name in ["rd_valid", "rd_data"] {
-                engine.instance.set(name, array.out(&format!("out{}_{name}", stream.array)));
+                engine.instance.set(name, array.out(&format!("out{}_{name}", stream.port)));
             }
         }
     }
 
-    /// One full AXI4 port per array: what an engine has, and constants for the rest.
+    /// Full AXI4 ports: what an engine has, and constants for the rest.
     fn ports<'m>(&self, m: &'m ModuleBuilder, d: &Design, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
-        for (k, array) in self.vsa.arrays.iter().enumerate() {
-            let prefix = port_prefix(&self.vsa, k);
+        for port in 0..self.vsa.ports() {
+            let prefix = port_prefix(&self.vsa, port);
             let mut there = vec![];
-            for e in readers.iter().chain(writers).filter(|e| e.array == k) {
+            for e in readers.iter().chain(writers).filter(|e| e.port == port) {
                 there.extend(forward_ports(m, d, e.instance, &e.module, ["m_axi_", &prefix], |_, x| x));
             }
-            let data = array.word * array.ty.bytes();
+            let data = self.vsa.bus_bytes(port);
             for (name, width, out) in READ_PORTS.iter().chain(&WRITE_PORTS) {
                 if there.iter().any(|t| t == name) {
                     continue;
@@ -229,8 +234,8 @@ impl Top {
                     _ if *width == 0 => 8 * data,
                     _ => *width,
                 };
-                let port = format!("{prefix}{name}");
-                if *out { m.output(port, m.lit(0, u(width))) } else { m.input(port, u(width)); }
+                let signal = format!("{prefix}{name}");
+                if *out { m.output(signal, m.lit(0, u(width))) } else { m.input(signal, u(width)); }
             }
         }
     }

@@ -15,10 +15,11 @@ use templates::axi::reader::{AxiReader, ReaderParams};
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
     for g in 0..r.pick(&[1, 1, 2, 3]) {
-        let hull = random_hull(r, &v);
+        let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
+        let hull = random_hull(r, &v, array);
         let after = r.chance(20).then(|| (g as u32 % 2, r.range(-1, 3)));
         v.inputs.push(InputGroup {
-            array: 0,
+            array: array as u32,
             subscripts: vec![],
             ports: vec![],
             forward: [false; 2],
@@ -38,7 +39,7 @@ struct Bench<'a> {
     sim: Sim,
     memory: AxiMemory,
     digits: Vec<String>,
-    base: u64,
+    bases: Vec<u64>,
 }
 
 /// What happened in one run, in cycles after `start`.
@@ -50,14 +51,14 @@ struct Times {
 }
 
 impl<'a> Bench<'a> {
-    fn new(v: &'a Vsa, mode: MemoryMode, base: u64, data: Vec<u8>) -> Bench<'a> {
+    fn new(v: &'a Vsa, mode: MemoryMode, bases: Vec<u64>, data: Vec<u8>) -> Bench<'a> {
         let params = ReaderParams::from_vsa(v, 0).expect("a group reads");
         let digits = params.digits().iter().map(|d| d.0.clone()).collect();
         let mut design = Design::default();
         let top = design.module(&AxiReader(params));
         let sim = Sim::new(&design, &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
-        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, base, data).expect("ports");
-        let mut bench = Bench { v, sim, memory, digits, base };
+        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data).expect("ports");
+        let mut bench = Bench { v, sim, memory, digits, bases };
         for name in bench.inputs("release_").into_iter().chain(bench.inputs("written_")) {
             bench.sim.set(&name, 0);
         }
@@ -102,7 +103,10 @@ impl<'a> Bench<'a> {
         let mut next_written = [r.range(1, 1 + written_gap), r.range(1, 1 + written_gap)];
         let released: Vec<bool> = (0..groups).map(|_| true).collect();
         let waits = self.inputs("written_");
-        self.sim.set("base", self.base);
+        for name in self.inputs("base_") {
+            let k: usize = name["base_".len()..].parse().expect("an array");
+            self.sim.set(&name, self.bases[k]);
+        }
         for cycle in 0.. {
             if limit.is_some_and(|l| cycle >= l) {
                 return times;
@@ -140,10 +144,12 @@ impl<'a> Bench<'a> {
                 assert_eq!(self.sim.get("ld_slot") as i64, count[g] % 2);
                 assert_eq!(self.sim.get("ld_w") as i64, at_word);
                 for d in self.digits.clone() {
-                    let (u, residue) = row.digits[d[1..].parse::<usize>().expect("digit")];
-                    assert_eq!(self.sim.get(&format!("ld_{d}")) as i64, if d.starts_with('u') { u } else { residue }, "{d}");
+                    let array = &self.v.arrays[self.v.inputs[g].array as usize];
+                    let (is_residue, dim) = digit_of(self.v, self.v.inputs.iter().map(|g| g.array), array, &d);
+                    let (u, residue) = dim.map_or((0, 0), |d| row.digits[d]);
+                    assert_eq!(self.sim.get(&format!("ld_{d}")) as i64, if is_residue { residue } else { u }, "{d}");
                 }
-                self.check_word(hull, row, at_word);
+                self.check_word(self.v.inputs[g].array as usize, hull, row, at_word);
                 for h in 0..groups {
                     assert_eq!(self.sim.get(&format!("loaded_{h}")) == 1, last && g == h);
                 }
@@ -179,8 +185,9 @@ impl<'a> Bench<'a> {
         times
     }
 
-    fn check_word(&mut self, hull: &Hull, row: &SoftRow, w: i64) {
-        let a = &self.v.arrays[0];
+    fn check_word(&mut self, array: usize, hull: &Hull, row: &SoftRow, w: i64) {
+        let a = &self.v.arrays[array];
+        let start = (self.bases[array] - self.bases[0]) as usize;
         let width = a.ty.bits() as usize;
         let got = self.sim.get_wide("ld_data");
         for i in 0..i64::from(a.word) {
@@ -191,7 +198,7 @@ impl<'a> Bench<'a> {
             }
             let Some(at) = element(a, &x).filter(|_| col < hull.elements) else { continue };
             let bytes = a.ty.bytes() as usize;
-            let want = self.memory.data()[at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+            let want = self.memory.data()[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
             assert_eq!(bits(&got, i as usize * width, width), want, "element {x:?} (word {w}, lane {i})");
         }
     }
@@ -221,8 +228,9 @@ fn random_loads_are_exact_in_words_and_cycles() {
         let mut r = Random::new(seed);
         let v = random_vsa(&mut r);
         let base = 4096 * r.pick(&[1u64, 7, 0x10_0000_0000]);
-        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
-        let mut bench = Bench::new(&v, MemoryMode::Ideal, base, bytes);
+        let (bases, size) = place(&mut r, &v, base, false);
+        let bytes = random_bytes(&mut r, size);
+        let mut bench = Bench::new(&v, MemoryMode::Ideal, bases, bytes);
         bench.reset();
         for run in 0..2 {
             let times = bench.run(&mut r, None);
@@ -237,8 +245,9 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         let mut r = Random::new(seed);
         let v = random_vsa(&mut r);
         let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(v.arrays[0].ty.bytes());
-        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, base, bytes);
+        let (bases, size) = place(&mut r, &v, base, true);
+        let bytes = random_bytes(&mut r, size);
+        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, bases, bytes);
         bench.reset();
         let limit = r.range(1, 120);
         bench.run(&mut r, Some(limit));
@@ -251,7 +260,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
     let mut v = empty_vsa("bench");
     let ty = frontend::scop::ScalarType::Int { bits, signed: true };
-    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word }];
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0 }];
     v.inputs = vec![InputGroup {
         array: 0,
         subscripts: vec![],
@@ -276,7 +285,7 @@ fn origin(constants: &[i64]) -> Vec<Form> {
 fn documented_latency_and_full_rate() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
     let v = one_group(8, 16, &[8, 64], Hull { origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
-    let mut bench = Bench::new(&v, MemoryMode::Ideal, 4096, vec![7; 512]);
+    let mut bench = Bench::new(&v, MemoryMode::Ideal, vec![4096], vec![7; 512]);
     bench.reset();
     let times = bench.run(&mut Random::new(1), None);
     let (trim, rotate, go) = (1, 2, 2);
@@ -297,7 +306,7 @@ fn huge_strides() {
         sim.set(p, x);
     }
     let base = 0x0123_0000_0000_1000u64;
-    sim.set("base", base);
+    sim.set("base_0", base);
     sim.step();
     sim.set("rst", 0);
     let mut got = vec![];

@@ -15,9 +15,10 @@ use templates::axi::writer::{AxiWriter, WriterParams};
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
-    let rank = v.arrays[0].dims.len().max(1);
     for _ in 0..r.pick(&[1, 1, 2, 3]) {
-        let hull = random_hull(r, &v);
+        let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
+        let rank = v.arrays[array].dims.len().max(1);
+        let hull = random_hull(r, &v, array);
         let trips: Vec<i64> = v.counters.iter().map(|c| c.trip).collect();
         let bounds = (0..r.pick(&[0, 0, 1, 2, 3])).map(|_| CellBound {
             scale: r.range(-1, 1),
@@ -27,7 +28,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         });
         let bounds = bounds.collect();
         v.outputs.push(OutputGroup {
-            array: 0,
+            array: array as u32,
             subscripts: vec![],
             ports: vec![],
             first: [0, 0],
@@ -61,9 +62,9 @@ struct Bench<'a> {
     sim: Sim,
     memory: AxiMemory,
     digits: Vec<String>,
-    base: u64,
+    bases: Vec<u64>,
     latency: usize,
-    /// Contents the array must end with.
+    /// Contents the memory must end with.
     wanted: Vec<u8>,
 }
 
@@ -75,14 +76,14 @@ struct Times {
 }
 
 impl<'a> Bench<'a> {
-    fn new(v: &'a Vsa, mode: MemoryMode, base: u64, latency: usize, data: Vec<u8>) -> Bench<'a> {
+    fn new(v: &'a Vsa, mode: MemoryMode, bases: Vec<u64>, latency: usize, data: Vec<u8>) -> Bench<'a> {
         let params = WriterParams::from_vsa(v, 0, latency as u32).expect("a group writes");
         let digits = params.digits().iter().map(|d| d.0.clone()).collect();
         let mut design = Design::default();
         let top = design.module(&AxiWriter(params));
         let sim = Sim::new(&design, &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
-        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, base, data.clone()).expect("ports");
-        Bench { v, sim, memory, digits, base, latency, wanted: data }
+        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data.clone()).expect("ports");
+        Bench { v, sim, memory, digits, bases, latency, wanted: data }
     }
 
     fn reset(&mut self) {
@@ -126,7 +127,11 @@ impl<'a> Bench<'a> {
         }
         let (mut emitted, mut drained, mut written) = (0, 0, 0);
         let (mut addressed, mut sent) = (0, 0);
-        self.sim.set("base", self.base);
+        for (k, base) in self.bases.iter().enumerate() {
+            if self.v.outputs.iter().any(|g| g.array as usize == k) {
+                self.sim.set(&format!("base_{k}"), *base);
+            }
+        }
         for cycle in 0.. {
             if limit.is_some_and(|l| cycle >= l) {
                 return times;
@@ -201,13 +206,15 @@ impl<'a> Bench<'a> {
     /// Checks the request and makes up the word; notes what the array must then contain.
     fn answer(&mut self, r: &mut Random, s: &SoftService, row: usize, w: usize, slot: i64) -> Vec<u64> {
         let g = &self.v.outputs[s.group];
-        let a = &self.v.arrays[0];
+        let a = &self.v.arrays[g.array as usize];
+        let start = (self.bases[g.array as usize] - self.bases[0]) as usize;
         let row = &s.rows[row];
         assert_eq!(self.sim.get("dr_group"), 1 << s.group);
         assert_eq!((self.sim.get("dr_w") as usize, self.sim.get("dr_slot") as i64), (w, slot));
         for d in self.digits.clone() {
-            let (u, residue) = row.digits[d[1..].parse::<usize>().expect("digit")];
-            assert_eq!(self.sim.get(&format!("dr_{d}")) as i64, if d.starts_with('u') { u } else { residue }, "{d}");
+            let (is_residue, dim) = digit_of(self.v, self.v.outputs.iter().map(|g| g.array), a, &d);
+            let (u, residue) = dim.map_or((0, 0), |d| row.digits[d]);
+            assert_eq!(self.sim.get(&format!("dr_{d}")) as i64, if is_residue { residue } else { u }, "{d}");
         }
         let bytes = a.ty.bytes() as usize;
         let data = random_bytes(r, bytes * a.word as usize);
@@ -219,7 +226,7 @@ impl<'a> Bench<'a> {
             }
             let inside = col < g.hull.elements && allowed(g, &x);
             if let Some(at) = element(a, &x).filter(|_| inside) {
-                self.wanted[at * bytes..][..bytes].copy_from_slice(&data[i * bytes..][..bytes]);
+                self.wanted[start + at * bytes..][..bytes].copy_from_slice(&data[i * bytes..][..bytes]);
             }
         }
         data.chunks(8).map(|c| c.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))).collect()
@@ -245,8 +252,9 @@ fn random_drains_are_exact_in_bytes_and_cycles() {
         let v = random_vsa(&mut r);
         let base = 4096 * r.pick(&[1u64, 7, 0x10_0000_0000]);
         let latency = r.pick(&[1, 2, 7, 20, 45]);
-        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
-        let mut bench = Bench::new(&v, MemoryMode::Ideal, base, latency, bytes);
+        let (bases, size) = place(&mut r, &v, base, false);
+        let bytes = random_bytes(&mut r, size);
+        let mut bench = Bench::new(&v, MemoryMode::Ideal, bases, latency, bytes);
         bench.reset();
         for run in 0..2 {
             let times = bench.run(&mut r, None);
@@ -262,9 +270,10 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         let mut r = Random::new(seed);
         let v = random_vsa(&mut r);
         let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(v.arrays[0].ty.bytes());
-        let bytes = random_bytes(&mut r, array_bytes(&v.arrays[0]));
+        let (bases, size) = place(&mut r, &v, base, true);
+        let bytes = random_bytes(&mut r, size);
         let latency = r.pick(&[1, 2, 7, 20]);
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, base, latency, bytes);
+        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, bases, latency, bytes);
         bench.reset();
         let limit = r.range(1, 150);
         bench.run(&mut r, Some(limit));
@@ -284,7 +293,7 @@ fn data_waits_for_its_address() {
     v.tile_depth = 1;
     v.counters = vec![Counter { name: "t".into(), trip: 300 }];
     let ty = frontend::scop::ScalarType::Int { bits: 8, signed: true };
-    v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4 }];
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: vec![301 * 1024], word: 4, port: 0 }];
     let origin = vec![Form { constant: 1020, counters: vec![1024], space: [0, 0] }];
     v.outputs = vec![OutputGroup {
         array: 0,
@@ -301,7 +310,7 @@ fn data_waits_for_its_address() {
         bounds: vec![],
     }];
     for seed in 0..4 {
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed }, 4096, 1, vec![0; 301 * 1024]);
+        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed }, vec![4096], 1, vec![0; 301 * 1024]);
         bench.reset();
         bench.run(&mut Random::new(u64::from(seed)), None);
         assert!(bench.memory.data() == &bench.wanted[..]);

@@ -1,6 +1,8 @@
 //! One case: compiled, interpreted, simulated, compared.
 
-use arch::design::DesignSpec;
+use arch::design::{DesignSpec, Ports};
+use frontend::scop::{Scop, Storage};
+use sagen::data::Random;
 use sagen::sim::compare::compare;
 use sagen::sim::{self, Job, Timing};
 use sagen::{data, simulate};
@@ -48,6 +50,23 @@ pub fn run(case: &Case) -> Verdict {
     }
 }
 
+/// Ports for the arrays by the case's number: one each, one for all, or any.
+fn sharing(scop: &Scop, seed: u64) -> Option<Ports> {
+    let mut random = Random(seed ^ 0x706f_7274);
+    match random.below(4) {
+        0 | 1 => None,
+        2 => Some(Ports::Shared),
+        _ => {
+            let mut groups = vec![vec![]; 3];
+            for array in scop.arrays.iter().filter(|a| a.storage == Storage::Dram) {
+                groups[random.below(3) as usize].push(array.name.clone());
+            }
+            groups.retain(|g| !g.is_empty());
+            Some(Ports::Groups(groups))
+        }
+    }
+}
+
 fn messages(faults: &[frontend::diag::Diagnostic]) -> Verdict {
     Verdict::Refused(faults.iter().map(|f| format!("{} {}", f.code, f.message)).collect::<Vec<_>>().join("; "))
 }
@@ -66,6 +85,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
             Err(faults) => return Ok(messages(&faults)),
         }
     }
+    design.ports = sharing(&scop, case.seed);
     let compiled = match arch::compile(&scop, &design, &board) {
         Ok(compiled) => compiled,
         Err(faults) => return Ok(messages(&faults)),
@@ -91,7 +111,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     let job = Job { design: &ip, vsa, images, timing: case.timing, watchdog: 20 * predicted + 100_000, vcd: None };
     let outcome = sim::builtin::run(&job)?;
     let comparison = compare(vsa, &job.images, &outcome, &expected);
-    let shape = format!("array {:?} {:?}", vsa.axes, vsa.extent);
+    let shape = format!("array {:?} {:?}, ports {:?}", vsa.axes, vsa.extent, design.ports.map(|p| p.items()));
     if virtual_result != expected {
         return Err(format!("{shape}: the VSA interpreter differs; RTL: {:?}", comparison.examples));
     }

@@ -29,6 +29,7 @@ struct Pulses {
 
 struct Walker<'a> {
     vsa: &'a Vsa,
+    /// Per AXI port.
     readers: Vec<Option<ReaderModel>>,
     writers: Vec<Option<WriterModel>>,
     /// Per input group: release pulses.
@@ -39,11 +40,11 @@ struct Walker<'a> {
 }
 
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
-    let arrays = 0..vsa.arrays.len();
+    let ports = 0..vsa.ports();
     let mut walker = Walker {
         vsa,
-        readers: arrays.clone().map(|a| ReaderModel::new(vsa, a, memory)).collect(),
-        writers: arrays.map(|a| WriterModel::new(vsa, a, memory, timing::drain_latency(vsa, a))).collect(),
+        readers: ports.clone().map(|p| ReaderModel::new(vsa, p, memory)).collect(),
+        writers: ports.map(|p| WriterModel::new(vsa, p, memory, timing::drain_latency(vsa, p))).collect(),
         released: vec![Pulses::default(); vsa.inputs.len()],
         drained: vec![Pulses::default(); vsa.outputs.len()],
         written: vec![Pulses::default(); vsa.outputs.len()],
@@ -79,8 +80,8 @@ impl Walker<'_> {
     /// Serves the loads of a visit; the cycle from which they allow a launch.
     fn loads(&mut self, tile: &[i64]) -> i64 {
         let mut ready = 0;
-        for array in 0..self.vsa.arrays.len() {
-            for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| g.array as usize == array) {
+        for port in 0..self.readers.len() {
+            for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| self.vsa.port_of(g.array) == port) {
                 if tile[group.reload.min(tile.len())..].iter().any(|&c| c != 0) {
                     continue;
                 }
@@ -92,7 +93,7 @@ impl Walker<'_> {
                     }
                 }
                 self.released[g].services += 1;
-                let reader = self.readers[array].as_mut().expect("the array is read");
+                let reader = self.readers[port].as_mut().expect("the port reads");
                 let loaded = reader.load(g, n as i64, earliest).expect("loads come in service order").loaded;
                 ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
             }
@@ -119,14 +120,14 @@ impl Walker<'_> {
     /// Serves the drains of a visit; the cycle of the last `written` pulse.
     fn drains(&mut self, tile: &[i64], last_launch: i64) -> i64 {
         let mut done = 0;
-        for array in 0..self.vsa.arrays.len() {
+        for port in 0..self.writers.len() {
             for o in 0..self.vsa.outputs.len() {
-                if self.vsa.outputs[o].array as usize != array || !self.emits(o, tile) {
+                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.emits(o, tile) {
                     continue;
                 }
                 let n = self.drained[o].times.len() as i64;
                 let emitted = last_launch + timing::emitted_delay(self.vsa, o);
-                let writer = self.writers[array].as_mut().expect("the array is written");
+                let writer = self.writers[port].as_mut().expect("the port writes");
                 let times = writer.drain(o, n, emitted).expect("drains come in service order");
                 self.drained[o].times.push(times.drained);
                 self.written[o].times.push(times.written);

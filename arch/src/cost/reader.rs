@@ -31,9 +31,9 @@ pub struct ReaderModel {
 }
 
 impl ReaderModel {
-    /// `None` if no input group reads the array.
-    pub fn new(vsa: &Vsa, array: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
-        Some(ReaderModel::of_walk(Walk::reads(vsa, array)?, memory))
+    /// `None` if no input group reads through the port.
+    pub fn new(vsa: &Vsa, port: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
+        Some(ReaderModel::of_walk(Walk::reads(vsa, port)?, memory))
     }
 
     /// The model of one walk.

@@ -35,10 +35,11 @@ pub fn estimate(vsa: &Vsa) -> Resources {
         total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 / 2 + 30);
         total.ff += collectors * (array.word as i64 * array.ty.bits() as i64 + 60);
     }
-    for array in &vsa.arrays {
-        let bits = array.word as i64 * array.ty.bits() as i64;
-        total.lut += 1500 + 6 * bits;
-        total.ff += 2000 + 6 * bits;
+    for port in 0..vsa.ports() {
+        let bits = 8 * i64::from(vsa.bus_bytes(port));
+        let arrays = vsa.arrays_of(port).count() as i64;
+        total.lut += 1300 + 200 * arrays + 6 * bits;
+        total.ff += 1900 + 100 * arrays + 6 * bits;
         total.bram36 += 1 + bits / 72;
     }
     total

@@ -1,16 +1,23 @@
-//! What a DMA engine walks: the loads or drains of all I/O groups that share one DRAM array, in service order.
+//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order.
 //!
 //! Hardware (`templates::axi`) and timing models ([`super::reader`], [`super::writer`]) are both built from this one
 //! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
 //! (a *step*); in each step the groups by index; a group is served where all its `when` values match. A tile counter
 //! is dropped where every group wants the same single value of it.
 //!
+//! That order cannot deadlock, whatever arrays share the port: all services of a visit come before those of the next,
+//! and a service waits only for waves and drains of its own or of earlier visits (`arch::verify` checks it).
+//!
+//! Arrays of one port have words of equally many bytes. An *element* here is one of the smallest served, in bytes;
+//! positions and counts of larger ones are multiples. Arrays of fewer dimensions get outer ones of extent 1.
+//!
 //! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
 //! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
-//! - the virtual address of local element 0 of the row (modulo 2^64, relative to the array's base);
+//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use crate::vsa::{CellBound, Form, Hull, HullDim, Vsa};
+use crate::vsa::{CellBound, DramArray, Form, Hull, HullDim, Vsa};
+use std::iter;
 
 /// What a memory costs, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +119,11 @@ impl RowForm {
 pub struct WalkGroup {
     /// Index into [`Vsa::inputs`] or [`Vsa::outputs`].
     pub group: usize,
+    /// Index into [`Vsa::arrays`].
+    pub array: usize,
     /// Per kept counter: served only where it has this value.
     pub when: Vec<Option<i64>>,
-    /// Per dimension except the last.
+    /// Per dimension of the walk except the last.
     pub rows: Vec<HullDim>,
     /// Words per row.
     pub words: i64,
@@ -149,12 +158,13 @@ impl WalkGroup {
     }
 }
 
-/// All services of one DRAM array in one direction.
+/// All services of one AXI port in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
-    /// Index into [`Vsa::arrays`].
-    pub array: usize,
+    /// Of the port, see [`Vsa::port_name`].
     pub name: String,
+    /// The arrays served: index into [`Vsa::arrays`] and name.
+    pub arrays: Vec<(usize, String)>,
     /// Bytes per element, a power of two.
     pub bytes: u32,
     /// Elements per bus word, a power of two.
@@ -165,32 +175,36 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The loads of `array`; `None` if no group reads it.
-    pub fn reads(vsa: &Vsa, array: usize) -> Option<Walk> {
-        let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| g.array as usize == array);
+    /// The loads of `port`; `None` if no group reads an array of it.
+    pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
             group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
             when: (0..vsa.tile_depth).map(|j| if j < g.reload { None } else { Some(0) }).collect(),
             hull: &g.hull,
             bounds: &[],
             slots: 2,
             after: g.after.map(|(o, lag)| (o as usize, lag)),
         });
-        build(vsa, array, raw.collect())
+        build(vsa, port, raw.collect())
     }
 
-    /// The drains of `array`; `None` if no group writes it.
-    pub fn writes(vsa: &Vsa, array: usize) -> Option<Walk> {
-        let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| g.array as usize == array);
+    /// The drains of `port`; `None` if no group writes an array of it.
+    pub fn writes(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
             group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
             when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten()).collect(),
             hull: &g.hull,
             bounds: &g.bounds,
             slots: g.slots,
             after: None,
         });
-        build(vsa, array, raw.collect())
+        build(vsa, port, raw.collect())
     }
 
     /// Bytes per bus word.
@@ -230,6 +244,9 @@ impl Walk {
 
 struct Raw<'a> {
     group: usize,
+    array: &'a DramArray,
+    /// Of the array.
+    index: usize,
     when: Vec<Option<i64>>,
     hull: &'a Hull,
     bounds: &'a [CellBound],
@@ -237,22 +254,26 @@ struct Raw<'a> {
     after: Option<(usize, i64)>,
 }
 
-fn build(vsa: &Vsa, array: usize, raw: Vec<Raw>) -> Option<Walk> {
+fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
-    let info = vsa.arrays.get(array)?;
-    let dims = if info.dims.is_empty() { vec![1] } else { info.dims.clone() };
     let same = |j: usize| first.when[j].is_some() && raw.iter().all(|r| r.when[j] == first.when[j]);
     let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| vsa.counters[j].trip > 1 && !same(j)).collect();
     let fixed: Vec<i64> =
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
-    let bytes = i64::from(info.ty.bytes());
-    let groups = raw.iter().map(|r| group(r, &dims, bytes, &kept, &fixed, &trips)).collect();
-    Some(Walk { array, name: info.name.clone(), bytes: info.ty.bytes(), word: info.word, trips, groups })
+    let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
+    let outer = raw.iter().map(|r| r.array.dims.len().max(1) - 1).max()?;
+    let groups = raw.iter().map(|r| group(r, bytes, outer, &kept, &fixed, &trips)).collect();
+    let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
+    arrays.sort();
+    arrays.dedup();
+    Some(Walk { name: vsa.port_name(port), arrays, bytes, word: vsa.bus_bytes(port) / bytes, trips, groups })
 }
 
-fn group(r: &Raw, dims: &[i64], bytes: i64, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
-    let outer = dims.len() - 1;
+/// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
+fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
+    let missing = outer + 1 - r.array.dims.len().max(1);
+    let dims: Vec<i64> = iter::repeat_n(1, outer + 1 - r.array.dims.len()).chain(r.array.dims.iter().copied()).collect();
     let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
@@ -261,12 +282,12 @@ fn group(r: &Raw, dims: &[i64], bytes: i64, kept: &[usize], fixed: &[i64], trips
     // Global subscripts of local element 0 of a row.
     let x: Vec<RowForm> = (0..dims.len())
         .map(|d| RowForm {
-            start: r.hull.origin.get(d).map_or(zero.start.clone(), affine),
+            start: d.checked_sub(missing).and_then(|d| r.hull.origin.get(d)).map_or(zero.start.clone(), affine),
             rows: (0..outer).map(|k| i64::from(k == d)).collect(),
         })
         .collect();
     let mut address = zero.clone();
-    let mut stride = bytes;
+    let mut stride = i64::from(r.array.ty.bytes());
     for d in (0..dims.len()).rev() {
         address = address.combine(stride, &x[d]);
         stride = stride.wrapping_mul(dims[d]);
@@ -281,8 +302,8 @@ fn group(r: &Raw, dims: &[i64], bytes: i64, kept: &[usize], fixed: &[i64], trips
     }
     for b in r.bounds {
         let mut form = RowForm::constant(b.constant, kept.len(), outer);
-        for (d, c) in b.coeffs.iter().enumerate().take(outer) {
-            form = form.combine(*c, &x[d]);
+        for (c, x) in b.coeffs.iter().zip(&x[missing..outer]) {
+            form = form.combine(*c, x);
         }
         // scale 1: x_last >= -form; scale -1: x_last <= form.
         let edge = if b.scale >= 0 { minus(&form).combine(-1, last) } else { form.combine(-1, last) };
@@ -301,14 +322,17 @@ fn group(r: &Raw, dims: &[i64], bytes: i64, kept: &[usize], fixed: &[i64], trips
             (_, false) => uppers.push(plus(&edge, 1)),
         }
     }
-    let rows: Vec<HullDim> =
-        (0..outer).map(|d| r.hull.rows.get(d).cloned().unwrap_or(HullDim { modulus: 1, extent: 1 })).collect();
+    let single = HullDim { modulus: 1, extent: 1 };
+    let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
-    let elements = r.hull.elements;
+    // Ends in elements of the walk.
+    let scale = i64::from(r.array.ty.bytes() / unit);
+    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = zero.combine(scale, f));
+    let elements = scale * r.hull.elements;
     gates.retain(|f| f.range(trips, &lengths).0 < 0);
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let (words, slots) = (r.hull.words, r.slots);
-    WalkGroup { group: r.group, when, rows, words, elements, address, gates, lowers, uppers, slots, after: r.after }
+    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, address, gates, lowers, uppers, slots, after: r.after }
 }

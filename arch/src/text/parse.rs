@@ -129,7 +129,15 @@ impl Parser {
                     line.sign("]")?;
                 }
                 line.keyword("word")?;
-                vsa.arrays.push(DramArray { name, ty, dims, word: line.small()? });
+                let word = line.small()?;
+                // Left out: a port of its own.
+                let port = if line.peek().is_none() {
+                    vsa.ports() as u32
+                } else {
+                    line.keyword("port")?;
+                    line.small()?
+                };
+                vsa.arrays.push(DramArray { name, ty, dims, word, port });
             }
             "nodes" if self.axes == 2 => {
                 self.names = counter_names(vsa);

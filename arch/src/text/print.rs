@@ -78,9 +78,12 @@ impl Printer<'_> {
             writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;
         }
         writeln!(self.out)?;
+        let mut ports = 0;
         for a in &vsa.arrays {
             let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
-            writeln!(self.out, "array {}: {}{dims} word {}", Name(&a.name), type_name(a.ty), a.word)?;
+            let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
+            writeln!(self.out, "array {}: {}{dims} word {}{port}", Name(&a.name), type_name(a.ty), a.word)?;
+            ports = ports.max(a.port + 1);
         }
         writeln!(self.out, "\nnodes")?;
         for (n, node) in vsa.nodes.iter().enumerate() {

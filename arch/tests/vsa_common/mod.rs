@@ -109,8 +109,8 @@ pub fn counters(list: &[(&str, i64)]) -> Vec<Counter> {
 }
 
 pub fn arrays(s: &Mm) -> Vec<DramArray> {
-    let array = |name: &str, ty, a, b, word| DramArray { name: name.into(), ty, dims: vec![a, b], word };
-    vec![array("A", I16, s.n, s.k, s.words[0]), array("B", I16, s.k, s.m, s.words[1]), array("C", I32, s.n, s.m, s.words[2])]
+    let array = |port, name: &str, ty, a, b, word| DramArray { name: name.into(), ty, dims: vec![a, b], word, port };
+    vec![array(0, "A", I16, s.n, s.k, s.words[0]), array(1, "B", I16, s.k, s.m, s.words[1]), array(2, "C", I32, s.n, s.m, s.words[2])]
 }
 
 fn bank(port: u32, ports: u32, row: BankDim, coef: [i64; 2], words_per_row: i64) -> Bank {

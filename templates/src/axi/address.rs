@@ -15,11 +15,28 @@ use arch::cost::walk::{Affine, RowForm, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
 /// Inputs every engine has.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Start<'m> {
     pub rst: Sig<'m>,
     pub start: Sig<'m>,
-    pub base: Sig<'m>,
+    /// Per array of the walk.
+    bases: Vec<Sig<'m>>,
+}
+
+impl<'m> Start<'m> {
+    pub fn of(m: &'m ModuleBuilder, walk: &Walk) -> Start<'m> {
+        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
+        Start { rst, start, bases: walk.arrays.iter().map(|(k, _)| m.input(base_port(*k), u(64))).collect() }
+    }
+    /// Address of the group's array.
+    fn base(&self, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
+        self.bases[walk.arrays.iter().position(|a| a.0 == group.array).unwrap_or(0)]
+    }
+}
+
+/// Port of an engine that takes the address of array `k`.
+pub(crate) fn base_port(k: usize) -> String {
+    format!("base_{k}")
 }
 
 /// A service waiting for its credits.
@@ -77,7 +94,7 @@ fn forms(walk: &Walk) -> Forms {
 }
 
 /// Walks the kept tile counters and offers the services in order. A point that is not a service takes one cycle.
-pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, job_leaves: Sig<'m>) -> Job<'m> {
+pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job_leaves: Sig<'m>) -> Job<'m> {
     let groups = walk.groups.len();
     let busy = m.reg("gen_busy", u(1));
     let taken = m.wire("gen_taken", u(1));
@@ -115,7 +132,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, jo
     let address = (0..groups)
         .map(|g| {
             let f = &walk.groups[g].address.start;
-            let init = io.base + constant(m, f.constant, u(64));
+            let init = io.base(walk, &walk.groups[g]) + constant(m, f.constant, u(64));
             odometer.accumulate(m, format!("gen_address{g}"), init, f)
         })
         .collect();

@@ -1,5 +1,5 @@
-//! Between the array and DRAM: one [`reader`] per array that is read, one [`writer`] per array that is written, the
-//! [`control`] registers, and a [`memory`] model for simulation.
+//! Between the array and DRAM: a [`reader`] and a [`writer`] per AXI port, for the arrays behind it that are read and
+//! written; the [`control`] registers, and a [`memory`] model for simulation.
 //!
 //! Both engines walk the services of [`arch::cost::walk::Walk`], which the timing models in `arch::cost` walk as well;
 //! under the ideal memory the prediction is exact.
@@ -12,12 +12,19 @@ pub mod reader;
 mod rotate;
 pub mod writer;
 
+pub(crate) use address::base_port;
+use arch::cost::walk::Walk;
 use arch::vsa::Vsa;
 
-/// Prefix of the ports of array `k` (`m_axi_a_`): lower case, legal and unique among the arrays.
-pub fn port_prefix(vsa: &Vsa, k: usize) -> String {
-    let base = |i: usize| rtl::names::legal(&format!("m_axi_{}", vsa.arrays[i].name.to_lowercase()));
-    let name = base(k);
-    let taken = (0..vsa.arrays.len()).filter(|&i| i != k).any(|i| base(i) == name);
-    if taken { format!("{name}_{k}_") } else { format!("{name}_") }
+/// Prefix of the signals of AXI port `port` (`m_axi_a_`, `m_axi_gmem1_`): lower case, legal and unique among the ports.
+pub fn port_prefix(vsa: &Vsa, port: usize) -> String {
+    let base = |i: usize| rtl::names::legal(&format!("m_axi_{}", vsa.port_name(i).to_lowercase()));
+    let name = base(port);
+    let taken = (0..vsa.ports()).filter(|&i| i != port).any(|i| base(i) == name);
+    if taken { format!("{name}_{port}_") } else { format!("{name}_") }
+}
+
+/// The arrays an engine serves, for its header: `A, B`.
+fn served(walk: &Walk) -> String {
+    walk.arrays.iter().map(|a| a.1.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
-//! `AxiReader`: fetches the loads of all input groups of one DRAM array and streams them to the feeders.
+//! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
 //!
 //! Ports (`g`: index in [`arch::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `start` (pulse), `base` (64: byte address of the array, any element-aligned value);
+//! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
 //! - `release_<g>` (pulse: a buffer half is free), `written_<o>` (pulse) for the groups that wait for a drain;
 //! - `m_axi_{arid, araddr, arlen, arsize, arburst, arlock, arcache, arprot, arqos, arvalid, arready}`,
 //!   `m_axi_{rdata, rvalid, rready}` (`rid`, `rresp`, `rlast` are not looked at);
@@ -31,9 +31,9 @@ pub struct ReaderParams {
 }
 
 impl ReaderParams {
-    /// `None` if no input group reads the array.
-    pub fn from_vsa(vsa: &Vsa, array: usize) -> Option<ReaderParams> {
-        Some(ReaderParams { walk: Walk::reads(vsa, array)?, rows_in_flight: arch::cost::walk::ROWS_IN_FLIGHT as u32 })
+    /// `None` if no input group reads through the port.
+    pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
+        Some(ReaderParams { walk: Walk::reads(vsa, port)?, rows_in_flight: arch::cost::walk::ROWS_IN_FLIGHT as u32 })
     }
 
     /// Width of `ld_w`.
@@ -59,14 +59,14 @@ impl Template for AxiReader {
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Reads array `{}` ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
-            walk.name, walk.bytes, walk.word, walk.groups.len()
+            "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
+            super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
-        let io = Start { rst, start, base: m.input("base", u(64)) };
+        let io = Start::of(m, walk);
+        let rst = io.rst;
         let go = m.wire("go", u(1));
-        let job = address::generator(m, walk, io, go.sig());
-        let allowed = credits(m, walk, io, &job, go.sig());
+        let job = address::generator(m, walk, &io, go.sig());
+        let allowed = credits(m, walk, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
@@ -90,7 +90,7 @@ impl Template for AxiReader {
 }
 
 /// Whether the offered service has its credits: two buffer halves per group, and the drains it waits for.
-fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
     let mut written: Vec<(usize, Sig<'m>)> = vec![];
     let allowed: Vec<_> = walk
         .groups

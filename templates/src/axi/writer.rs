@@ -1,7 +1,7 @@
-//! `AxiWriter`: asks the collectors for the words of each drain and writes them to DRAM.
+//! `AxiWriter`: asks the collectors behind one AXI port for the words of each drain and writes them to DRAM.
 //!
 //! Ports (`o`: index in [`arch::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `start` (pulse), `base` (64: byte address of the array, any element-aligned value);
+//! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
 //! - `emitted_<o>`: pulse, one more drain of the group may start;
 //! - request `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot, dr_u<d>, dr_r<d>, dr_w`;
 //!   answer `rd_valid, rd_data` (`W`), one per request, in order, `read_latency` cycles later;
@@ -32,9 +32,9 @@ pub struct WriterParams {
 }
 
 impl WriterParams {
-    /// `None` if no output group writes the array.
-    pub fn from_vsa(vsa: &Vsa, array: usize, read_latency: u32) -> Option<WriterParams> {
-        Some(WriterParams { walk: Walk::writes(vsa, array)?, read_latency })
+    /// `None` if no output group writes through the port.
+    pub fn from_vsa(vsa: &Vsa, port: usize, read_latency: u32) -> Option<WriterParams> {
+        Some(WriterParams { walk: Walk::writes(vsa, port)?, read_latency })
     }
 
     /// Width of `dr_w`.
@@ -64,14 +64,14 @@ impl Template for AxiWriter {
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let walk = &self.0.walk;
         m.doc(format!(
-            "Writes array `{}` ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
-            walk.name, walk.bytes, walk.word, walk.groups.len()
+            "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
+            super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
-        let io = Start { rst, start, base: m.input("base", u(64)) };
+        let io = Start::of(m, walk);
+        let rst = io.rst;
         let go = m.wire("go", u(1));
-        let job = address::generator(m, walk, io, go.sig());
-        let allowed = credits(m, walk, io, &job, go.sig());
+        let job = address::generator(m, walk, &io, go.sig());
+        let allowed = credits(m, walk, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), false);
         let word_pop = m.wire("word_pop", u(1));
@@ -96,11 +96,11 @@ impl Template for AxiWriter {
         waiting.next(channel.valid & !aw_ready).rst(rst, 0);
         let data_side = DataSide { m, walk, rst, addressed };
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
-        responses(m, walk, io, end);
+        responses(m, walk, &io, end);
     }
 }
 
-fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
     let allowed = walk.groups.iter().zip(&job.group).map(|(g, chosen)| {
         let emitted = m.input(format!("emitted_{}", g.group), u(1));
         let ready = m.reg(format!("ready_{}", g.group), u(3));
@@ -346,7 +346,7 @@ impl<'m> DataSide<'_, 'm> {
 }
 
 /// Counts write responses; tells when a drain, and when everything, is in DRAM.
-fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: Start<'m>, end: DrainEnd<'m>) {
+fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEnd<'m>) {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
     let more = sent.q().add_lit(1);

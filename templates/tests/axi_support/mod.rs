@@ -46,14 +46,18 @@ pub fn empty_vsa(name: &str) -> Vsa {
     }
 }
 
-/// Counters, one array, and a rank; groups are added by the caller.
+/// Counters, and arrays of any type and rank behind one port; groups are added by the caller.
 pub fn random_base(r: &mut Random) -> Vsa {
     let mut v = empty_vsa("bench");
     v.tile_depth = r.range(0, 3) as usize;
     v.counters = (0..v.tile_depth).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
-    let bits = r.pick(&[8u32, 16, 32, 64]);
-    let bytes = bits / 8;
-    let bus = r.pick(&[4u32, 8, 16, 64, 64, 128]).max(bytes);
+    let types: Vec<u32> = (0..r.pick(&[1, 1, 2, 3])).map(|_| r.pick(&[8u32, 16, 32, 64])).collect();
+    let bus = r.pick(&[4u32, 8, 16, 64, 64, 128]).max(types.iter().max().map_or(4, |bits| bits / 8));
+    v.arrays = types.into_iter().enumerate().map(|(k, bits)| random_array(r, k, bits, bus)).collect();
+    v
+}
+
+fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
     let rank = r.range(0, 3);
     let most = if r.chance(25) { 3 } else { 40 };
     let mut dims: Vec<i64> = (0..rank).map(|_| r.range(1, most)).collect();
@@ -62,12 +66,32 @@ pub fn random_base(r: &mut Random) -> Vsa {
             *d = r.range(1, 900);
         }
     }
-    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::Int { bits, signed: true }, dims, word: bus / bytes }];
-    v
+    DramArray { name: format!("A{k}"), ty: ScalarType::Int { bits, signed: true }, dims, word: bus / (bits / 8), port: 0 }
 }
 
-pub fn random_hull(r: &mut Random, v: &Vsa) -> Hull {
-    let a = &v.arrays[0];
+/// Addresses of the arrays, all in one memory, and its size: the first is at `first`, the others at multiples of 4096, or
+/// some elements behind if `odd`.
+pub fn place(r: &mut Random, v: &Vsa, first: u64, odd: bool) -> (Vec<u64>, usize) {
+    let (mut bases, mut end) = (vec![], first);
+    for a in &v.arrays {
+        let shift = if odd && !bases.is_empty() { r.range(0, 600) as u64 * u64::from(a.ty.bytes()) } else { 0 };
+        let base = if bases.is_empty() { first } else { end.next_multiple_of(4096) + shift };
+        bases.push(base);
+        end = base + array_bytes(a) as u64;
+    }
+    (bases, (end - first) as usize)
+}
+
+/// A digit of the stream, as `u1`: whether it is the residue, and the dimension of `a` it belongs to if that has it.
+pub fn digit_of(v: &Vsa, served: impl Iterator<Item = u32>, a: &DramArray, name: &str) -> (bool, Option<usize>) {
+    let rank = |a: &DramArray| a.dims.len().max(1);
+    let most = served.map(|k| rank(&v.arrays[k as usize])).max().unwrap_or(1);
+    let d: usize = name[1..].parse().expect("a digit");
+    (name.starts_with('r'), d.checked_sub(most - rank(a)))
+}
+
+pub fn random_hull(r: &mut Random, v: &Vsa, array: usize) -> Hull {
+    let a = &v.arrays[array];
     let rank = a.dims.len().max(1);
     let aligned = r.chance(40);
     let mut origin = |d: usize| {
