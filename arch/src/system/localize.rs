@@ -40,6 +40,26 @@ fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
     })
 }
 
+/// The map, and what becomes of it when an equality of the domain removes one coordinate: the same function there, with
+/// other null directions.
+fn rewritten(map: &[Affine], domain: &[Constraint]) -> Vec<Vec<Affine>> {
+    let mut all = vec![map.to_vec()];
+    for e in domain.iter().filter(|c| c.equality).map(|c| &c.expr) {
+        for d in (0..e.coeffs.len()).filter(|&d| e.coeffs[d].abs() == 1) {
+            let without = |a: &Affine| {
+                let factor = -a.coeffs[d] * e.coeffs[d];
+                let coeffs = a.coeffs.iter().zip(&e.coeffs).map(|(x, y)| x + factor * y).collect();
+                Affine { coeffs, constant: a.constant + factor * e.constant }
+            };
+            let other: Vec<Affine> = map.iter().map(without).collect();
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+    }
+    all
+}
+
 /// The producer comes before the reader in the order of the band.
 pub(super) fn is_forward(distance: &[i64], producer: StmtId, reader: usize) -> bool {
     lexicographically_positive(distance) || (distance.iter().all(|&x| x == 0) && producer.index() < reader)
@@ -69,7 +89,10 @@ impl Builder<'_> {
             return None;
         }
         let carriers = self.carriers(read);
-        let carried = self.null_directions(&map, &distance).into_iter().find_map(|r| self.carry(read, domain, &map, &carriers, r, level));
+        let carried = rewritten(&map, domain).iter().find_map(|map| {
+            let directions = self.null_directions(map, &self.distance(map, read.producer));
+            directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
+        });
         carried.or_else(|| self.split_pair(read, domain, level))
     }
 

@@ -13,7 +13,7 @@ const FAILED: i64 = 1000;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
 /// Localizations after which the search ends.
-const EFFORT: usize = 20_000;
+const EFFORT: usize = 12_000;
 /// Placements of one statement that are looked at.
 const MOST: usize = 4096;
 
@@ -134,8 +134,15 @@ impl Builder<'_> {
         if best.0 == 0 || (reach == Reach::Near && before.dims.len() == self.depth) {
             return false;
         }
+        let mut ranked = Vec::new();
         for candidate in self.candidates(s, reach) {
-            if self.effort.get() > EFFORT {
+            self.at[s] = candidate;
+            let (least, open) = self.bound(s);
+            ranked.push((least + open.len() as i64, self.at[s].clone()));
+        }
+        ranked.sort_by_key(|(least, _)| *least);
+        for (least, candidate) in ranked {
+            if least >= best.0 || self.effort.get() > EFFORT {
                 break;
             }
             self.at[s] = candidate;
@@ -267,8 +274,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
-    fn score(&self, s: usize, limit: i64) -> i64 {
+    /// What is seen of the score without localizing anything, and the reads that take more.
+    fn bound(&self, s: usize) -> (i64, Vec<Touch<'_>>) {
         // Dimensions that loops at other depths share are a little worse than the outermost ones.
         let mut total = displacement(&self.at[s].dims);
         let mut open = Vec::new();
@@ -278,6 +285,12 @@ impl Builder<'_> {
                 None => open.push(touch),
             }
         }
+        (total, open)
+    }
+
+    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
+    fn score(&self, s: usize, limit: i64) -> i64 {
+        let (mut total, open) = self.bound(s);
         for touch in open {
             if total >= limit {
                 break;
@@ -303,7 +316,8 @@ impl Builder<'_> {
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
         let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
-        let hopeless = self.null_directions(&map, &distance).is_empty() && !(0..self.depth).any(pair);
+        let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
+        let hopeless = !fixed && self.null_directions(&map, &distance).is_empty() && !(0..self.depth).any(pair);
         hopeless.then_some(FAILED)
     }
 
