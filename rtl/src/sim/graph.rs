@@ -41,6 +41,8 @@ pub enum Kind {
     Extend { signed: bool },
     /// The node's operator on whole operands.
     Operator,
+    /// A part chosen by an index (`select`); the first source is the index.
+    Select,
 }
 
 /// Definition of a live value.
@@ -69,7 +71,7 @@ pub struct Graph {
 }
 
 impl Flat<'_> {
-    fn whole(&self, val: u32) -> View {
+    pub fn whole(&self, val: u32) -> View {
         View { val, lane: 0, lo: 0, w: self.node(val).ty.w }
     }
 
@@ -84,7 +86,7 @@ impl Flat<'_> {
         }
     }
 
-    fn traced(&self, v: View, n: u32) -> Result<View, Fault> {
+    pub fn traced(&self, v: View, n: u32) -> Result<View, Fault> {
         self.trace(v, n).ok_or_else(|| self.loop_fault(&[(v.val, v.lane)]))
     }
 
@@ -114,6 +116,9 @@ impl Flat<'_> {
             let view = self.traced(self.whole(self.val(c, id)), ctx.lanes)?;
             Ok(Source { view, n: ctx.lanes, broadcast: false, dst_lane: 0, dst_lo })
         };
+        if let Some(sources) = self.select(c, node)? {
+            return Ok(Def { kind: Kind::Select, sources });
+        }
         let (kind, sources) = match &ctx.module.node(node).op {
             Op::Lit(_) | Op::Reg { .. } | Op::ReadSync { .. } | Op::Poison => (Kind::State, vec![]),
             Op::Input if ctx.parent.is_none() => (Kind::State, vec![]),

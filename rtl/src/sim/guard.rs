@@ -121,7 +121,7 @@ impl Flat<'_> {
     ) -> Result<BTreeMap<u32, u32>, Fault> {
         let mut uses = Uses { flat: self, of: BTreeMap::new() };
         outputs.iter().for_each(|&val| uses.add(val, Use::Always));
-        let computed = |val: u32| matches!(defs[&val].kind, Kind::Operator);
+        let computed = |val: u32| matches!(defs[&val].kind, Kind::Operator | Kind::Select);
         for (&val, def) in defs {
             uses.by(val, def, computed)?;
         }

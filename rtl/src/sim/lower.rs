@@ -147,6 +147,7 @@ impl Lower<'_, '_> {
             Kind::Assemble => self.assemble_all(s, &def.sources),
             Kind::Extend { signed } => self.extend(s, &def.sources[0], signed),
             Kind::Operator => self.operator(s, def),
+            Kind::Select => self.select(s, &def.sources),
         }
     }
 
@@ -245,6 +246,17 @@ impl Lower<'_, '_> {
         self.insert((dst, 0), (from, lo), n, w);
         let arg = WideRef { ty: crate::ty::s(w), words: words(w), ..dst };
         self.push(TapeOp::Wide { kind: WideKind::Extend, dst, args: vec![arg], n });
+    }
+
+    fn select(&mut self, s: &Step, sources: &[Source]) {
+        let field = |src: &Source| {
+            let from = self.at(src.view.val, src.lane(s.lane));
+            (from.off + src.view.lo as usize / 64 * from.plane, src.view.lo % 64)
+        };
+        let dst = self.at(s.val, s.lane);
+        let parts = sources[1..].iter().map(field).collect();
+        let op = TapeOp::Select { dst: dst.off, index: field(&sources[0]), parts, n: s.n as usize, mask: top_mask(dst.ty.w) };
+        self.push(op);
     }
 
     fn operator(&mut self, s: &Step, def: &Def) {

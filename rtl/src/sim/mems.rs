@@ -90,6 +90,12 @@ impl Writes {
             }
             let Some(cell) = m.cell(v[w.addr + lane], lane) else { continue };
             let from = self.data.len();
+            if m.words == 1 && w.mask.is_none() {
+                // The most common memory by far: the results of a PE.
+                self.data.extend([v[w.data.off + lane], !0]);
+                self.list.push(Write { mem: w.mem, cell, from });
+                continue;
+            }
             self.data.extend(w.data.lane(v, lane));
             match w.mask {
                 Some((mask, bits)) => {

@@ -17,6 +17,7 @@ mod lower;
 mod mems;
 mod program;
 mod schedule;
+mod select;
 mod tape;
 pub mod vcd;
 mod wide;

@@ -78,6 +78,7 @@ pub fn reads(op: &TapeOp) -> Vec<Range> {
         TapeOp::Bin { a, b, n, .. } => vec![(a, n), (b, n)],
         TapeOp::Un { a, n, .. } => vec![(a, n)],
         TapeOp::Mux { c, t, e, n, .. } => vec![(c, n), (t, n), (e, n)],
+        TapeOp::Select { index, ref parts, n, .. } => parts.iter().chain([&index]).map(|&(at, _)| (at, n)).collect(),
         TapeOp::Any { src, n, .. } => vec![(src, n)],
         TapeOp::Read { addr, n, .. } => vec![(addr, n)],
         TapeOp::Wide { ref args, n, .. } => args.iter().flat_map(|a| planes(a, n)).collect(),
@@ -95,7 +96,8 @@ pub fn writes(op: &TapeOp) -> Vec<Range> {
         | TapeOp::Extend { dst, n, .. }
         | TapeOp::Bin { dst, n, .. }
         | TapeOp::Un { dst, n, .. }
-        | TapeOp::Mux { dst, n, .. } => vec![(dst, n)],
+        | TapeOp::Mux { dst, n, .. }
+        | TapeOp::Select { dst, n, .. } => vec![(dst, n)],
         TapeOp::Any { dst, .. } => vec![(dst, 1)],
         TapeOp::Read { ref dst, n, .. } | TapeOp::Wide { ref dst, n, .. } => planes(dst, n),
         TapeOp::Batch(_, ref items) => items.iter().map(|i| (i.dst as usize, 1)).collect(),

@@ -60,6 +60,8 @@ pub enum TapeOp {
     Bin { op: BinOp, dst: usize, a: usize, b: usize, n: usize, mask: u64, sign: (u64, u64) },
     Un { op: UnOp, dst: usize, a: usize, n: usize, mask: u64 },
     Mux { dst: usize, c: usize, t: usize, e: usize, n: usize },
+    /// A field of one of the parts, by the field of `index`: (first lane, bits to the right).
+    Select { dst: usize, index: (usize, u32), parts: Vec<(usize, u32)>, n: usize, mask: u64 },
     /// The disjunction of `n` words; for guards.
     Any { dst: usize, src: usize, n: usize },
     /// Combinational memory read.
@@ -209,6 +211,14 @@ fn run_op(op: &TapeOp, v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) 
         TapeOp::Bin { op, dst, a, b, n, mask, sign } => binary(v, op, (dst, a, b, n), mask, sign),
         TapeOp::Un { op, dst, a, n, mask } => unary(v, op, (dst, a, n), mask),
         TapeOp::Mux { dst, c, t, e, n } => mux(v, dst, c, t, e, n),
+        TapeOp::Select { dst, index: (index, right), ref parts, n, mask } => {
+            let last = parts.len() as u64 - 1;
+            (0..n).fold(0, |diff, lane| {
+                let (from, right) = parts[(v[index + lane] >> right & last) as usize];
+                let new = v[from + lane] >> right & mask;
+                diff | put(&mut v[dst + lane], new)
+            })
+        }
         TapeOp::Any { dst, src, n } => {
             let any = v[src..src + n].iter().fold(0, |any, x| any | x);
             put(&mut v[dst], any)
