@@ -27,7 +27,7 @@ pub fn verify(d: &Design) -> Result<(), Vec<Fault>> {
 fn loops(d: &Design) -> Vec<Fault> {
     let used: BTreeSet<&ModuleName> = d.modules().iter().flat_map(|m| m.insts.iter().map(|i| &i.module)).collect();
     let tops = d.modules().iter().filter(|m| !used.contains(&m.name));
-    tops.filter_map(|m| Flat::new(d, m).graph(true).err()).flatten().collect()
+    tops.filter_map(|m| Flat::new(d, m).graph(true, false).err()).flatten().collect()
 }
 
 fn fault(m: &Module, kind: FaultKind, message: String, at: At) -> Fault {

@@ -1,7 +1,10 @@
 //! The simulator on small designs with known answers.
 
+mod support;
+
 use rtl::sim::{Init, Sim};
 use rtl::{s, u, Design, MemStyle, ModuleBuilder, Sig, Template};
+use support::Rng;
 
 #[derive(Debug)]
 struct Pe {
@@ -259,4 +262,160 @@ fn waveforms_name_every_instance_and_write_only_changes() {
     let var = text.lines().find(|l| l.ends_with(" q [7:0] $end")).unwrap().split(' ').nth(3).unwrap().to_string();
     let changes: Vec<&str> = text.lines().filter(|l| l.ends_with(&format!(" {var}"))).collect();
     assert_eq!(changes, [format!("b0 {var}"), format!("b101 {var}")]);
+}
+
+#[derive(Debug)]
+struct TwoPorts;
+
+impl Template for TwoPorts {
+    fn name(&self) -> String {
+        "two_ports".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let mem = m.mem("mem", 4, 8, MemStyle::Distributed);
+        let addr = m.lit(1, u(2));
+        mem.write(m.input("en", u(1)), addr, m.input("low", u(8)));
+        mem.write(m.input("over", u(1)), addr, m.input("high", u(8)));
+        m.output("now", mem.read_async("now_data", addr));
+    }
+}
+
+#[test]
+fn a_port_whose_inputs_stay_writes_again_what_was_overwritten() {
+    let mut d = Design::default();
+    let top = d.module(&TwoPorts);
+    let mut sim = Sim::new(&d, &top).unwrap();
+    for (name, value) in [("en", 1), ("low", 3), ("over", 1), ("high", 9)] {
+        sim.set(name, value);
+    }
+    sim.step();
+    assert_eq!(sim.get("now"), 9);
+    sim.set("over", 0);
+    sim.step();
+    assert_eq!(sim.get("now"), 3);
+    assert!(sim.set_mem_word("mem", 1, &[7]));
+    assert_eq!(sim.get("now"), 7);
+    sim.step();
+    assert_eq!(sim.get("now"), 3);
+}
+
+/// A register, a memory and a mask that want the same square only now and then.
+#[derive(Debug)]
+struct Wanted;
+
+impl Template for Wanted {
+    fn name(&self) -> String {
+        "wanted".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let (x, en, mask) = (m.input("x", u(16)), m.input("en", u(1)), m.input("mask", u(4)));
+        let square = (x * x).truncate(16) + x;
+        m.output("sum", m.reg("sum_q", u(16)).en(en).next(square ^ m.lit(21, u(16))).q());
+        let mem = m.mem("mem", 8, 64, MemStyle::Block);
+        let word = m.concat(&[x + square, square, x, x - square]);
+        mem.write_masked(m.lit(1, u(1)), (x + square).slice(2, 3), word, mask, 16);
+        m.output("read", mem.read_sync("read_q", m.lit(1, u(1)), x.slice(0, 3)));
+        let masked = m.reg("masked_q", u(16)).next((square + x.shl_const(3)) & m.repeat(m.reg("en_q", u(1)).next(en).q(), 16));
+        m.output("masked", masked.q());
+    }
+}
+
+/// Both run the same inputs: a traced simulation computes every value in every cycle.
+fn same_as_traced(d: &Design, top: &rtl::ModuleName, seed: u64, cycles: usize) {
+    let mut both = [Sim::new(d, top).unwrap(), Sim::traced(d, top, Init::Garbage(1)).unwrap()];
+    let ports: Vec<_> = both[0].ports().map(|(name, ty, input)| (name.to_string(), ty, input)).collect();
+    let mut r = Rng(seed | 1);
+    let mut now: Vec<[u64; 4]> = vec![[0; 4]; ports.len()];
+    for t in 0..cycles {
+        for ((name, ty, _), value) in ports.iter().zip(&mut now).filter(|(p, _)| p.2) {
+            // Narrow inputs rest for long, so that what they enable does as well.
+            if r.below(if ty.w < 5 { 8 } else { 2 }) == 0 {
+                *value = [0; 4].map(|_| r.next());
+            }
+            both.iter_mut().for_each(|sim| sim.set_wide(name, value));
+        }
+        for (name, ..) in ports.iter().filter(|p| !p.2) {
+            let [plain, traced] = &mut both;
+            assert_eq!(plain.get_wide(name), traced.get_wide(name), "seed {seed}, cycle {t}: {name}");
+        }
+        both.iter_mut().for_each(Sim::clock);
+    }
+}
+
+#[test]
+fn values_that_nobody_wanted_for_a_while_are_right_when_somebody_does() {
+    let mut d = Design::default();
+    let top = d.module(&Wanted);
+    (1..20).for_each(|seed| same_as_traced(&d, &top, seed, 200));
+    for seed in 1..30 {
+        let mut d = Design::default();
+        let top = d.module(&support::Random { seed, nodes: 60, depth: 2 });
+        same_as_traced(&d, &top, seed, 60);
+    }
+}
+
+/// Takes element `index` out of a word of eight.
+#[derive(Debug)]
+struct Pick;
+
+fn tree<'m>(m: &'m ModuleBuilder, index: Sig<'m>, parts: &[Sig<'m>]) -> Sig<'m> {
+    let half = parts.len() / 2;
+    match parts {
+        [part] => *part,
+        _ => m.mux(index.bit(half.trailing_zeros()), tree(m, index, &parts[half..]), tree(m, index, &parts[..half])),
+    }
+}
+
+impl Template for Pick {
+    fn name(&self) -> String {
+        "pick".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let (word, index) = (m.input("word", u(160)), m.input("index", u(5)));
+        let whole: Vec<_> = (0..8).map(|k| word.slice(k * 16, 16)).collect();
+        // Parts that cross the words of the storage, and an index that does not begin at bit 0.
+        let across: Vec<_> = (0..4).map(|k| word.slice(k * 40, 40)).collect();
+        m.output("whole", tree(m, index, &whole));
+        m.output("across", tree(m, index.slice(3, 2), &across));
+        m.output("upper", tree(m, index.slice(2, 3), &whole));
+    }
+}
+
+#[derive(Debug)]
+struct Picks;
+
+impl Template for Picks {
+    fn name(&self) -> String {
+        "picks".into()
+    }
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
+        let pick = d.module(&Pick);
+        let g = m.grid(d, "p", &pick, [1, 3]);
+        g.set("word", m.reg("word_q", u(160)).next(m.input("word", u(160))).q());
+        let index: Vec<_> = (0..3).map(|k| m.input(format!("index_{k}"), u(5))).collect();
+        g.set_each("index", |_, j| index[j as usize]);
+        for port in ["whole", "across", "upper"] {
+            (0..3).for_each(|j| m.output(format!("{port}_{j}"), g.out_at(port, 0, j)));
+        }
+    }
+}
+
+#[test]
+fn a_tree_of_multiplexers_picks_its_part_in_every_lane() {
+    let mut d = Design::default();
+    let top = d.module(&Picks);
+    let mut sim = Sim::new(&d, &top).unwrap();
+    let mut r = Rng(5);
+    for _ in 0..100 {
+        let word = rtl::Bits::from_limbs(&[r.next(), r.next(), r.next()], 160);
+        sim.set_wide("word", word.limbs());
+        sim.clock();
+        let index: Vec<u32> = (0..3).map(|_| r.below(32) as u32).collect();
+        index.iter().enumerate().for_each(|(k, i)| sim.set(&format!("index_{k}"), u64::from(*i)));
+        for (k, i) in index.iter().enumerate() {
+            for (port, lo, w) in [("whole", i % 8 * 16, 16), ("across", i / 8 * 40, 40), ("upper", i / 4 * 16, 16)] {
+                assert_eq!(sim.get(&format!("{port}_{k}")), word.slice(lo, w).limbs()[0], "{port} {i}");
+            }
+        }
+    }
 }

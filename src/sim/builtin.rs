@@ -1,6 +1,6 @@
 //! The engine that needs nothing installed: the netlist itself, simulated in process.
 
-use super::memory::{Beat, Burst, Memory, Request};
+use super::memory::{Beat, Burst, Data, Memory, Request};
 use super::{Job, Outcome};
 use rtl::sim::{vcd::Vcd, Init, PortId, Sim};
 use std::fs::File;
@@ -220,12 +220,17 @@ impl Port {
 
     fn sample(&self, sim: &mut Sim) -> Request {
         let strobe = |limbs: &[u64]| limbs[0] as u128 | (limbs.get(1).copied().unwrap_or(0) as u128) << 64;
+        let beat = |limbs: &[u64]| {
+            let mut data = Data::default();
+            data[..limbs.len()].copy_from_slice(limbs);
+            data
+        };
         Request {
             ar: (sim.peek(self.arvalid) == 1).then(|| self.ar.peek(sim)),
             rready: sim.peek(self.rready) == 1,
             aw: (sim.peek(self.awvalid) == 1).then(|| self.aw.peek(sim)),
             w: (sim.peek(self.wvalid) == 1).then(|| Beat {
-                data: sim.peek_wide(self.wdata).to_vec(),
+                data: beat(sim.peek_wide(self.wdata)),
                 strobe: strobe(sim.peek_wide(self.wstrb)),
                 last: sim.peek(self.wlast) == 1,
             }),

@@ -30,11 +30,14 @@ pub struct Burst {
     pub burst: u64,
 }
 
+/// One beat: 64-bit limbs, least first, enough for the widest bus of 128 bytes. Beats come every cycle, so they are not
+/// allocated.
+pub type Data = [u64; 16];
+
 /// Payload of the write data channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beat {
-    /// 64-bit limbs, least first.
-    pub data: Vec<u64>,
+    pub data: Data,
     pub strobe: u128,
     pub last: bool,
 }
@@ -43,7 +46,7 @@ pub struct Beat {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadBeat {
     pub id: u64,
-    pub data: Vec<u64>,
+    pub data: Data,
     pub last: bool,
 }
 
@@ -173,7 +176,7 @@ impl Memory {
         self.waiting = Request {
             ar: request.ar.filter(|_| !arready),
             aw: request.aw.filter(|_| !awready),
-            w: if wready { None } else { request.w.clone() },
+            w: request.w.filter(|_| !wready),
             ..Request::default()
         };
         self.started |= request.ar.is_some() || request.aw.is_some();
@@ -254,10 +257,11 @@ impl Memory {
         let last = open.beat == open.burst.len;
         let address = open.burst.addr / self.width * self.width + open.beat * self.width;
         let limb = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |v, &b| v << 8 | b as u64);
-        let data = match self.index(address) {
-            Some(at) => self.bytes[at..at + self.width as usize].chunks(8).map(limb).collect(),
-            None => vec![0; self.width.div_ceil(8) as usize],
-        };
+        let mut data = Data::default();
+        if let Some(at) = self.index(address) {
+            let bytes = self.bytes[at..at + self.width as usize].chunks(8);
+            data.iter_mut().zip(bytes).for_each(|(word, bytes)| *word = limb(bytes));
+        }
         if last {
             self.reads.pop_front();
         } else if let Some(open) = self.reads.front_mut() {

@@ -41,6 +41,8 @@ pub enum Kind {
     Extend { signed: bool },
     /// The node's operator on whole operands.
     Operator,
+    /// A part chosen by an index (`select`); the first source is the index.
+    Select,
 }
 
 /// Definition of a live value.
@@ -63,11 +65,13 @@ pub struct Graph {
     pub defs: BTreeMap<u32, Def>,
     /// (context, memory) in order of discovery.
     pub mems: Vec<(usize, MemId)>,
+    /// Values with the guards (`guard`) that settle before them.
+    pub guards: BTreeMap<u32, u32>,
     pub order: Vec<Step>,
 }
 
 impl Flat<'_> {
-    fn whole(&self, val: u32) -> View {
+    pub fn whole(&self, val: u32) -> View {
         View { val, lane: 0, lo: 0, w: self.node(val).ty.w }
     }
 
@@ -82,7 +86,7 @@ impl Flat<'_> {
         }
     }
 
-    fn traced(&self, v: View, n: u32) -> Result<View, Fault> {
+    pub fn traced(&self, v: View, n: u32) -> Result<View, Fault> {
         self.trace(v, n).ok_or_else(|| self.loop_fault(&[(v.val, v.lane)]))
     }
 
@@ -112,6 +116,9 @@ impl Flat<'_> {
             let view = self.traced(self.whole(self.val(c, id)), ctx.lanes)?;
             Ok(Source { view, n: ctx.lanes, broadcast: false, dst_lane: 0, dst_lo })
         };
+        if let Some(sources) = self.select(c, node)? {
+            return Ok(Def { kind: Kind::Select, sources });
+        }
         let (kind, sources) = match &ctx.module.node(node).op {
             Op::Lit(_) | Op::Reg { .. } | Op::ReadSync { .. } | Op::Poison => (Kind::State, vec![]),
             Op::Input if ctx.parent.is_none() => (Kind::State, vec![]),
@@ -166,11 +173,11 @@ impl Flat<'_> {
     }
 
     /// Live values and their order: what the top's outputs need, or, with `all_outputs`, what the
-    /// outputs of every module need.
-    pub fn graph(&self, all_outputs: bool) -> Result<Graph, Vec<Fault>> {
+    /// outputs of every module need. With `guarded`, values that nothing wants may be stale.
+    pub fn graph(&self, all_outputs: bool, guarded: bool) -> Result<Graph, Vec<Fault>> {
         let roots = if all_outputs { self.ctxs.len() } else { 1 };
         let mut work: Vec<u32> = vec![];
-        let mut g = Graph { defs: BTreeMap::new(), mems: vec![], order: vec![] };
+        let mut g = Graph { defs: BTreeMap::new(), mems: vec![], guards: BTreeMap::new(), order: vec![] };
         let mut faults = vec![];
         let outputs = |c: usize| self.ctxs[c].module.outputs.iter().map(move |o| (c, o.1));
         for (c, id) in (0..roots).flat_map(outputs) {
@@ -179,6 +186,7 @@ impl Flat<'_> {
                 Err(f) => faults.push(f),
             }
         }
+        let wanted = work.clone();
         while let Some(val) = work.pop() {
             if g.defs.contains_key(&val) {
                 continue;
@@ -199,6 +207,12 @@ impl Flat<'_> {
                     Ok(s) => work.push(s.view.val),
                     Err(f) => faults.push(f),
                 }
+            }
+        }
+        if guarded && faults.is_empty() {
+            match self.guards(&g.defs, &g.mems, &wanted) {
+                Ok(guards) => g.guards = guards,
+                Err(f) => faults.push(f),
             }
         }
         if faults.is_empty() {
@@ -229,32 +243,27 @@ impl Flat<'_> {
     }
 
     fn sort(&self, g: &mut Graph) -> Vec<Fault> {
-        let vals: Vec<u32> = g.defs.keys().copied().collect();
-        let index: BTreeMap<u32, usize> = vals.iter().enumerate().map(|(i, &v)| (v, i)).collect();
-        let mut dg: DiGraph<(), ()> = DiGraph::with_capacity(vals.len(), vals.len() * 2);
-        vals.iter().for_each(|_| {
-            dg.add_node(());
-        });
-        for (i, v) in vals.iter().enumerate() {
-            for s in &g.defs[v].sources {
-                // Edges point from a value to what it needs: components come out needs first.
-                dg.add_edge(NodeIndex::new(i), NodeIndex::new(index[&s.view.val]), ());
+        let mut groups = components(g);
+        // Where a guard closes a circle, its members do without.
+        loop {
+            let before = g.guards.len();
+            for val in groups.iter().filter(|c| c.circular).flat_map(|c| &c.members) {
+                g.guards.remove(val);
             }
+            if g.guards.len() == before {
+                break;
+            }
+            groups = components(g);
         }
         let mut faults = vec![];
-        for scc in tarjan_scc(&dg) {
-            let circular = scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some();
+        for Component { members, circular } in groups {
             if circular {
-                let members: Vec<u32> = scc.iter().map(|i| vals[i.index()]).collect();
                 match self.sort_lanes(&g.defs, &members) {
                     Ok(steps) => g.order.extend(steps),
                     Err(f) => faults.push(f),
                 }
-            } else {
-                let val = vals[scc[0].index()];
-                if !matches!(g.defs[&val].kind, Kind::State) {
-                    g.order.push(Step { val, lane: 0, n: self.lanes(val) });
-                }
+            } else if !matches!(g.defs[&members[0]].kind, Kind::State) {
+                g.order.push(Step { val: members[0], lane: 0, n: self.lanes(members[0]) });
             }
         }
         faults
@@ -292,4 +301,31 @@ impl Flat<'_> {
         }
         Ok(out)
     }
+}
+
+/// Values that need each other, or one that does not need itself.
+struct Component {
+    members: Vec<u32>,
+    circular: bool,
+}
+
+/// The values in an order in which each comes after what it needs and its guard.
+fn components(g: &Graph) -> Vec<Component> {
+    let vals: Vec<u32> = g.defs.keys().copied().collect();
+    let index: BTreeMap<u32, usize> = vals.iter().enumerate().map(|(i, &v)| (v, i)).collect();
+    let mut dg: DiGraph<(), ()> = DiGraph::with_capacity(vals.len(), vals.len() * 2);
+    vals.iter().for_each(|_| {
+        dg.add_node(());
+    });
+    for (i, v) in vals.iter().enumerate() {
+        for needed in g.defs[v].sources.iter().map(|s| &s.view.val).chain(g.guards.get(v)) {
+            // Edges point from a value to what it needs: components come out needs first.
+            dg.add_edge(NodeIndex::new(i), NodeIndex::new(index[needed]), ());
+        }
+    }
+    let component = |scc: Vec<NodeIndex>| Component {
+        circular: scc.len() > 1 || dg.find_edge(scc[0], scc[0]).is_some(),
+        members: scc.iter().map(|i| vals[i.index()]).collect(),
+    };
+    tarjan_scc(&dg).into_iter().map(component).collect()
 }

@@ -1,65 +1,38 @@
 //! From ordered values to storage offsets and the operation tape.
 
-use super::clock::{ClockOp, WriteOp};
 use super::flat::Flat;
 use super::graph::{Def, Graph, Kind, Source, Step};
+use super::mems::MemData;
+use super::program::Program;
 use super::schedule::schedule;
-use super::tape::{MemData, TapeOp, WideKind, WideRef};
-use crate::bits::{limbs_of, top_mask, Bits};
+use super::tape::{Job, TapeOp, WideKind, WideRef};
+use crate::bits::{limbs_of, top_mask};
 use crate::fault::Fault;
 use crate::ir::*;
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 
-/// A compiled design.
-pub struct Program {
-    pub tape: Vec<TapeOp>,
-    pub clock: Vec<ClockOp>,
-    pub writes: Vec<WriteOp>,
-    pub mems: Vec<MemData>,
-    /// Constants: (first word, lanes, value).
-    pub constants: Vec<(usize, usize, Bits)>,
-    /// Registers and registered reads: (first word, lanes, width).
-    pub states: Vec<(usize, usize, u32)>,
-    /// Words of storage.
-    pub size: usize,
-    /// First word of each live value.
-    pub offsets: BTreeMap<u32, usize>,
-    /// Index of each live memory.
-    pub mem_index: BTreeMap<(usize, MemId), usize>,
-    /// Valid bits of the top word of each memory.
-    pub mem_top: Vec<u64>,
-}
-
-struct Lower<'f, 'd> {
-    flat: &'f Flat<'d>,
-    graph: &'f Graph,
-    p: Program,
+pub(super) struct Lower<'f, 'd> {
+    pub flat: &'f Flat<'d>,
+    pub graph: &'f Graph,
+    pub p: Program,
+    /// The tape in settling order, each job with the context it belongs to.
+    jobs: Vec<(usize, Job)>,
+    /// Context and guard of the value that is being lowered.
+    now: (usize, Option<usize>),
+    /// Per guard the word that is zero only if all its lanes are.
+    any: BTreeMap<u32, usize>,
 }
 
 /// Compiles the ordered values of a hierarchy.
 pub fn lower(flat: &Flat, graph: &Graph) -> Result<Program, Vec<Fault>> {
-    let p = Program {
-        tape: vec![],
-        clock: vec![],
-        writes: vec![],
-        mems: vec![],
-        constants: vec![],
-        states: vec![],
-        size: 0,
-        offsets: BTreeMap::new(),
-        mem_index: BTreeMap::new(),
-        mem_top: vec![],
-    };
-    let mut l = Lower { flat, graph, p };
+    let mut l = Lower { flat, graph, p: Program::default(), jobs: vec![], now: (0, None), any: BTreeMap::new() };
     l.memories();
     l.states();
     for step in &graph.order {
         l.step(step);
     }
     l.edges().map_err(|f| vec![f])?;
-    l.p.tape = schedule(l.p.tape, l.p.size);
+    l.p.tape = schedule(l.jobs, l.p.size);
     Ok(l.p)
 }
 
@@ -80,6 +53,24 @@ fn chunks(src_lo: u32, dst_lo: u32, w: u32) -> Vec<(usize, u32, usize, u32, u32)
     out
 }
 
+/// Valid bits of word `k` of a value of `w` bits.
+fn valid(w: u32, k: usize) -> u64 {
+    if k + 1 == words(w) { top_mask(w) } else { !0 }
+}
+
+/// Whether the second part lies directly above the first, in the source and where both go.
+fn follows(a: &Source, b: &Source) -> bool {
+    let (v, next) = (&a.view, &b.view);
+    (v.val, v.lane, v.lo + v.w) == (next.val, next.lane, next.lo) && (a.dst_lane, a.dst_lo + v.w) == (b.dst_lane, b.dst_lo)
+}
+
+fn join(list: &mut Vec<(usize, usize, usize)>, (dst, src, len): (usize, usize, usize)) {
+    match list.last_mut() {
+        Some(l) if l.0 + l.2 == dst && l.1 + l.2 == src => l.2 += len,
+        _ => list.push((dst, src, len)),
+    }
+}
+
 impl Lower<'_, '_> {
     fn allocate(&mut self, val: u32) -> usize {
         if let Some(&o) = self.p.offsets.get(&val) {
@@ -92,7 +83,7 @@ impl Lower<'_, '_> {
     }
 
     /// An allocated value from a lane on.
-    fn at(&self, val: u32, lane: u32) -> WideRef {
+    pub fn at(&self, val: u32, lane: u32) -> WideRef {
         let ty = self.flat.node(val).ty;
         let plane = self.flat.lanes(val) as usize;
         WideRef { off: self.p.offsets[&val] + lane as usize, plane, words: words(ty.w), ty }
@@ -119,42 +110,98 @@ impl Lower<'_, '_> {
             let node = self.flat.node(val);
             match &node.op {
                 Op::Lit(b) => self.p.constants.push((off, lanes, b.clone())),
-                Op::Reg { .. } | Op::ReadSync { .. } => self.p.states.push((off, lanes, node.ty.w)),
+                Op::Reg { .. } | Op::ReadSync { .. } => self.p.garbage.push((off, lanes, node.ty.w)),
                 _ => {}
             }
         }
     }
 
+    fn push(&mut self, op: TapeOp) {
+        self.jobs.push((self.now.0, Job { op, guard: self.now.1 }));
+    }
+
+    /// A word that is zero only if a value is in all lanes.
+    pub fn any(&mut self, val: u32) -> usize {
+        let r = self.at(val, 0);
+        if r.words == 1 && r.plane == 1 {
+            return r.off;
+        }
+        if let Some(&at) = self.any.get(&val) {
+            return at;
+        }
+        let dst = self.p.size;
+        self.p.size += 1;
+        let op = TapeOp::Any { dst, src: r.off, n: r.words * r.plane };
+        self.jobs.push((self.flat.node_of(val).0, Job { op, guard: None }));
+        self.any.insert(val, dst);
+        dst
+    }
+
     fn step(&mut self, s: &Step) {
+        let guard = self.graph.guards.get(&s.val).copied();
+        self.now = (self.flat.node_of(s.val).0, guard.map(|g| self.any(g)));
         self.allocate(s.val);
         let def = &self.graph.defs[&s.val];
         match def.kind {
             Kind::State => {}
-            Kind::Assemble => {
-                for src in &def.sources {
-                    self.assemble(s, src);
-                }
-            }
+            Kind::Assemble => self.assemble_all(s, &def.sources),
             Kind::Extend { signed } => self.extend(s, &def.sources[0], signed),
             Kind::Operator => self.operator(s, def),
+            Kind::Select => self.select(s, &def.sources),
         }
     }
 
-    fn assemble(&mut self, s: &Step, src: &Source) {
+    fn assemble_all(&mut self, s: &Step, sources: &[Source]) {
+        let mut copies = vec![];
+        let mut rest = sources;
+        while let Some((first, behind)) = rest.split_first() {
+            let mut src = *first;
+            rest = behind;
+            // Parts that lie side by side in the source as well are one.
+            while let Some((next, behind)) = rest.split_first().filter(|(next, _)| follows(&src, next)) {
+                src.view.w += next.view.w;
+                rest = behind;
+            }
+            let same = rest.iter().take_while(|x| src.view.w == 1 && x.view == src.view && x.dst_lane == src.dst_lane).count();
+            if same > 0 {
+                self.repeat(s, &src, 1 + same as u32);
+                rest = &rest[same..];
+            } else {
+                self.assemble(s, &src, &mut copies);
+            }
+        }
+        if !copies.is_empty() {
+            self.push(TapeOp::Move(copies));
+        }
+    }
+
+    /// Lanes of the step that a source supplies: destination, its source, how many.
+    fn lanes_of(&self, s: &Step, src: &Source) -> Option<(WideRef, WideRef, usize)> {
         let first = s.lane.max(src.dst_lane);
         let last = (s.lane + s.n).min(src.dst_lane + src.n);
-        if first >= last {
-            return;
+        let from_lane = src.lane(first.saturating_sub(src.dst_lane));
+        (first < last).then(|| (self.at(s.val, first), self.at(src.view.val, from_lane), (last - first) as usize))
+    }
+
+    /// A bit to `times` bits.
+    fn repeat(&mut self, s: &Step, src: &Source, times: u32) {
+        let Some((dst, from, n)) = self.lanes_of(s, src) else { return };
+        let (src_word, right) = (src.view.lo as usize / 64, src.view.lo % 64);
+        for (_, _, word, left, bits) in chunks(src.dst_lo, src.dst_lo, times) {
+            let mask = top_mask(bits) << left;
+            let (to, src) = (dst.off + word * dst.plane, from.off + src_word * from.plane);
+            self.push(TapeOp::Repeat { dst: to, src, n, right, mask, keep: valid(dst.ty.w, word) & !mask });
         }
-        let n = (last - first) as usize;
-        let from_lane = src.lane(first - src.dst_lane);
-        let (dst, from) = (self.at(s.val, first), self.at(src.view.val, from_lane));
+    }
+
+    fn assemble(&mut self, s: &Step, src: &Source, copies: &mut Vec<(usize, usize, usize)>) {
+        let Some((dst, from, n)) = self.lanes_of(s, src) else { return };
         let whole = src.view.lo == 0 && src.view.w == from.ty.w && dst.ty.w == from.ty.w;
         if src.broadcast && n > 1 {
             self.broadcast(dst, from, src, n);
         } else if whole {
             for k in 0..dst.words {
-                self.copy(dst.off + k * dst.plane, from.off + k * from.plane, n);
+                join(copies, (dst.off + k * dst.plane, from.off + k * from.plane, n));
             }
         } else {
             self.insert((dst, src.dst_lo), (from, src.view.lo), n, src.view.w);
@@ -166,26 +213,17 @@ impl Lower<'_, '_> {
         self.insert((dst, src.dst_lo), (from, src.view.lo), 1, src.view.w);
         for k in 0..dst.words {
             let at = dst.off + k * dst.plane;
-            self.p.tape.push(TapeOp::Fill { dst: at, src: at, n });
+            self.push(TapeOp::Fill { dst: at, src: at, n });
         }
-    }
-
-    fn copy(&mut self, dst: usize, src: usize, len: usize) {
-        if let Some(TapeOp::Move(list)) = self.p.tape.last_mut() {
-            match list.last_mut() {
-                Some(l) if l.0 + l.2 == dst && l.1 + l.2 == src => l.2 += len,
-                _ => list.push((dst, src, len)),
-            }
-            return;
-        }
-        self.p.tape.push(TapeOp::Move(vec![(dst, src, len)]));
     }
 
     /// Copies `w` bits from bit `lo` of the source to bit `dst_lo` of the destination.
     fn insert(&mut self, (dst, dst_lo): (WideRef, u32), (src, lo): (WideRef, u32), n: usize, w: u32) {
         for (sw, right, dw, left, bits) in chunks(lo, dst_lo, w) {
+            let mask = top_mask(bits);
+            let keep = valid(dst.ty.w, dw) & !(mask << left);
             let (dst, src) = (dst.off + dw * dst.plane, src.off + sw * src.plane);
-            self.p.tape.push(TapeOp::Insert { dst, src, n, right, mask: top_mask(bits), left, or: left != 0 });
+            self.push(TapeOp::Insert { dst, src, n, right, mask, left, keep });
         }
     }
 
@@ -196,18 +234,29 @@ impl Lower<'_, '_> {
         let one_word = dst.words == 1 && lo / 64 == (lo + w - 1) / 64;
         if signed && one_word {
             let src = from.off + lo as usize / 64 * from.plane;
-            self.p.tape.push(TapeOp::Extend { dst: dst.off, src, n, right: lo % 64, w, mask: top_mask(dst.ty.w) });
+            self.push(TapeOp::Extend { dst: dst.off, src, n, right: lo % 64, w, mask: top_mask(dst.ty.w) });
+            return;
+        }
+        if !signed {
+            // What is not written stays zero.
+            let low = WideRef { ty: crate::ty::u(w), ..dst };
+            self.insert((low, 0), (from, lo), n, w);
             return;
         }
         self.insert((dst, 0), (from, lo), n, w);
-        for k in words(w)..dst.words {
-            let (dst, src) = (dst.off + k * dst.plane, from.off);
-            self.p.tape.push(TapeOp::Insert { dst, src, n, right: 0, mask: 0, left: 0, or: false });
-        }
-        if signed {
-            let arg = WideRef { ty: crate::ty::s(w), words: words(w), ..dst };
-            self.p.tape.push(TapeOp::Wide { kind: WideKind::Extend, dst, args: vec![arg], n });
-        }
+        let arg = WideRef { ty: crate::ty::s(w), words: words(w), ..dst };
+        self.push(TapeOp::Wide { kind: WideKind::Extend, dst, args: vec![arg], n });
+    }
+
+    fn select(&mut self, s: &Step, sources: &[Source]) {
+        let field = |src: &Source| {
+            let from = self.at(src.view.val, src.lane(s.lane));
+            (from.off + src.view.lo as usize / 64 * from.plane, src.view.lo % 64)
+        };
+        let dst = self.at(s.val, s.lane);
+        let parts = sources[1..].iter().map(field).collect();
+        let op = TapeOp::Select { dst: dst.off, index: field(&sources[0]), parts, n: s.n as usize, mask: top_mask(dst.ty.w) };
+        self.push(op);
     }
 
     fn operator(&mut self, s: &Step, def: &Def) {
@@ -247,7 +296,7 @@ impl Lower<'_, '_> {
             // Everything else is assembled, extended or a state.
             _ => return,
         };
-        self.p.tape.push(op);
+        self.push(op);
     }
 
     /// Multiplexers and bitwise operators, plane by plane.
@@ -264,113 +313,8 @@ impl Lower<'_, '_> {
                 }
                 _ => return false,
             };
-            self.p.tape.push(op);
+            self.push(op);
         }
         true
-    }
-
-    /// What happens at the clock edge.
-    fn edges(&mut self) -> Result<(), Fault> {
-        let mut ops: Vec<(u32, ClockOp, Vec<u32>)> = vec![];
-        for (&val, def) in &self.graph.defs {
-            if matches!(def.kind, Kind::State) {
-                if let Some((op, reads)) = self.state_op(val)? {
-                    ops.push((val, op, reads));
-                }
-            }
-        }
-        for &(c, id) in &self.graph.mems {
-            let mem = self.p.mem_index[&(c, id)];
-            for w in &self.flat.ctxs[c].module.mems[id.0 as usize].writes {
-                let at = |id| self.operand_at(c, id).map(|x| x.1);
-                let mask = match w.lanes {
-                    Some((m, lane)) => Some((at(m)?, lane)),
-                    None => None,
-                };
-                self.p.writes.push(WriteOp { mem, en: at(w.en)?.off, addr: at(w.addr)?.off, data: at(w.data)?, mask });
-            }
-        }
-        self.order_edges(ops);
-        Ok(())
-    }
-
-    fn operand_at(&self, ctx: usize, id: NodeId) -> Result<(u32, WideRef), Fault> {
-        let s = self.flat.operand(ctx, id)?;
-        Ok((s.view.val, self.at(s.view.val, s.view.lane)))
-    }
-
-    fn state_op(&self, val: u32) -> Result<Option<(ClockOp, Vec<u32>)>, Fault> {
-        let (c, _) = self.flat.node_of(val);
-        let node = self.flat.node(val);
-        let (q, n) = (self.at(val, 0), self.flat.lanes(val) as usize);
-        let mut reads = vec![];
-        let mut at = |id: NodeId| -> Result<WideRef, Fault> {
-            let (v, r) = self.operand_at(c, id)?;
-            reads.push(v);
-            Ok(r)
-        };
-        let op = match &node.op {
-            Op::Reg { next: Some(d), en, rst } => {
-                let d = at(*d)?;
-                let en = en.map(&mut at).transpose()?.map(|r| r.off);
-                let rst = match rst {
-                    Some((r, v)) => Some((at(*r)?.off, v.limbs().to_vec())),
-                    None => None,
-                };
-                match (en, rst) {
-                    (None, None) if d.plane == n => ClockOp::Move(vec![(q.off, d.off, n * q.words)]),
-                    (None, None) => {
-                        ClockOp::Move((0..q.words).map(|k| (q.off + k * q.plane, d.off + k * d.plane, n)).collect())
-                    }
-                    (en, rst) => ClockOp::Reg { q, d, n, en, rst },
-                }
-            }
-            Op::ReadSync { mem, addr, en } => {
-                let mem = self.p.mem_index[&(c, *mem)];
-                ClockOp::Read { q, n, mem, addr: at(*addr)?.off, en: at(*en)?.off }
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some((op, reads)))
-    }
-
-    /// Orders state updates so that who reads a state directly is served before it changes;
-    /// members of a circle (a ring of registers) read copies taken first.
-    fn order_edges(&mut self, mut ops: Vec<(u32, ClockOp, Vec<u32>)>) {
-        let index: BTreeMap<u32, usize> = ops.iter().enumerate().map(|(i, o)| (o.0, i)).collect();
-        let mut g: DiGraph<(), ()> = DiGraph::with_capacity(ops.len(), ops.len());
-        ops.iter().for_each(|_| {
-            g.add_node(());
-        });
-        for (i, (_, _, reads)) in ops.iter().enumerate() {
-            for r in reads.iter().filter_map(|r| index.get(r)).filter(|&&r| r != i) {
-                // The state that is read must change after its reader.
-                g.add_edge(NodeIndex::new(*r), NodeIndex::new(i), ());
-            }
-        }
-        let mut out: Vec<ClockOp> = vec![];
-        for scc in tarjan_scc(&g) {
-            if scc.len() > 1 {
-                let mut copies = vec![];
-                for i in &scc {
-                    let (val, ..) = ops[i.index()];
-                    let len = words(self.flat.node(val).ty.w) * self.flat.lanes(val) as usize;
-                    copies.push((self.p.size, self.at(val, 0).off, len));
-                    self.p.size += len;
-                }
-                out.push(ClockOp::Move(copies.clone()));
-                for i in &scc {
-                    ops[i.index()].1.redirect(&copies);
-                }
-            }
-            for i in scc {
-                let op = std::mem::replace(&mut ops[i.index()].1, ClockOp::Move(vec![]));
-                match (out.last_mut(), op) {
-                    (Some(ClockOp::Move(list)), ClockOp::Move(more)) => list.extend(more),
-                    (_, op) => out.push(op),
-                }
-            }
-        }
-        self.p.clock = out;
     }
 }

@@ -1,15 +1,23 @@
 //! Cycle-accurate two-state simulation of a verified design.
 //!
 //! The design is compiled to a tape of operations that run over all identical instances at once
-//! (`flat`: lanes, `graph`: order, `lower`: tape). Registers and memories start with
-//! pseudo-random garbage unless told otherwise, so that a design which relies on initial values
-//! is caught.
+//! (`flat`: lanes, `graph`: order, `lower` and `edges`: operations). Of these only those run whose
+//! operands have changed (`activity`) and whose results are wanted (`guard`). Registers and
+//! memories start with pseudo-random garbage unless told otherwise, so that a design which relies
+//! on initial values is caught.
 
+mod activity;
 mod clock;
+mod cpu;
+mod edges;
 pub(crate) mod flat;
 pub(crate) mod graph;
+mod guard;
 mod lower;
+mod mems;
+mod program;
 mod schedule;
+mod select;
 mod tape;
 pub mod vcd;
 mod wide;
@@ -19,11 +27,13 @@ use crate::design::Design;
 use crate::fault::{Fault, FaultKind};
 use crate::ir::{Module, ModuleName};
 use crate::ty::Ty;
-use clock::{Pending, WriteOp};
+use activity::Activity;
+use clock::Edge;
+use cpu::Cpu;
 use flat::Flat;
-use lower::Program;
+use mems::{MemData, Writes};
+use program::Program;
 use std::collections::BTreeMap;
-use tape::MemData;
 
 /// Contents of registers and memories before the first cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,16 +59,18 @@ struct Port {
 #[derive(Debug)]
 pub struct Sim {
     v: Vec<u64>,
-    tape: Vec<tape::TapeOp>,
-    clock: Vec<clock::ClockOp>,
-    writes: Vec<WriteOp>,
+    tape: Vec<tape::Job>,
+    edge: Edge,
     mems: Vec<MemData>,
     mem_names: BTreeMap<String, (usize, usize)>,
     ports: Vec<Port>,
     signals: Vec<vcd::Signal>,
     index: BTreeMap<String, usize>,
     scratch: Vec<u64>,
-    pending: Pending,
+    writes: Writes,
+    activity: Activity,
+    cpu: Cpu,
+    /// Something has changed since the last settling.
     dirty: bool,
     cycles: u64,
 }
@@ -95,7 +107,8 @@ impl Sim {
             return Err(vec![Fault { module: top.to_string(), kind: FaultKind::Port, message, at: "simulation".into() }]);
         };
         let flat = Flat::new(d, module);
-        let graph = flat.graph(false)?;
+        // Waveforms show every value, wanted or not.
+        let graph = flat.graph(false, !names)?;
         let program = lower::lower(&flat, &graph)?;
         let signals = if names { vcd::signals(&flat, &program) } else { vec![] };
         let mut sim = Sim::assemble(&flat, module, program, init).map_err(|f| vec![f])?;
@@ -135,21 +148,24 @@ impl Sim {
             }
         }
         if let Init::Garbage(seed) = init {
-            garbage(seed, &mut v, &mut p);
+            p.fill_garbage(seed, &mut v);
         }
         let index = ports.iter().enumerate().map(|(i, p)| (p.name.clone(), i)).collect();
+        let inputs: Vec<_> = ports.iter().map(|p| (p.off, if p.input { limbs_of(p.ty.w) } else { 0 })).collect();
+        let edge = p.edge();
         Ok(Sim {
             v,
+            activity: p.activity(&edge, &inputs),
             tape: p.tape,
-            clock: p.clock,
-            writes: p.writes,
+            edge,
             mems: p.mems,
             mem_names,
             ports,
             signals: vec![],
             index,
             scratch: vec![],
-            pending: Pending::default(),
+            writes: Writes::default(),
+            cpu: Cpu::detect(),
             dirty: true,
             cycles: 0,
         })
@@ -185,25 +201,26 @@ impl Sim {
     /// Sets the low 64 bits of an input and clears the rest; bits above its width are dropped.
     #[inline]
     pub fn poke(&mut self, p: PortId, value: u64) {
-        let Port { off, ty, .. } = self.ports[p.0];
-        let k = limbs_of(ty.w);
-        let value = if k == 1 { value & top_mask(ty.w) } else { value };
-        if self.v[off] != value || k > 1 {
-            self.v[off] = value;
-            self.v[off + 1..off + k].fill(0);
-            self.dirty = true;
-        }
+        self.poke_wide(p, &[value]);
     }
 
     /// Sets an input from little-endian limbs; missing limbs are zero.
+    #[inline]
     pub fn poke_wide(&mut self, p: PortId, limbs: &[u64]) {
         let Port { off, ty, .. } = self.ports[p.0];
-        let k = limbs_of(ty.w);
-        for i in 0..k {
-            let mask = if i + 1 == k { top_mask(ty.w) } else { !0 };
-            self.v[off + i] = limbs.get(i).copied().unwrap_or(0) & mask;
+        let words = &mut self.v[off..off + limbs_of(ty.w)];
+        let last = words.len() - 1;
+        let mut diff = 0;
+        for (i, word) in words.iter_mut().enumerate() {
+            let mask = if i == last { top_mask(ty.w) } else { !0 };
+            let new = limbs.get(i).copied().unwrap_or(0) & mask;
+            diff |= *word ^ new;
+            *word = new;
         }
-        self.dirty = true;
+        if diff != 0 {
+            self.activity.changed(self.edge.end() + self.mems.len() + p.0);
+            self.dirty = true;
+        }
     }
 
     /// The low 64 bits of a port, zero-extended; settles first if an input has changed.
@@ -267,7 +284,7 @@ impl Sim {
     #[inline]
     pub fn settle(&mut self) {
         if self.dirty {
-            tape::run(&self.tape, &mut self.v, &self.mems, &mut self.scratch);
+            tape::settle(self.cpu, &self.tape, &mut self.v, &self.mems, &mut self.activity, &mut self.scratch);
             self.dirty = false;
         }
     }
@@ -275,9 +292,7 @@ impl Sim {
     /// One rising clock edge (settles before it if need be; outputs settle when next read).
     pub fn clock(&mut self) {
         self.settle();
-        clock::sample(&self.writes, &self.v, &self.mems, &mut self.pending);
-        clock::run(&self.clock, &mut self.v, &self.mems);
-        clock::apply(&self.pending, &mut self.mems);
+        clock::edge(self.cpu, &self.edge, &mut self.v, &mut self.mems, &mut self.activity, &mut self.writes);
         self.dirty = true;
         self.cycles += 1;
     }
@@ -314,6 +329,8 @@ impl Sim {
         for i in 0..m.words {
             m.data[at + i] = limbs.get(i).copied().unwrap_or(0);
         }
+        // Its readers have news, and a port that writes this cell has to do so again.
+        self.activity.all();
         self.dirty = true;
         true
     }
@@ -321,27 +338,5 @@ impl Sim {
     /// Operations of one settling, and words of storage: figures for reports.
     pub fn size(&self) -> (usize, usize) {
         (self.tape.len(), self.v.len())
-    }
-}
-
-/// Fills states and memories with pseudo-random bits.
-fn garbage(seed: u64, v: &mut [u64], p: &mut Program) {
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
-    for &(off, lanes, w) in &p.states {
-        let words = limbs_of(w) * lanes;
-        v[off..off + words].iter_mut().for_each(|x| *x = next());
-        v[off + words - lanes..off + words].iter_mut().for_each(|x| *x &= top_mask(w));
-    }
-    for (m, top) in p.mems.iter_mut().zip(&p.mem_top) {
-        for cell in m.data.chunks_mut(m.words) {
-            cell.iter_mut().for_each(|w| *w = next());
-            cell[m.words - 1] &= top;
-        }
     }
 }

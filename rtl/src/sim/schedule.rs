@@ -2,9 +2,10 @@
 //! interpreter decides once for a batch what to do.
 //!
 //! An operation's level is one more than that of the last writer of anything it reads. Operations
-//! that add to their destination read it as well, so they stay behind its first writer.
+//! of one level are gathered module by module, since those of a module tend to be idle together.
 
-use super::tape::{TapeOp, WideRef};
+use super::activity::Range;
+use super::tape::{Job, TapeOp, WideRef};
 use crate::ir::{BinOp, UnOp};
 
 /// What a batch does with each of its items.
@@ -14,8 +15,8 @@ pub enum ScalarKind {
     Bin(BinOp, bool),
     Un(UnOp),
     Mux,
-    Put,
-    Or,
+    Insert,
+    Repeat,
     Extend,
 }
 
@@ -38,6 +39,9 @@ fn scalar(op: &TapeOp) -> Option<(ScalarKind, Item)> {
     let x = |i: usize| i as u32;
     let item = Item::default();
     Some(match *op {
+        TapeOp::Move(ref list) if list.len() == 1 && list[0].2 == 1 => {
+            (ScalarKind::Insert, Item { dst: x(list[0].0), a: x(list[0].1), mask: !0, ..item })
+        }
         TapeOp::Bin { op, dst, a, b, n: 1, mask, sign } => {
             (ScalarKind::Bin(op, sign.0 != 0), Item { dst: x(dst), a: x(a), b: x(b), mask, sa: sign.0, sb: sign.1, ..item })
         }
@@ -45,8 +49,11 @@ fn scalar(op: &TapeOp) -> Option<(ScalarKind, Item)> {
             (ScalarKind::Un(op), Item { dst: x(dst), a: x(a), mask, ..item })
         }
         TapeOp::Mux { dst, c, t, e, n: 1 } => (ScalarKind::Mux, Item { dst: x(dst), a: x(t), b: x(e), c: x(c), ..item }),
-        TapeOp::Insert { dst, src, n: 1, right, mask, left, or } => {
-            (if or { ScalarKind::Or } else { ScalarKind::Put }, Item { dst: x(dst), a: x(src), right, left, mask, ..item })
+        TapeOp::Insert { dst, src, n: 1, right, mask, left, keep } => {
+            (ScalarKind::Insert, Item { dst: x(dst), a: x(src), right, left, mask, sa: keep, ..item })
+        }
+        TapeOp::Repeat { dst, src, n: 1, right, mask, keep } => {
+            (ScalarKind::Repeat, Item { dst: x(dst), a: x(src), right, mask, sa: keep, ..item })
         }
         TapeOp::Extend { dst, src, n: 1, right, w, mask } => {
             let (sb, sa) = (!0 >> (64 - w), 1 << (w - 1));
@@ -57,94 +64,110 @@ fn scalar(op: &TapeOp) -> Option<(ScalarKind, Item)> {
 }
 
 /// Order of operations within a level.
-fn rank(op: &TapeOp) -> (u8, Option<ScalarKind>) {
-    match op {
-        TapeOp::Move(_) => (0, None),
-        _ => match scalar(op) {
-            Some((k, _)) => (1, Some(k)),
-            None => (2, None),
-        },
-    }
+fn rank(op: &TapeOp) -> (bool, Option<ScalarKind>) {
+    let kind = scalar(op).map(|s| s.0);
+    (kind.is_none(), kind)
 }
 
-/// Word ranges: first, length.
-type Ranges = Vec<(usize, usize)>;
-
-/// What an operation reads and writes.
-fn accesses(op: &TapeOp) -> (Ranges, Ranges) {
-    let planes = |r: &WideRef, n: usize| (0..r.words).map(|k| (r.off + k * r.plane, n)).collect::<Vec<_>>();
+/// What an operation reads.
+pub fn reads(op: &TapeOp) -> Vec<Range> {
     match *op {
-        TapeOp::Move(ref list) => (list.iter().map(|m| (m.1, m.2)).collect(), list.iter().map(|m| (m.0, m.2)).collect()),
-        TapeOp::Fill { dst, src, n } => (vec![(src, 1)], vec![(dst, n)]),
-        TapeOp::Insert { dst, src, n, or, .. } => {
-            (if or { vec![(src, n), (dst, n)] } else { vec![(src, n)] }, vec![(dst, n)])
-        }
-        TapeOp::Extend { dst, src, n, .. } => (vec![(src, n)], vec![(dst, n)]),
-        TapeOp::Bin { dst, a, b, n, .. } => (vec![(a, n), (b, n)], vec![(dst, n)]),
-        TapeOp::Un { dst, a, n, .. } => (vec![(a, n)], vec![(dst, n)]),
-        TapeOp::Mux { dst, c, t, e, n } => (vec![(c, n), (t, n), (e, n)], vec![(dst, n)]),
-        TapeOp::Read { ref dst, addr, n, .. } => (vec![(addr, n)], planes(dst, n)),
-        TapeOp::Wide { ref dst, ref args, n, .. } => {
-            (args.iter().flat_map(|a| planes(a, n)).collect(), planes(dst, n))
-        }
-        TapeOp::Batch(..) => (vec![], vec![]),
+        TapeOp::Move(ref list) => list.iter().map(|m| (m.1, m.2)).collect(),
+        TapeOp::Fill { src, .. } => vec![(src, 1)],
+        TapeOp::Insert { src, n, .. } | TapeOp::Repeat { src, n, .. } | TapeOp::Extend { src, n, .. } => vec![(src, n)],
+        TapeOp::Bin { a, b, n, .. } => vec![(a, n), (b, n)],
+        TapeOp::Un { a, n, .. } => vec![(a, n)],
+        TapeOp::Mux { c, t, e, n, .. } => vec![(c, n), (t, n), (e, n)],
+        TapeOp::Select { index, ref parts, n, .. } => parts.iter().chain([&index]).map(|&(at, _)| (at, n)).collect(),
+        TapeOp::Any { src, n, .. } => vec![(src, n)],
+        TapeOp::Read { addr, n, .. } => vec![(addr, n)],
+        TapeOp::Wide { ref args, n, .. } => args.iter().flat_map(|a| planes(a, n)).collect(),
+        TapeOp::Batch(kind, ref items) => items.iter().flat_map(|i| i.reads(kind)).map(|at| (at as usize, 1)).collect(),
     }
 }
 
-/// The tape by levels with batches; `size` is the number of words of storage.
-pub fn schedule(tape: Vec<TapeOp>, size: usize) -> Vec<TapeOp> {
+/// What an operation writes.
+pub fn writes(op: &TapeOp) -> Vec<Range> {
+    match *op {
+        TapeOp::Move(ref list) => list.iter().map(|m| (m.0, m.2)).collect(),
+        TapeOp::Fill { dst, n, .. }
+        | TapeOp::Insert { dst, n, .. }
+        | TapeOp::Repeat { dst, n, .. }
+        | TapeOp::Extend { dst, n, .. }
+        | TapeOp::Bin { dst, n, .. }
+        | TapeOp::Un { dst, n, .. }
+        | TapeOp::Mux { dst, n, .. }
+        | TapeOp::Select { dst, n, .. } => vec![(dst, n)],
+        TapeOp::Any { dst, .. } => vec![(dst, 1)],
+        TapeOp::Read { ref dst, n, .. } | TapeOp::Wide { ref dst, n, .. } => planes(dst, n),
+        TapeOp::Batch(_, ref items) => items.iter().map(|i| (i.dst as usize, 1)).collect(),
+    }
+}
+
+/// The words of `n` lanes of a value.
+pub fn planes(r: &WideRef, n: usize) -> Vec<Range> {
+    (0..r.words).map(|k| (r.off + k * r.plane, n)).collect()
+}
+
+impl Item {
+    fn reads(&self, kind: ScalarKind) -> Vec<u32> {
+        match kind {
+            ScalarKind::Bin(..) => vec![self.a, self.b],
+            ScalarKind::Mux => vec![self.a, self.b, self.c],
+            ScalarKind::Un(_) | ScalarKind::Insert | ScalarKind::Repeat | ScalarKind::Extend => vec![self.a],
+        }
+    }
+}
+
+/// The tape by levels with batches; `size` is the number of words of storage. With each job comes
+/// the module it belongs to (any number that tells modules apart).
+pub fn schedule(tape: Vec<(usize, Job)>, size: usize) -> Vec<Job> {
     let mut level = vec![0u32; size];
-    let mut ops: Vec<(u32, TapeOp)> = vec![];
-    let single = tape.into_iter().flat_map(|op| match op {
-        TapeOp::Move(list) => list.into_iter().map(|m| TapeOp::Move(vec![m])).collect(),
-        op => vec![op],
-    });
-    for op in single {
-        let (reads, writes) = accesses(&op);
-        let words = reads.iter().flat_map(|&(at, n)| &level[at..at + n]);
-        let at = 1 + words.copied().max().unwrap_or(0);
-        for (first, n) in writes {
+    let mut jobs: Vec<(u32, usize, Job)> = vec![];
+    for (module, job) in tape {
+        let words = reads(&job.op).into_iter().chain(job.guard.map(|g| (g, 1)));
+        let at = 1 + words.flat_map(|(at, n)| &level[at..at + n]).copied().max().unwrap_or(0);
+        for (first, n) in writes(&job.op) {
             // A word may be written in parts: what reads it waits for the last of them.
             level[first..first + n].iter_mut().for_each(|l| *l = at.max(*l));
         }
-        ops.push((at, op));
+        jobs.push((at, module, job));
     }
-    ops.sort_by_key(|(l, op)| (*l, rank(op)));
-    let mut out: Vec<TapeOp> = vec![];
-    for (_, op) in ops {
-        match (out.last_mut(), scalar(&op), op) {
-            (Some(TapeOp::Move(list)), _, TapeOp::Move(more)) => join(list, &more),
-            (Some(TapeOp::Batch(k, items)), Some((kind, item)), _) if *k == kind => items.push(item),
-            (_, Some((kind, item)), _) => out.push(TapeOp::Batch(kind, vec![item])),
-            (_, None, op) => out.push(op),
+    jobs.sort_by_key(|(level, module, job)| (*level, *module, rank(&job.op)));
+    let mut out: Vec<Job> = vec![];
+    let mut of = 0;
+    for (_, module, job) in jobs {
+        let same = std::mem::replace(&mut of, module) == module;
+        match (out.last_mut().map(|j| &mut j.op), scalar(&job.op)) {
+            (Some(TapeOp::Batch(k, items)), Some((kind, item))) if *k == kind && same => items.push(item),
+            (_, Some((kind, item))) => out.push(Job { op: TapeOp::Batch(kind, vec![item]), guard: None }),
+            (_, None) => out.push(job),
         }
     }
     out
 }
 
-fn join(list: &mut Vec<(usize, usize, usize)>, more: &[(usize, usize, usize)]) {
-    for &m in more {
-        match list.last_mut() {
-            Some(l) if l.0 + l.2 == m.0 && l.1 + l.2 == m.1 => l.2 += m.2,
-            _ => list.push(m),
-        }
-    }
-}
-
 /// Runs one batch.
 #[inline(always)]
-pub fn run_batch(kind: ScalarKind, items: &[Item], v: &mut [u64]) {
+pub fn run_batch(kind: ScalarKind, items: &[Item], v: &mut [u64]) -> u64 {
+    let mut diff = 0;
     macro_rules! each {
         (|$i:ident, $x:ident, $y:ident| $e:expr) => {
             for $i in items {
                 let ($x, $y) = (v[$i.a as usize], v[$i.b as usize]);
-                v[$i.dst as usize] = $e;
+                let new = $e;
+                let old = &mut v[$i.dst as usize];
+                diff |= *old ^ new;
+                *old = new;
             }
         };
         (|$i:ident, $x:ident| $e:expr) => {
             for $i in items {
                 let $x = v[$i.a as usize];
-                v[$i.dst as usize] = $e;
+                let new = $e;
+                let old = &mut v[$i.dst as usize];
+                diff |= *old ^ new;
+                *old = new;
             }
         };
     }
@@ -175,8 +198,9 @@ pub fn run_batch(kind: ScalarKind, items: &[Item], v: &mut [u64]) {
             UnOp::RedXor => each!(|i, x| u64::from(x.count_ones()) & 1),
         },
         ScalarKind::Mux => each!(|i, x, y| if v[i.c as usize] != 0 { x } else { y }),
-        ScalarKind::Put => each!(|i, x| (x >> i.right & i.mask) << i.left),
-        ScalarKind::Or => each!(|i, x| v[i.dst as usize] | (x >> i.right & i.mask) << i.left),
+        ScalarKind::Insert => each!(|i, x| v[i.dst as usize] & i.sa | (x >> i.right & i.mask) << i.left),
+        ScalarKind::Repeat => each!(|i, x| v[i.dst as usize] & i.sa | (x >> i.right & 1).wrapping_neg() & i.mask),
         ScalarKind::Extend => each!(|i, x| sx(x >> i.right & i.sb, i.sa) & i.mask),
     }
+    diff
 }

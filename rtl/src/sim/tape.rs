@@ -5,7 +5,13 @@
 //! zero above their width. An operation works on `n` > 1 lanes and its destination lies behind
 //! all its operands (values are laid out in settling order), so that one split of the array
 //! separates them; operations on one lane are put into batches (`schedule`) and may lie anywhere.
+//!
+//! Every operation tells which bits of its destination changed (zero: none), so that only what
+//! reads it needs to run (`activity`).
 
+use super::activity::Activity;
+use super::cpu::vectorized;
+use super::mems::MemData;
 use super::schedule::{run_batch, Item, ScalarKind};
 use super::wide;
 use crate::ir::{BinOp, UnOp};
@@ -22,6 +28,7 @@ pub struct WideRef {
 
 impl WideRef {
     /// Words of a lane, lowest first.
+    #[inline(always)]
     pub fn lane(self, v: &[u64], lane: usize) -> impl Iterator<Item = u64> + '_ {
         (0..self.words).map(move |k| v[self.off + lane + k * self.plane])
     }
@@ -43,14 +50,20 @@ pub enum TapeOp {
     Move(Vec<(usize, usize, usize)>),
     /// One word to `n` places.
     Fill { dst: usize, src: usize, n: usize },
-    /// Field of `src`, shifted right, masked, shifted left, put or or-ed into `dst`.
-    Insert { dst: usize, src: usize, n: usize, right: u32, mask: u64, left: u32, or: bool },
+    /// Field of `src`, shifted right, masked, shifted left; bits `keep` of `dst` stay.
+    Insert { dst: usize, src: usize, n: usize, right: u32, mask: u64, left: u32, keep: u64 },
+    /// Bit `right` of `src` to all bits of `mask`; bits `keep` of `dst` stay.
+    Repeat { dst: usize, src: usize, n: usize, right: u32, mask: u64, keep: u64 },
     /// Signed field of `src` of `w` bits, sign-extended to the bits of `mask`.
     Extend { dst: usize, src: usize, n: usize, right: u32, w: u32, mask: u64 },
     /// `sign` is the operands' sign bit (0 if unsigned) for each operand.
     Bin { op: BinOp, dst: usize, a: usize, b: usize, n: usize, mask: u64, sign: (u64, u64) },
     Un { op: UnOp, dst: usize, a: usize, n: usize, mask: u64 },
     Mux { dst: usize, c: usize, t: usize, e: usize, n: usize },
+    /// A field of one of the parts, by the field of `index`: (first lane, bits to the right).
+    Select { dst: usize, index: (usize, u32), parts: Vec<(usize, u32)>, n: usize, mask: u64 },
+    /// The disjunction of `n` words; for guards.
+    Any { dst: usize, src: usize, n: usize },
     /// Combinational memory read.
     Read { dst: WideRef, mem: usize, addr: usize, lane: usize, n: usize },
     Wide { kind: WideKind, dst: WideRef, args: Vec<WideRef>, n: usize },
@@ -58,55 +71,42 @@ pub enum TapeOp {
     Batch(ScalarKind, Vec<Item>),
 }
 
-/// A memory of all lanes: `[address][lane][word]`.
+/// An operation, and the word that says whether anything wants its result (`guard`).
 #[derive(Clone, Debug)]
-pub struct MemData {
-    pub depth: usize,
-    pub lanes: usize,
-    pub words: usize,
-    pub data: Vec<u64>,
+pub struct Job {
+    pub op: TapeOp,
+    pub guard: Option<usize>,
 }
 
-impl MemData {
-    /// Index of the first word of a cell, if the address exists.
-    #[inline]
-    pub fn cell(&self, addr: u64, lane: usize) -> Option<usize> {
-        (addr < self.depth as u64).then(|| (addr as usize * self.lanes + lane) * self.words)
-    }
-
-    /// Copies a cell to a lane of a value; zero if the address does not exist.
-    #[inline]
-    pub fn load(&self, v: &mut [u64], addr: u64, lane: usize, dst: WideRef, to: usize) {
-        let at = self.cell(addr, lane);
-        for k in 0..self.words {
-            v[dst.off + to + k * dst.plane] = at.map_or(0, |i| self.data[i + k]);
-        }
-    }
+/// Writes a word; the bits that changed.
+#[inline(always)]
+fn put(o: &mut u64, new: u64) -> u64 {
+    let diff = *o ^ new;
+    *o = new;
+    diff
 }
 
 #[inline(always)]
-fn each1(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64) -> u64) {
+fn each1(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64) -> u64) -> u64 {
     let (lo, hi) = v.split_at_mut(dst);
-    for (o, &x) in hi[..n].iter_mut().zip(&lo[a..a + n]) {
-        *o = f(x);
-    }
+    hi[..n].iter_mut().zip(&lo[a..a + n]).fold(0, |diff, (o, &x)| diff | put(o, f(x)))
 }
 
 #[inline(always)]
-fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64, u64) -> u64) {
+fn each2(v: &mut [u64], dst: usize, a: usize, b: usize, n: usize, f: impl Fn(u64, u64) -> u64) -> u64 {
     let (lo, hi) = v.split_at_mut(dst);
-    for ((o, &x), &y) in hi[..n].iter_mut().zip(&lo[a..a + n]).zip(&lo[b..b + n]) {
-        *o = f(x, y);
-    }
+    let operands = lo[a..a + n].iter().zip(&lo[b..b + n]);
+    hi[..n].iter_mut().zip(operands).fold(0, |diff, (o, (&x, &y))| diff | put(o, f(x, y)))
 }
 
 /// Update of the destination: `f(old destination word, source word)`.
 #[inline(always)]
-fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) -> u64) {
+fn update(v: &mut [u64], dst: usize, a: usize, n: usize, f: impl Fn(u64, u64) -> u64) -> u64 {
     let (lo, hi) = v.split_at_mut(dst);
-    for (o, &x) in hi[..n].iter_mut().zip(&lo[a..a + n]) {
-        *o = f(*o, x);
-    }
+    hi[..n].iter_mut().zip(&lo[a..a + n]).fold(0, |diff, (o, &x)| {
+        let new = f(*o, x);
+        diff | put(o, new)
+    })
 }
 
 /// Sign extension of a canonical value with sign bit `s` (0: unsigned).
@@ -116,7 +116,7 @@ fn sx(x: u64, s: u64) -> u64 {
 }
 
 #[inline(always)]
-fn binary(v: &mut [u64], op: BinOp, (dst, a, b, n): (usize, usize, usize, usize), mask: u64, (sa, sb): (u64, u64)) {
+fn binary(v: &mut [u64], op: BinOp, (dst, a, b, n): (usize, usize, usize, usize), mask: u64, (sa, sb): (u64, u64)) -> u64 {
     match op {
         BinOp::Add => each2(v, dst, a, b, n, |x, y| x.wrapping_add(y) & mask),
         BinOp::Sub => each2(v, dst, a, b, n, |x, y| x.wrapping_sub(y) & mask),
@@ -140,7 +140,7 @@ fn binary(v: &mut [u64], op: BinOp, (dst, a, b, n): (usize, usize, usize, usize)
 }
 
 #[inline(always)]
-fn unary(v: &mut [u64], op: UnOp, (dst, a, n): (usize, usize, usize), mask: u64) {
+fn unary(v: &mut [u64], op: UnOp, (dst, a, n): (usize, usize, usize), mask: u64) -> u64 {
     match op {
         UnOp::Not => each1(v, dst, a, n, |x| !x & mask),
         UnOp::Neg => each1(v, dst, a, n, |x| x.wrapping_neg() & mask),
@@ -151,16 +151,25 @@ fn unary(v: &mut [u64], op: UnOp, (dst, a, n): (usize, usize, usize), mask: u64)
 }
 
 #[inline(always)]
-fn mux(v: &mut [u64], dst: usize, c: usize, t: usize, e: usize, n: usize) {
+fn mux(v: &mut [u64], dst: usize, c: usize, t: usize, e: usize, n: usize) -> u64 {
     let (lo, hi) = v.split_at_mut(dst);
-    let arms = lo[t..t + n].iter().zip(&lo[e..e + n]);
-    for ((o, &c), (&t, &e)) in hi[..n].iter_mut().zip(&lo[c..c + n]).zip(arms) {
-        *o = if c != 0 { t } else { e };
+    let operands = lo[c..c + n].iter().zip(lo[t..t + n].iter().zip(&lo[e..e + n]));
+    let chosen = |c: u64, t: u64, e: u64| t & c.wrapping_neg() | e & !c.wrapping_neg();
+    hi[..n].iter_mut().zip(operands).fold(0, |diff, (o, (&c, (&t, &e)))| diff | put(o, chosen(c, t, e)))
+}
+
+/// Copies words that may overlap their destination only as a whole.
+#[inline(always)]
+pub fn copy(v: &mut [u64], dst: usize, src: usize, n: usize) -> u64 {
+    match v.get_disjoint_mut([dst..dst + n, src..src + n]) {
+        Ok([d, s]) => d.iter_mut().zip(&*s).fold(0, |diff, (o, &x)| diff | put(o, x)),
+        Err(_) => 0,
     }
 }
 
 /// An operation lane by lane on copies of its operands.
-fn wide_op(v: &mut [u64], scratch: &mut Vec<u64>, kind: WideKind, dst: WideRef, args: &[WideRef], n: usize) {
+fn wide_op(v: &mut [u64], scratch: &mut Vec<u64>, kind: WideKind, dst: WideRef, args: &[WideRef], n: usize) -> u64 {
+    let mut diff = 0;
     for lane in 0..n {
         scratch.clear();
         args.iter().for_each(|a| scratch.extend(a.lane(v, lane)));
@@ -174,69 +183,72 @@ fn wide_op(v: &mut [u64], scratch: &mut Vec<u64>, kind: WideKind, dst: WideRef, 
             WideKind::Extend => wide::extend(out, dst.ty.w, a, args[0].ty),
         }
         for (k, &o) in out.iter().enumerate() {
-            v[dst.off + lane + k * dst.plane] = o;
+            diff |= put(&mut v[dst.off + lane + k * dst.plane], o);
         }
+    }
+    diff
+}
+
+#[inline(always)]
+fn run_op(op: &TapeOp, v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) -> u64 {
+    match *op {
+        TapeOp::Move(ref list) => list.iter().fold(0, |diff, &(dst, src, n)| diff | copy(v, dst, src, n)),
+        TapeOp::Fill { dst, src, n } => {
+            let x = v[src];
+            v[dst..dst + n].iter_mut().fold(0, |diff, o| diff | put(o, x))
+        }
+        TapeOp::Insert { dst, src, n, right, mask, left: 0, keep: 0 } => each1(v, dst, src, n, |x| x >> right & mask),
+        TapeOp::Insert { dst, src, n, right, mask, left, keep } => {
+            update(v, dst, src, n, |o, x| o & keep | (x >> right & mask) << left)
+        }
+        TapeOp::Repeat { dst, src, n, right, mask, keep } => {
+            update(v, dst, src, n, |o, x| o & keep | (x >> right & 1).wrapping_neg() & mask)
+        }
+        TapeOp::Extend { dst, src, n, right, w, mask } => {
+            let (s, m) = (1u64 << (w - 1), !0 >> (64 - w));
+            each1(v, dst, src, n, |x| sx(x >> right & m, s) & mask)
+        }
+        TapeOp::Bin { op, dst, a, b, n, mask, sign } => binary(v, op, (dst, a, b, n), mask, sign),
+        TapeOp::Un { op, dst, a, n, mask } => unary(v, op, (dst, a, n), mask),
+        TapeOp::Mux { dst, c, t, e, n } => mux(v, dst, c, t, e, n),
+        TapeOp::Select { dst, index: (index, right), ref parts, n, mask } => {
+            let last = parts.len() as u64 - 1;
+            (0..n).fold(0, |diff, lane| {
+                let (from, right) = parts[(v[index + lane] >> right & last) as usize];
+                let new = v[from + lane] >> right & mask;
+                diff | put(&mut v[dst + lane], new)
+            })
+        }
+        TapeOp::Any { dst, src, n } => {
+            let any = v[src..src + n].iter().fold(0, |any, x| any | x);
+            put(&mut v[dst], any)
+        }
+        TapeOp::Read { dst, mem, addr, lane, n } => {
+            (0..n).fold(0, |diff, i| diff | mems[mem].load(v, v[addr + i], lane + i, dst, i))
+        }
+        TapeOp::Batch(kind, ref items) => run_batch(kind, items, v),
+        TapeOp::Wide { kind, dst, ref args, n } => wide_op(v, scratch, kind, dst, args, n),
     }
 }
 
 #[inline(always)]
-fn run_body(ops: &[TapeOp], v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) {
-    for op in ops {
-        match *op {
-            TapeOp::Move(ref list) => {
-                for &(dst, src, len) in list {
-                    if len == 1 {
-                        v[dst] = v[src];
-                    } else {
-                        v.copy_within(src..src + len, dst);
-                    }
-                }
-            }
-            TapeOp::Fill { dst, src, n } => {
-                let x = v[src];
-                v[dst..dst + n].fill(x);
-            }
-            TapeOp::Insert { dst, src, n, right, mask, left, or } => match (or, left) {
-                (false, 0) => each1(v, dst, src, n, |x| x >> right & mask),
-                (false, _) => each1(v, dst, src, n, |x| (x >> right & mask) << left),
-                (true, _) => update(v, dst, src, n, |o, x| o | (x >> right & mask) << left),
-            },
-            TapeOp::Extend { dst, src, n, right, w, mask } => {
-                let (s, m) = (1u64 << (w - 1), !0 >> (64 - w));
-                each1(v, dst, src, n, |x| sx(x >> right & m, s) & mask);
-            }
-            TapeOp::Bin { op, dst, a, b, n, mask, sign } => binary(v, op, (dst, a, b, n), mask, sign),
-            TapeOp::Un { op, dst, a, n, mask } => unary(v, op, (dst, a, n), mask),
-            TapeOp::Mux { dst, c, t, e, n } => mux(v, dst, c, t, e, n),
-            TapeOp::Read { dst, mem, addr, lane, n } => {
-                for i in 0..n {
-                    mems[mem].load(v, v[addr + i], lane + i, dst, i);
-                }
-            }
-            TapeOp::Batch(kind, ref items) => run_batch(kind, items, v),
-            TapeOp::Wide { kind, dst, ref args, n } => wide_op(v, scratch, kind, dst, args, n),
+fn settle_body(tape: &[Job], v: &mut [u64], mems: &[MemData], activity: &mut Activity, scratch: &mut Vec<u64>) {
+    let mut at = 0;
+    while let Some(k) = activity.next(at, tape.len()) {
+        at = k + 1;
+        let job = &tape[k];
+        // A job whose result nobody wants stays pending.
+        if job.guard.is_some_and(|g| v[g] == 0) {
+            continue;
+        }
+        activity.done(k);
+        if run_op(&job.op, v, mems, scratch) != 0 {
+            activity.changed(k);
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn run_avx2(ops: &[TapeOp], v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) {
-    run_body(ops, v, mems, scratch);
-}
-
-/// Runs the tape once.
-pub fn run(ops: &[TapeOp], v: &mut [u64], mems: &[MemData], scratch: &mut Vec<u64>) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("bmi2")
-        && std::arch::is_x86_feature_detected!("popcnt")
-    {
-        // SAFETY: the processor has the features that `run_avx2` is compiled for; it contains
-        // no unsafe code otherwise. It is worth 2-3x on arrays of identical elements.
-        unsafe { run_avx2(ops, v, mems, scratch) };
-        return;
-    }
-    run_body(ops, v, mems, scratch);
+vectorized! {
+    /// Runs the pending jobs of the tape.
+    fn settle(tape: &[Job], v: &mut [u64], mems: &[MemData], activity: &mut Activity, scratch: &mut Vec<u64>) = settle_body
 }

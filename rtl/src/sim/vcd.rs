@@ -1,7 +1,7 @@
 //! Waveforms: the named values of a traced simulation as a value change dump (IEEE 1364, §18).
 
 use super::flat::{Flat, View};
-use super::lower::Program;
+use super::program::Program;
 use super::Sim;
 use crate::bits::{limbs_of, Bits};
 use std::io::{self, Write};

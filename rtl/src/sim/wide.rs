@@ -22,6 +22,8 @@ fn limb(x: &[u64], ty: Ty, neg: bool, i: usize) -> u64 {
     match i {
         _ if i >= n => if neg { !0 } else { 0 },
         _ if i == n - 1 && neg => x[i] | !top_mask(ty.w),
+        // A value that is extended in place has the bits of its last extension there.
+        _ if i == n - 1 => x[i] & top_mask(ty.w),
         _ => x[i],
     }
 }

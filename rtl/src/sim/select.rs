@@ -1,0 +1,58 @@
+//! Trees of multiplexers that pick one of 2^k parts by the k bits of an index.
+//!
+//! A feeder takes an element out of a word this way. Lane by lane that is one access to a table,
+//! however large the tree is.
+
+use super::flat::{Flat, View};
+use super::graph::Source;
+use crate::fault::Fault;
+use crate::ir::*;
+
+/// A table of fewer levels saves nothing.
+const MIN_LEVELS: u32 = 2;
+
+impl Flat<'_> {
+    /// The index and the parts, part 0 first, of the tree below a multiplexer, if it is one.
+    pub fn select(&self, ctx: usize, node: NodeId) -> Result<Option<Vec<Source>>, Fault> {
+        let n = self.ctxs[ctx].lanes;
+        if n == 1 {
+            return Ok(None);
+        }
+        let (mut layer, mut index) = (vec![node], None);
+        while let Some((bit, below)) = self.layer(ctx, &layer)? {
+            index = match index {
+                None => Some(bit),
+                Some(View { val, lane, lo, w }) if (bit.val, bit.lane, bit.lo + 1) == (val, lane, lo) => {
+                    Some(View { lo: bit.lo, w: w + 1, ..bit })
+                }
+                Some(_) => break,
+            };
+            layer = below;
+        }
+        let Some(index) = index.filter(|x| x.w >= MIN_LEVELS) else { return Ok(None) };
+        let mut sources = vec![];
+        for view in std::iter::once(Ok(index)).chain(layer.iter().map(|&id| self.traced(self.whole(self.val(ctx, id)), n))) {
+            let view = view?;
+            if view.lo / 64 != (view.lo + view.w - 1) / 64 {
+                return Ok(None);
+            }
+            sources.push(Source { view, n, broadcast: false, dst_lane: 0, dst_lo: 0 });
+        }
+        Ok(Some(sources))
+    }
+
+    /// The condition that all these multiplexers share, and what they choose from.
+    fn layer(&self, ctx: usize, nodes: &[NodeId]) -> Result<Option<(View, Vec<NodeId>)>, Fault> {
+        let (mut bit, mut below) = (None, vec![]);
+        for &node in nodes {
+            let Op::Mux(c, t, e) = self.ctxs[ctx].module.node(node).op else { return Ok(None) };
+            let view = self.traced(self.whole(self.val(ctx, c)), self.ctxs[ctx].lanes)?;
+            if bit.is_some_and(|b| b != view) {
+                return Ok(None);
+            }
+            bit = Some(view);
+            below.extend([e, t]);
+        }
+        Ok(bit.map(|bit| (bit, below)))
+    }
+}
