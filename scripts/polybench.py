@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""PolyBench/C through sagen: `polybench.py [SAGEN] [--only TEXT] [--limit SECONDS]`.
+
+Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/polybench.md: what became an
+array, and why the others did not. Fails where a result or the number of cycles differs. `--only` picks kernels by name
+and prints the tables instead.
+"""
+import argparse
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "tests/polybench"
+
+# The files' own sizes are PolyBench's MINI_DATASET; these arrays are large and slow to simulate there.
+SMALLER = {
+    "fdtd-2d": {"TMAX": 6, "NX": 12, "NY": 10},
+    "gramschmidt": {"M": 10, "N": 12},
+    "heat-3d": {"TSTEPS": 4, "N": 8},
+    "jacobi-2d": {"TSTEPS": 6, "N": 12},
+    "seidel-2d": {"TSTEPS": 6, "N": 16},
+}
+
+
+class Fault:
+    """A diagnostic as sagen renders it."""
+
+    def __init__(self, text):
+        self.code, self.message = re.match(r"\[(E\d+)\] Error: (.*)", text).groups()
+        place = re.search(r"─\[ .*:(\d+):\d+ \]", text)
+        self.line = int(place.group(1)) if place else None
+        under = re.search(r"╰─+ (.*)", text)
+        self.reason = under.group(1).strip() if under else ""
+        self.producer = None
+        if "produced here" in text:
+            shown = [int(line) for line in re.findall(r"^ *(\d+) │", text, flags=re.M)]
+            self.producer = next((line for line in shown if line != self.line), self.line)
+
+    def short(self):
+        if self.code == "E0601":
+            name = re.search(r"`(.*)`", self.message).group(1)
+            return f"`{name}`, produced in line {self.producer}, is read at a changing distance"
+        return f"{self.message}: {self.reason}" if self.reason else self.message
+
+
+def faults_of(text):
+    return [Fault(part) for part in re.split(r"^(?=\[E\d+\] Error: )", text, flags=re.M)[1:]]
+
+
+def sizes_of(source):
+    """The macros of a file, with smaller values where there are some."""
+    sizes = dict(re.findall(r"^#define (\w+) (\d+)$", source.read_text(), flags=re.M))
+    return {**sizes, **SMALLER.get(source.stem, {})}
+
+
+def simulate(sagen, source, limit):
+    """The report of a mapped kernel, the faults of a refused one, or None after `limit` seconds of computing."""
+    smaller = [x for name, value in SMALLER.get(source.stem, {}).items() for x in ("-D", f"{name}={value}")]
+    words = [sagen, "sim", "--board", "u250", str(source), *smaller, "--json"]
+    done = subprocess.run(words, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return None
+    faults = faults_of(done.stderr)
+    if done.returncode == 1 and faults:
+        return faults
+    report = json.loads(done.stdout) if done.returncode == 0 else {}
+    if not report or report["cycles"] != report["predicted_cycles"]:
+        sys.exit(f"polybench.py: {source.name}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return report
+
+
+def table(header, rows):
+    align = ["---:" if right else "---" for _, right in header]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [[name for name, _ in header], align, *rows])
+
+
+MAPPED = [("kernel", False), ("sizes", False), ("space", False), ("PEs", True), ("SIMD", True), ("operations", True),
+          ("cycles predicted = simulated", True), ("utilization", True), ("results", False)]
+REFUSED = [("kernel", False), ("code", False), ("line", True), ("reason", False), ("also in lines", False)]
+
+
+def mapped_row(source, report):
+    height, width = report["array"]
+    sizes = ", ".join(f"{name} {value}" for name, value in sizes_of(source).items())
+    axes = ", ".join(axis for axis in report["axes"] if axis)
+    return [source.stem, sizes, axes, f"{height}×{width}", str(report["simd"]), f"{report['macs']:,}",
+            f"{report['cycles']:,}", f"{100 * report['utilization']:.1f} %", "equal to C"]
+
+
+def refused_row(source, faults):
+    first = faults[0]
+    further = sorted({fault.line for fault in faults[1:] if fault.line})
+    return [source.stem, first.code, str(first.line), first.short(), ", ".join(map(str, further))]
+
+
+TEXT = """# PolyBench/C 4.2
+
+Made by `scripts/polybench.py` (do not edit): all {all} kernels in their natural form ([tests/polybench](../tests/polybench)),
+in single precision, `nussinov` and `floyd-warshall` in `int`, with sagen's own choice of the array on u250.
+
+## {mapped} become an array
+
+*Operations* are executions of the innermost statements, *utilization* is their share of PEs times cycles. C's order of
+floating-point operations is kept.
+
+{mapped_table}
+
+## {refused} are refused
+
+{refused_table}
+
+## {open} are not decided
+
+The search for places at which all dependences are uniform was stopped after {limit} s: {names}.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    target = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
+    parser.add_argument("sagen", nargs="?", default=str(Path(target) / "release/sagen"))
+    parser.add_argument("--only", metavar="TEXT", help="kernels whose name contains TEXT; print the tables")
+    parser.add_argument("--limit", type=int, default=60, help="seconds of processor time for one kernel [60]")
+    args = parser.parse_args()
+    mapped, refused, undecided = [], [], []
+    for source in sorted(KERNELS.glob("*.c")):
+        if args.only and args.only not in source.stem:
+            continue
+        outcome = simulate(args.sagen, source, args.limit)
+        if outcome is None:
+            undecided.append(source.stem)
+        elif isinstance(outcome, dict):
+            mapped.append(mapped_row(source, outcome))
+        else:
+            refused.append(refused_row(source, outcome))
+        print(f"{source.stem}: {len(mapped)} mapped, {len(refused)} refused", file=sys.stderr, flush=True)
+    tables = table(MAPPED, mapped), table(REFUSED, refused)
+    if args.only:
+        print("\n\n".join(tables))
+        return
+    names = ", ".join(undecided) or "none"
+    text = TEXT.format(all=len(mapped) + len(refused) + len(undecided), mapped=len(mapped), refused=len(refused),
+                       open=len(undecided), limit=args.limit, names=names, mapped_table=tables[0],
+                       refused_table=tables[1])
+    (ROOT / "docs/polybench.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+//! PolyBench/C at tiny sizes through the command: what becomes an array must equal C in values and predicted cycles,
+//! everything else must be refused with a place. `scripts/polybench.py` runs them all, at larger sizes.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Kernels that become arrays; more may, none of these may be lost.
+const MAPPED: [&str; 22] = [
+    "2mm", "3mm", "atax", "bicg", "cholesky", "doitgen", "fdtd-2d", "gemm", "gemver", "gesummv", "gramschmidt", "heat-3d",
+    "jacobi-1d", "jacobi-2d", "lu", "mvt", "seidel-2d", "symm", "syr2k", "syrk", "trisolv", "trmm",
+];
+
+/// Kernels for which the search for places takes longer than a test should: only their dataflow is looked at.
+const SLOW: [&str; 5] = ["adi", "correlation", "covariance", "ludcmp", "nussinov"];
+
+/// All loops run at least four times, so that no dependence is uniform by accident, and extents differ.
+const SIZES: [&str; 16] = [
+    "N=7", "M=6", "NI=5", "NJ=6", "NK=7", "NL=8", "NM=5", "NQ=4", "NR=5", "NP=6", "W=6", "H=7", "NX=5", "NY=6", "TSTEPS=4",
+    "TMAX=4",
+];
+
+fn files() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/polybench");
+    let mut files: Vec<_> = std::fs::read_dir(dir).expect("kernels").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+fn name(file: &Path) -> String {
+    file.file_stem().expect("a name").to_string_lossy().into_owned()
+}
+
+fn sagen(words: [&str; 2], file: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+    command.args(words).arg(file);
+    for size in SIZES {
+        command.args(["-D", size]);
+    }
+    command.output().expect("sagen runs")
+}
+
+/// Why the run is neither a refusal with a place nor equal to C.
+fn fault(file: &Path, may_refuse: bool) -> Option<String> {
+    let output = sagen(["sim", "--json"], file);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let found = match output.status.code() {
+        Some(0) => {
+            let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            report["match"] == Value::Bool(true) && report["cycles"] == report["predicted_cycles"]
+        }
+        Some(1) if may_refuse => refusal_has_place(&errors, &name(file)),
+        _ => false,
+    };
+    (!found).then(|| format!("{}: {}\n{}{errors}", name(file), output.status, String::from_utf8_lossy(&output.stdout)))
+}
+
+/// The first error names a code and a line of the file.
+fn refusal_has_place(errors: &str, name: &str) -> bool {
+    let place = format!("{name}.c:");
+    let line = errors.split(&place).nth(1).and_then(|rest| rest.split(':').next());
+    errors.starts_with("[E") && line.is_some_and(|l| l.parse::<usize>().is_ok())
+}
+
+#[test]
+fn kernels_that_become_arrays_equal_c() {
+    let files: Vec<_> = files().into_iter().filter(|f| MAPPED.contains(&name(f).as_str())).collect();
+    assert_eq!(files.len(), MAPPED.len());
+    let faults: Vec<_> = files.iter().filter_map(|f| fault(f, false)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn all_others_equal_c_or_are_refused_with_a_place() {
+    let all = files();
+    assert_eq!(all.len(), 30, "PolyBench/C has 30 kernels");
+    let others = all.iter().filter(|f| !MAPPED.contains(&name(f).as_str()) && !SLOW.contains(&name(f).as_str()));
+    let faults: Vec<_> = others.filter_map(|f| fault(f, true)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn slow_ones_are_read() {
+    for file in files().iter().filter(|f| SLOW.contains(&name(f).as_str())) {
+        let output = sagen(["rtl", "--emit=scop"], file);
+        assert!(output.status.success(), "{}: {}", name(file), String::from_utf8_lossy(&output.stderr));
+    }
+}

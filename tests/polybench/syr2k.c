@@ -1,0 +1,19 @@
+// syr2k: C = alpha A B^T + alpha B A^T + beta C, lower triangle.
+#ifndef M
+#define M 20
+#endif
+#ifndef N
+#define N 30
+#endif
+
+void kernel_syr2k(float alpha, float beta, float C[N][N], float A[N][M], float B[N][M]) {
+#pragma scop
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j <= i; j++)
+      C[i][j] *= beta;
+    for (int k = 0; k < M; k++)
+      for (int j = 0; j <= i; j++)
+        C[i][j] += A[j][k] * alpha * B[i][k] + B[j][k] * alpha * A[i][k];
+  }
+#pragma endscop
+}
