@@ -18,6 +18,7 @@ struct File {
     #[serde(default)]
     simd: BTreeMap<String, i64>,
     reassociate: Option<bool>,
+    fp_contract: Option<bool>,
     #[serde(default)]
     word: BTreeMap<String, u32>,
     spill_beyond: Option<i64>,
@@ -52,6 +53,7 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
         latency: file.latency.into_iter().collect(),
         simd: file.simd.into_iter().collect(),
         reassociate: file.reassociate,
+        fp_contract: file.fp_contract,
         word: file.word.into_iter().collect(),
         spill_beyond: file.spill_beyond,
         array: file.array,
@@ -71,6 +73,7 @@ pub fn merge(base: DesignSpec, over: DesignSpec) -> DesignSpec {
         latency: factors(base.latency, over.latency),
         simd: factors(base.simd, over.simd),
         reassociate: over.reassociate.or(base.reassociate),
+        fp_contract: over.fp_contract.or(base.fp_contract),
         spill_beyond: over.spill_beyond.or(base.spill_beyond),
         word: factors(base.word, over.word),
         array: over.array.or(base.array),
@@ -103,6 +106,9 @@ pub fn print(spec: &DesignSpec) -> String {
     if let Some(yes) = spec.reassociate {
         let _ = writeln!(text, "reassociate = {yes}");
     }
+    if let Some(yes) = spec.fp_contract {
+        let _ = writeln!(text, "fp_contract = {yes}");
+    }
     if let Some(row) = spec.array {
         let _ = writeln!(text, "array = {row}");
     }
@@ -124,6 +130,7 @@ mod tests {
             tile: factors(&[("i", 64), ("k", 7)]),
             simd: factors(&[("k", 2)]),
             reassociate: Some(true),
+            fp_contract: Some(false),
             word: vec![("A".into(), 16)],
             array: Some(3),
             ..DesignSpec::default()
