@@ -93,6 +93,9 @@ pub struct Design {
     /// Allow results that differ from C's order of operations in floating point
     #[arg(long)]
     pub reassociate: bool,
+    /// Make a * b + c within one floating-point expression a fused multiply-add, rounded once
+    #[arg(long)]
+    pub fp_contract: bool,
     /// File with any of the above as TOML fields (space = ["i", "j"], tile = { i = 64 }, …); options win over it
     #[arg(long, value_name = "FILE.toml")]
     pub design: Option<PathBuf>,
@@ -115,6 +118,7 @@ impl Design {
             latency: self.latency.clone(),
             simd: self.simd.clone(),
             reassociate: self.reassociate.then_some(true),
+            fp_contract: self.fp_contract.then_some(true),
             word: self.word.clone(),
             ports: self.ports.as_deref().map(Ports::parse).transpose()?,
             spill_beyond: self.spill_beyond,

@@ -18,6 +18,7 @@ struct File {
     #[serde(default)]
     simd: BTreeMap<String, i64>,
     reassociate: Option<bool>,
+    fp_contract: Option<bool>,
     #[serde(default)]
     word: BTreeMap<String, u32>,
     ports: Option<Vec<String>>,
@@ -53,6 +54,7 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
         latency: file.latency.into_iter().collect(),
         simd: file.simd.into_iter().collect(),
         reassociate: file.reassociate,
+        fp_contract: file.fp_contract,
         word: file.word.into_iter().collect(),
         ports: file.ports.as_deref().map(Ports::parse).transpose()?,
         spill_beyond: file.spill_beyond,
@@ -73,6 +75,7 @@ pub fn merge(base: DesignSpec, over: DesignSpec) -> DesignSpec {
         latency: factors(base.latency, over.latency),
         simd: factors(base.simd, over.simd),
         reassociate: over.reassociate.or(base.reassociate),
+        fp_contract: over.fp_contract.or(base.fp_contract),
         spill_beyond: over.spill_beyond.or(base.spill_beyond),
         word: factors(base.word, over.word),
         ports: over.ports.or(base.ports),
@@ -109,6 +112,9 @@ pub fn print(spec: &DesignSpec) -> String {
     if let Some(yes) = spec.reassociate {
         let _ = writeln!(text, "reassociate = {yes}");
     }
+    if let Some(yes) = spec.fp_contract {
+        let _ = writeln!(text, "fp_contract = {yes}");
+    }
     if let Some(row) = spec.array {
         let _ = writeln!(text, "array = {row}");
     }
@@ -130,6 +136,7 @@ mod tests {
             tile: factors(&[("i", 64), ("k", 7)]),
             simd: factors(&[("k", 2)]),
             reassociate: Some(true),
+            fp_contract: Some(false),
             word: vec![("A".into(), 16)],
             array: Some(3),
             ..DesignSpec::default()

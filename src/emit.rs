@@ -5,7 +5,7 @@ use crate::data::{self, pack};
 use crate::outdir::{OutputDir, MARKER};
 use crate::program::{self, Refused};
 use crate::sim::{self, bench, Job, Timing};
-use crate::{golden, report};
+use crate::{golden, report, simulate};
 use arch::Compiled;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop};
@@ -20,12 +20,12 @@ use std::path::PathBuf;
 /// The input is refused, or the directory cannot be written.
 pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let scop = program::load(&arguments.program)?;
+    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
     match arguments.emit {
-        Some(Emit::Scop) => return Ok(scop.to_string()),
+        Some(Emit::Scop) => return Ok(spec.program(&scop).to_string()),
         Some(Emit::Ure) => return recurrences(&scop),
         _ => {}
     }
-    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
     let compiled = program::compile(&scop, &spec, &board)?;
     match arguments.emit {
         Some(Emit::Mapping) => return Ok(mapping(&compiled)),
@@ -75,12 +75,14 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
     if compiled.report.macs <= EXPECTED_LIMIT {
         if let Ok(run) = golden::run(scop, &arguments.program.file, &arguments.program.parse_options(), &memory) {
             memory = run.before;
-            expected = Some(run.after);
+            expected = Some(match simulate::rounded(scop, &arguments.design.spec()?, vsa, &memory, &places)? {
+                Some(own) => own.expected,
+                None => places.iter().map(|&p| run.after[p].clone()).collect(),
+            });
         }
     }
-    let bytes = |memory: &data::Memory| -> Vec<Vec<u8>> {
-        places.iter().zip(&vsa.arrays).map(|(&p, a)| pack(&memory[p], a.ty)).collect()
-    };
+    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(&vsa.arrays).map(|(v, a)| pack(v, a.ty)).collect() };
+    let memory = places.iter().map(|&p| memory[p].clone()).collect();
     let watchdog = 10 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
     let contents = (bytes(&memory), expected.as_ref().map(&bytes).unwrap_or_default());
     let images = sim::place(vsa, &contents.0, 0, 1);

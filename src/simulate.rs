@@ -5,9 +5,10 @@ use crate::data::{self, pack, Memory};
 use crate::golden::{self, Failure};
 use crate::program::{self, Refused};
 use crate::report::{self, grouped};
-use crate::sim::compare::{compare, Comparison};
+use crate::sim::compare::{compare, deviation, Comparison, Deviation};
 use crate::sim::external::Simulator;
 use crate::sim::{self, Job, Outcome, Timing};
+use arch::design::DesignSpec;
 use arch::vsa::Vsa;
 use arch::Compiled;
 use frontend::scop::Scop;
@@ -70,6 +71,30 @@ pub fn execute(vsa: &Vsa, before: &Memory, places: &[usize]) -> Result<Vec<Vec<u
     Ok(memory)
 }
 
+/// What the array is to compute where it may round elsewhere than C does, per array of the VSA.
+pub struct Rounded {
+    pub expected: Vec<Vec<u64>>,
+    /// Who computed it.
+    pub model: &'static str,
+}
+
+/// The golden model in place of the C program's, if the user allowed another order of operations or fused ones: no C
+/// compiler can be trusted to choose the same.
+///
+/// # Errors
+/// Faults of the VSA.
+pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, places: &[usize]) -> Result<Option<Rounded>, String> {
+    if spec.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
+        return Ok(Some(Rounded { expected: execute(vsa, before, places)?, model: "interpreter, in the array's order" }));
+    }
+    let program = spec.program(scop);
+    if program.statements == scop.statements {
+        return Ok(None);
+    }
+    let after = interpret(&program, before)?;
+    Ok(Some(Rounded { expected: places.iter().map(|&p| after[p].clone()).collect(), model: "interpreter, with fused multiply-adds" }))
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -84,11 +109,11 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let places = data::places(&scop, vsa).map_err(Refused::plain)?;
     program::progress("running the C program");
     let reference = reference(&scop, &arguments.program, memory)?;
-    let reorders = spec.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float());
-    let expected = if reorders {
-        execute(vsa, &reference.before, &places).map_err(Refused::plain)?
-    } else {
-        places.iter().map(|&p| reference.after[p].clone()).collect()
+    let native: Vec<Vec<u64>> = places.iter().map(|&p| reference.after[p].clone()).collect();
+    let own = rounded(&scop, &spec, vsa, &reference.before, &places).map_err(Refused::plain)?;
+    let (expected, model) = match &own {
+        Some(own) => (&own.expected, own.model),
+        None => (&native, reference.model.as_str()),
     };
 
     program::progress("building");
@@ -103,14 +128,14 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let job = Job { design: &design, vsa, images, timing, watchdog, vcd: arguments.vcd.clone() };
     program::progress("simulating");
     let outcome = simulate(&job, arguments.engine).map_err(Refused::plain)?;
-    let comparison = compare(vsa, &job.images, &outcome, &expected);
+    let comparison = compare(vsa, &job.images, &outcome, expected);
+    let deviation = own.as_ref().map(|_| deviation(vsa, &job.images, &outcome, &native));
     program::done();
     if let Some(dir) = &arguments.out {
         save(&scop, vsa, &places, &job, &outcome, dir).map_err(Refused::plain)?;
     }
     let equal = outcome.finished && outcome.faults.is_empty() && comparison.mismatches == 0;
-    let model = if reorders { "interpreter, in the array's order" } else { &reference.model };
-    let facts = Facts { arguments, compiled: &compiled, outcome: &outcome, comparison: &comparison, equal, model };
+    let facts = Facts { arguments, compiled: &compiled, outcome: &outcome, comparison: &comparison, deviation, equal, model };
     Ok(Verdict { equal, text: if arguments.json { facts.json() } else { facts.text() } })
 }
 
@@ -146,6 +171,8 @@ struct Facts<'a> {
     compiled: &'a Compiled,
     outcome: &'a Outcome,
     comparison: &'a Comparison,
+    /// From the C program's results, where the array rounds elsewhere.
+    deviation: Option<Deviation>,
     equal: bool,
     model: &'a str,
 }
@@ -187,6 +214,7 @@ impl Facts<'_> {
             "memory": self.memory(),
             "seed": self.arguments.seed,
             "golden": self.model,
+            "deviation_from_c": self.deviation.map(|d| json!({ "absolute": d.absolute, "relative": d.relative, "elements": d.elements })),
             "seconds": self.outcome.seconds,
         });
         format!("{value:#}\n")
@@ -215,6 +243,9 @@ impl Facts<'_> {
             let _ = writeln!(text, "  DIFFERENT    {example}");
         }
         let count = self.comparison.elements as i64;
+        if let Some(d) = self.deviation {
+            let _ = writeln!(text, "  from C       {} elements deviate, at most by {:.3e}, relatively by {:.3e}", grouped(d.elements as i64), d.absolute, d.relative);
+        }
         let _ = match (self.equal, self.comparison.mismatches) {
             (true, _) => writeln!(text, "  equal        all {} elements and the memory around them", grouped(count)),
             (false, n) => writeln!(text, "  NOT EQUAL    {} of {} elements differ", grouped(n as i64), grouped(count)),

@@ -45,17 +45,28 @@ impl<'a> Program<'a> {
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
     let reductions = kept(program, &mapping);
-    let options = |accumulate_first| Options { accumulate_first, spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND) };
-    let first = build(program, &mapping, &reductions, options(true));
-    let (lowered, schedule) = match first {
-        Ok((lowered, schedule)) if schedule.interval == 1 => (lowered, schedule),
-        first => match (build(program, &mapping, &reductions, options(false)), first) {
-            (Ok(second), Ok(first)) if cost(&second.1, &mapping) < cost(&first.1, &mapping) => second,
-            (_, Ok(first)) => first,
-            (second, Err(_)) => second?,
-        },
-    };
+    let (lowered, schedule) = fastest(program, &mapping, &reductions, spec.spill_beyond.unwrap_or(SPILL_BEYOND))?;
     join(program, mapping, lowered, schedule, spec)
+}
+
+/// The first PE that starts a wave in every cycle, or else the fastest.
+fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spill_beyond: i64) -> Result<(Lowered, Schedule), Illegal> {
+    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal(String::new()));
+    for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
+        if interleave > 0 && best.is_err() {
+            break;
+        }
+        let found = build(program, mapping, reductions, Options { accumulate_first, interleave, spill_beyond });
+        match (&found, &best) {
+            (Ok(f), Ok(b)) if cost(&f.1, mapping) >= cost(&b.1, mapping) => {}
+            (Err(_), Ok(_)) => {}
+            _ => best = found,
+        }
+        if best.as_ref().is_ok_and(|b| b.1.interval == 1) {
+            break;
+        }
+    }
+    best
 }
 
 fn cost(schedule: &Schedule, mapping: &Mapping) -> i64 {

@@ -1,5 +1,9 @@
 //! What the user asks of the mapping. Everything left out is chosen by sagen.
 
+use frontend::contract;
+use frontend::scop::Scop;
+use std::borrow::Cow;
+
 /// Which arrays share an AXI port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ports {
@@ -51,6 +55,8 @@ pub struct DesignSpec {
     pub simd: Vec<(String, i64)>,
     /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
     pub reassociate: Option<bool>,
+    /// Products of floats that are added within their expression become fused multiply–adds (`frontend::contract`).
+    pub fp_contract: Option<bool>,
     /// Elements per bus word, by array name.
     pub word: Vec<(String, u32)>,
     /// `None`: a port for every array.
@@ -62,8 +68,12 @@ pub struct DesignSpec {
 }
 
 impl DesignSpec {
+    /// The program that the array executes: `scop` itself, or contracted.
+    pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
+        if self.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
+    }
     /// No choice was made by hand.
     pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
+        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
     }
 }

@@ -70,17 +70,18 @@ pub enum Class {
 }
 
 fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
-    let flow = flow::analyze(scop)?;
-    let ports = ports::assign(scop, spec)?;
-    let faults = match system::build(scop, &flow) {
-        Ok(system) => return Ok(Program::new(Cow::Borrowed(scop), system, spec, ports)),
+    let scop = spec.program(scop);
+    let flow = flow::analyze(&scop)?;
+    let ports = ports::assign(&scop, spec)?;
+    let faults = match system::build(&scop, &flow) {
+        Ok(system) => return Ok(Program::new(scop, system, spec, ports)),
         Err(faults) => faults,
     };
     let uniform = |other: Scop| {
         let system = system::build(&other, &flow::analyze(&other).ok()?).ok()?;
         Some(Program::new(Cow::Owned(other), system, spec, ports.clone()))
     };
-    variant::reversed(scop, &flow, spec.reassociate).into_iter().find_map(uniform).ok_or(faults)
+    variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(uniform).ok_or(faults)
 }
 
 /// # Errors

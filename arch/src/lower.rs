@@ -82,6 +82,9 @@ type Sourced = (Vec<Condition>, NodeId);
 pub struct Options {
     /// Partial sums enter a reduction's chain of lanes at its head instead of its end.
     pub accumulate_first: bool,
+    /// Sums of floats that one PE accumulates in turn, where waiting for the adder would hold up the waves; a power of
+    /// two, or 0 for a single sum.
+    pub interleave: i64,
     /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
     pub spill_beyond: i64,
 }

@@ -6,6 +6,7 @@
 use crate::system::{Feed, Placed, System};
 use frontend::flow;
 use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
+use frontend::value;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -15,6 +16,8 @@ pub struct Reduction {
     pub op: BinaryOp,
     /// The terms are subtracted.
     pub subtract: bool,
+    /// The program has a fused multiply–add: adding a term that is a product rounds once.
+    pub fused: bool,
     /// What is accumulated, in the array's type.
     pub term: Expr,
     /// Band dimensions that are summed over.
@@ -25,6 +28,13 @@ impl Reduction {
     /// The value that changes nothing, as bits of `ty`.
     pub fn neutral(&self, ty: ScalarType) -> u64 {
         let bits = ty.bits();
+        if ty.is_float() {
+            return match self.op {
+                BinaryOp::Mul => value::from_f64(1.0, ty),
+                BinaryOp::Min | BinaryOp::Max => value::canonical_nan(ty),
+                _ => value::from_f64(-0.0, ty),
+            };
+        }
         let all = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
         let top = 1u64 << (bits - 1);
         match (self.op, ty.signed()) {
@@ -40,19 +50,28 @@ impl Reduction {
 /// The reduction statement `s` is, if it is one.
 pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> Option<Reduction> {
     let depth = system.dims.len();
-    let (op, subtract, read, term) = parts(scop, s, reassociate)?;
+    let Parts { op, subtract, fused, read, term } = parts(scop, s, reassociate)?;
     let placed = &system.statements[s];
     let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| placed.write.iter().all(|a| a.coeffs[d] == 0)).collect();
-    let reduction = Reduction { read, op, subtract, term, dims };
+    let reduction = Reduction { read, op, subtract, fused, term, dims };
     (!reduction.dims.is_empty() && box_in(placed, &reduction.dims) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
 }
 
 /// Which read of statement `s` is the accumulator, if the order of accumulation is free.
 pub fn accumulator(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<usize> {
-    parts(scop, s, reassociate).map(|p| p.2)
+    parts(scop, s, reassociate).map(|p| p.read)
 }
 
-fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<(BinaryOp, bool, usize, Expr)> {
+/// A statement `x = x op term`, named as in [`Reduction`].
+struct Parts {
+    op: BinaryOp,
+    subtract: bool,
+    fused: bool,
+    read: usize,
+    term: Expr,
+}
+
+fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<Parts> {
     let statement = &scop.statements[s];
     let ty = scop.array(statement.write.array).ty;
     let allowed = if ty.is_float() { reassociate == Some(true) } else { reassociate != Some(false) };
@@ -61,7 +80,10 @@ fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<(BinaryOp, 
 }
 
 /// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.
-fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) -> Option<(BinaryOp, bool, usize, Expr)> {
+fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) -> Option<Parts> {
+    if let Some(parts) = split_fused(rhs, ty, is_accumulator) {
+        return Some(parts);
+    }
     let inner = match &rhs.kind {
         ExprKind::Cast(inner) if !ty.is_float() && !inner.ty.is_float() && inner.ty.bits() >= ty.bits() => inner,
         _ => rhs,
@@ -81,11 +103,19 @@ fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) ->
     };
     let convert = |e: &Expr| if e.ty == ty { e.clone() } else { Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty, span: e.span } };
     match (accumulator(a), accumulator(b)) {
-        (Some(k), _) if *op == BinaryOp::Sub => Some((BinaryOp::Add, true, k, convert(b))),
-        (Some(k), _) => Some((*op, false, k, convert(b))),
-        (None, Some(k)) if *op != BinaryOp::Sub => Some((*op, false, k, convert(a))),
+        (Some(read), _) if *op == BinaryOp::Sub => Some(Parts { op: BinaryOp::Add, subtract: true, fused: false, read, term: convert(b) }),
+        (Some(read), _) => Some(Parts { op: *op, subtract: false, fused: false, read, term: convert(b) }),
+        (None, Some(read)) if *op != BinaryOp::Sub => Some(Parts { op: *op, subtract: false, fused: false, read, term: convert(a) }),
         _ => None,
     }
+}
+
+/// `fma(a, b, x)` with `x` the accumulator: the term is the product.
+fn split_fused(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) -> Option<Parts> {
+    let ExprKind::Fma(a, b, x) = &rhs.kind else { return None };
+    let ExprKind::Read(read) = x.kind else { return None };
+    let term = Expr { kind: ExprKind::Binary(BinaryOp::Mul, a.clone(), b.clone()), ..rhs.clone() };
+    (rhs.ty == ty && is_accumulator(read)).then_some(Parts { op: BinaryOp::Add, subtract: false, fused: true, read, term })
 }
 
 /// The summed dimensions run over the same range wherever the others are.

@@ -5,6 +5,7 @@
 //! `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
 
 mod ast;
+pub mod contract;
 pub mod diag;
 mod dump;
 pub mod flow;

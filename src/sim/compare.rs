@@ -17,6 +17,17 @@ pub struct Comparison {
     pub examples: Vec<String>,
 }
 
+/// How far floats are from another order of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deviation {
+    /// Largest difference; infinite where only one of the two is a finite number.
+    pub absolute: f64,
+    /// Largest difference in units of the C program's result, where that is not zero.
+    pub relative: f64,
+    /// Elements that differ.
+    pub elements: usize,
+}
+
 const EXAMPLES: usize = 8;
 
 impl Comparison {
@@ -56,6 +67,33 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
     result
 }
 
+/// The deviation of `outcome` from what the C program computes, over all arrays of floats.
+pub fn deviation(vsa: &Vsa, images: &[Image], outcome: &Outcome, native: &[Vec<u64>]) -> Deviation {
+    let mut result = Deviation::default();
+    for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().filter(|(k, _)| vsa.arrays[*k].ty.is_float()) {
+        let ty = vsa.arrays[k].ty;
+        let found = unpack(&memory[image.offset..image.offset + image.size], ty);
+        for (is, c) in found.iter().zip(&native[k]).map(|(&is, &c)| (value::to_f64(is, ty), value::to_f64(c, ty))) {
+            result.add(is, c);
+        }
+    }
+    result
+}
+
+impl Deviation {
+    fn add(&mut self, is: f64, c: f64) {
+        if is == c || (is.is_nan() && c.is_nan()) {
+            return;
+        }
+        let distance = if is.is_finite() && c.is_finite() { (is - c).abs() } else { f64::INFINITY };
+        self.elements += 1;
+        self.absolute = self.absolute.max(distance);
+        if c != 0.0 {
+            self.relative = self.relative.max(if distance.is_finite() { distance / c.abs() } else { distance });
+        }
+    }
+}
+
 /// `[i][j]` of an element by its position in row-major order.
 fn subscripts(index: usize, dims: &[i64]) -> String {
     let mut rest = index;
@@ -71,4 +109,20 @@ fn subscripts(index: usize, dims: &[i64]) -> String {
 /// A value for people.
 fn show(bits: u64, ty: ScalarType) -> String {
     if ty.is_float() { format!("{:e}", value::to_f64(bits, ty)) } else { value::to_integer(bits, ty).to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Deviation;
+
+    #[test]
+    fn deviation_is_the_largest_and_tells_numbers_from_others() {
+        let mut d = Deviation::default();
+        [(1.0, 1.0), (f64::NAN, f64::NAN), (0.0, -0.0)].iter().for_each(|&(is, c)| d.add(is, c));
+        assert_eq!(d, Deviation::default());
+        [(1.5, 1.0), (102.0, 100.0), (1e-3, 0.0)].iter().for_each(|&(is, c)| d.add(is, c));
+        assert_eq!(d, Deviation { absolute: 2.0, relative: 0.5, elements: 3 });
+        d.add(1.0, f64::INFINITY);
+        assert_eq!((d.absolute, d.relative, d.elements), (f64::INFINITY, f64::INFINITY, 4));
+    }
 }

@@ -2,16 +2,11 @@
 //! `cargo run --release -p templates --example fp_table > docs/operators.md` (from the repository's root; wants Yosys)
 //!
 //! A core is synthesized between registers: its operands' and the result register that a PE has. The operands'
-//! registers are not counted, the result's are. Multiplexers are mapped to 6-input LUTs (`-nowidelut`): Yosys's use of
-//! MUXF7 to MUXF9 would take up to eight LUTs for one.
+//! registers are not counted, the result's are.
 
 use rtl::{Design, ModuleBuilder, Template};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, ExitCode};
 use templates::fp::{default_latency, Core, Format, Operator, Relation};
-
-/// Yosys with one option more in the flow of `scripts/resources.sh`.
-const YOSYS: &str = "#!/bin/sh\n[ -f run.ys ] && sed -i 's/^synth_xilinx /&-nowidelut /' run.ys\nexec yosys \"$@\"\n";
 
 /// A core with registers at its operands and its result.
 #[derive(Debug)]
@@ -47,8 +42,8 @@ fn number(text: &str, key: &str) -> f64 {
     digits.parse().unwrap_or(f64::NAN)
 }
 
-fn run(program: &str, arguments: &[&str], yosys: &str) -> Result<String, String> {
-    let out = Command::new(program).args(arguments).env("YOSYS", yosys).output().map_err(|e| format!("{program}: {e}"))?;
+fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let out = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     if out.status.success() { Ok(text) } else { Err(format!("{program}: {text}{}", String::from_utf8_lossy(&out.stderr))) }
 }
@@ -63,12 +58,9 @@ fn measure(core: Core) -> Result<Row, String> {
         std::fs::write(folder.join(file), text).map_err(|e| e.to_string())?;
     }
     let path = folder.to_string_lossy().into_owned();
-    let yosys = format!("{path}/yosys.sh");
-    std::fs::write(&yosys, YOSYS).map_err(|e| e.to_string())?;
-    std::fs::set_permissions(&yosys, std::fs::Permissions::from_mode(0o755)).map_err(|e| e.to_string())?;
     let kept = format!("{path}/kept");
-    let counts = run("scripts/resources.sh", &[&path, top.as_str(), "--json", "--keep", &kept], &yosys)?;
-    let depth = run("scripts/levels.py", &[&format!("{kept}/netlist.json"), top.as_str(), "--json"], &yosys)?;
+    let counts = run("scripts/resources.sh", &[&path, top.as_str(), "--json", "--keep", &kept])?;
+    let depth = run("scripts/levels.py", &[&format!("{kept}/netlist.json"), top.as_str(), "--json"])?;
     std::fs::remove_dir_all(&folder).map_err(|e| e.to_string())?;
     // The core is the last module, the top has the registers around it.
     let own = counts.rfind("\"own\"").map_or(counts.as_str(), |at| &counts[at..]);

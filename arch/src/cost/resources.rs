@@ -6,7 +6,7 @@
 use crate::board::Resources;
 use crate::timing;
 use crate::vsa::{Node, Op, Vsa};
-use frontend::scop::BinaryOp;
+use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
     let pes = vsa.extent[0] * vsa.extent[1];
@@ -49,6 +49,12 @@ fn per_pe(vsa: &Vsa) -> Resources {
     let mut pe = Resources::default();
     for (n, node) in vsa.nodes.iter().enumerate() {
         let bits = node.ty.bits() as i64;
+        if let Some(core) = float_core(vsa, node) {
+            pe.dsp += core.dsp;
+            pe.lut += core.lut * bits.max(operand_bits(vsa, node));
+            pe.ff += core.ff * bits.max(operand_bits(vsa, node));
+            continue;
+        }
         match &node.op {
             Op::Binary(op, ..) => operator(&mut pe, vsa, *op, node),
             Op::Fma(..) => pe.dsp += 4,
@@ -62,14 +68,46 @@ fn per_pe(vsa: &Vsa) -> Resources {
     pe
 }
 
+/// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
+/// what `docs/operators.md` lists for fp32.
+struct FloatCore {
+    dsp: i64,
+    lut: i64,
+    ff: i64,
+}
+
+fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
+    let operands = timing::operands(&node.op);
+    let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
+    if !node.ty.is_float() && !first.is_float() {
+        return None;
+    }
+    // Significands of up to 17, 26 and 53 bits.
+    let multiplier = match node.ty.bits() {
+        0..=16 => 1,
+        17..=32 => 2,
+        _ => 10,
+    };
+    let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
+    match node.op {
+        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 14, 9),
+        Op::Binary(BinaryOp::Mul, ..) => core(multiplier, 10, 5),
+        Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
+        Op::Binary(..) => core(0, 3, 1),
+        Op::Fma(..) => core(multiplier, 36, 18),
+        Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
+        Op::Cast(_) if first != node.ty => core(0, 6, 3),
+        _ => None,
+    }
+}
+
+fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {
+    timing::operands(&node.op).into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
+}
+
 fn operator(pe: &mut Resources, vsa: &Vsa, op: BinaryOp, node: &Node) {
     let bits = node.ty.bits() as i64;
-    let float = node.ty.is_float();
     match op {
-        BinaryOp::Mul if float => {
-            pe.dsp += if bits > 16 { 2 } else { 1 };
-            pe.lut += 4 * bits;
-        }
         BinaryOp::Mul => {
             let widths = timing::operands(&node.op).into_iter().map(|o| timing::effective_type(&vsa.nodes, o).bits() as i64);
             let (a, b) = widths.fold((1, 1), |(a, _), w| (w, a));
@@ -77,7 +115,6 @@ fn operator(pe: &mut Resources, vsa: &Vsa, op: BinaryOp, node: &Node) {
             pe.dsp += ((least + 16) / 17) * ((most + 25) / 26);
         }
         BinaryOp::Div | BinaryOp::Rem => pe.lut += bits * bits * 3 / 2,
-        BinaryOp::Add | BinaryOp::Sub if float => pe.lut += 16 * bits,
         _ => pe.lut += bits,
     }
 }

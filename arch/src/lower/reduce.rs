@@ -1,5 +1,8 @@
 //! The part of [`Lower`] that builds reductions: chains of partial sums over time, over PEs and over lanes, shares of a sum
 //! that each PE keeps, and partial results that go to DRAM and back between tiles.
+//!
+//! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
+//! balanced tree.
 
 use super::*;
 
@@ -26,6 +29,9 @@ impl Lower<'_> {
     pub(super) fn total(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
         let reduction = self.reductions[s].clone().expect("a reduction");
         let (axes, time) = self.moves(&reduction);
+        if let Some(place) = self.interleaved(s, &reduction) {
+            return self.gather(s, lane, place);
+        }
         if axes.is_empty() || time.is_empty() {
             return self.accumulate(s, lane, false);
         }
@@ -75,7 +81,10 @@ impl Lower<'_> {
     pub(super) fn accumulate(&mut self, s: usize, lane: usize, share: bool) -> Result<NodeId, Illegal> {
         let reduction = self.reductions[s].clone().expect("a reduction");
         let ty = self.array_type(s);
-        let previous = self.previous(s, lane, &reduction, share)?;
+        let previous = match self.interleaved(s, &reduction) {
+            Some(place) => self.previous_of_several(s, lane, &reduction, place)?,
+            None => self.previous(s, lane, &reduction, share)?,
+        };
         let lanes: Vec<usize> = (0..self.mapping.lanes()).filter(|&l| self.first_lane(&reduction, l) == lane).collect();
         let mut terms = Vec::new();
         for l in lanes {
@@ -84,6 +93,12 @@ impl Lower<'_> {
             }
         }
         let combine = if reduction.subtract { BinaryOp::Sub } else { reduction.op };
+        if ty.is_float() {
+            return Ok(match self.balanced(terms, &reduction, ty) {
+                Some(sum) => self.joined(&reduction, combine, previous, sum, ty),
+                None => previous,
+            });
+        }
         if self.options.accumulate_first {
             return Ok(terms.into_iter().fold(previous, |acc, t| self.node(Op::Binary(combine, acc, t), ty, "acc")));
         }
@@ -92,6 +107,86 @@ impl Lower<'_> {
             Some(sum) => self.node(Op::Binary(combine, previous, sum), ty, "acc"),
             None => previous,
         })
+    }
+
+    /// All terms, joined in pairs, the pairs in pairs, and so on.
+    fn balanced(&mut self, mut terms: Vec<NodeId>, reduction: &Reduction, ty: ScalarType) -> Option<NodeId> {
+        while terms.len() > 1 {
+            let pairs = terms.chunks(2).map(|pair| match *pair {
+                [a, b] => self.joined(reduction, reduction.op, a, b, ty),
+                _ => pair[0],
+            });
+            terms = pairs.collect();
+        }
+        terms.pop()
+    }
+
+    /// `a op b`; fused if `b` is a product and the program fuses them.
+    fn joined(&mut self, reduction: &Reduction, op: BinaryOp, a: NodeId, b: NodeId, ty: ScalarType) -> NodeId {
+        let op = match self.out.nodes[b.index()].op {
+            Op::Binary(BinaryOp::Mul, x, y) if reduction.fused => Op::Fma(x, y, a),
+            _ => Op::Binary(op, a, b),
+        };
+        self.node(op, ty, "acc")
+    }
+
+    /// The counter over which sums of statement `s` are interleaved, if they are: the only one that its reduction runs
+    /// over, with more values than there are sums; the last value belongs to the sum's last term.
+    fn interleaved(&self, s: usize, reduction: &Reduction) -> Option<usize> {
+        let (axes, time) = self.moves(reduction);
+        let mut long = time.into_iter().filter(|&place| self.mapping.counters[place].trip > 1);
+        let (Some(place), None) = (long.next(), long.next()) else { return None };
+        let trip = self.mapping.counters[place].trip;
+        let reaches = |&d: &usize| {
+            let (lo, hi) = self.mapping.bounds[d];
+            self.mapping.digits[d].iter().all(|x| x.trip == 1 || (x.trip - 1) * x.weight <= hi - lo)
+        };
+        let filled = self.reduced(reduction).iter().all(reaches);
+        let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
+        (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(place)
+    }
+
+    /// The sum of the interleaved sums, right in the last wave of the reduction: of the last two waves, of the last two
+    /// of those, and so on.
+    fn gather(&mut self, s: usize, lane: usize, place: usize) -> Result<NodeId, Illegal> {
+        let reduction = self.reductions[s].clone().expect("a reduction");
+        let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
+        let mut sum = self.build(Target::Share(s, lane))?;
+        let mut reach = 1;
+        while reach < self.options.interleave {
+            let waves = reach * self.mapping.stride(place);
+            let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves }, ty, &name);
+            sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
+            reach *= 2;
+        }
+        Ok(sum)
+    }
+
+    /// What one of several interleaved sums is added to: the initial value in the first wave, then nothing until it is
+    /// the first sum's turn again, then the same sum's last value.
+    fn previous_of_several(&mut self, s: usize, lane: usize, reduction: &Reduction, place: usize) -> Result<NodeId, Illegal> {
+        let initial = self.initial(s, lane, reduction)?;
+        let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
+        let sums = self.options.interleave;
+        let own = self.past(Target::Share(s, lane), [0, 0], sums * self.mapping.stride(place), ty, &name);
+        let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
+        let mut again = self.variable_form(None, place);
+        again.constant = -sums;
+        let steps = vec![(vec![Condition { form: again, equality: false }], own), (vec![], neutral)];
+        self.reduction_select(initial, steps, ty, &name)
+    }
+
+    /// The value a sum starts from, in the first iteration alone: those past a loop's end must not start anew.
+    fn initial(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Vec<Sourced>, Illegal> {
+        let k = reduction.read;
+        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !matches!(p.feed, Feed::Value { statement, .. } if statement.index() == s)).cloned().collect();
+        let sources = self.sources(s, k, lane, &pieces)?;
+        let (axes, time) = self.moves(reduction);
+        let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
+        let first: Vec<Form> = time.iter().map(|&place| self.variable_form(None, place)).chain(over_space).collect();
+        let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
+        let restrict = |(all, node): Sourced| Some((self.ranges.simplify_all(all.into_iter().chain(at_first()))?, node));
+        Ok(sources.into_iter().filter_map(restrict).collect())
     }
 
     /// The term of one lane, neutral where the summed dimensions run past their ends.
@@ -122,8 +217,8 @@ impl Lower<'_> {
     /// neutral element where the initial value belongs to another PE.
     pub(super) fn previous(&mut self, s: usize, lane: usize, reduction: &Reduction, share: bool) -> Result<NodeId, Illegal> {
         let k = reduction.read;
-        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !matches!(p.feed, Feed::Value { statement, .. } if statement.index() == s)).cloned().collect();
-        let mut sources = self.sources(s, k, lane, &pieces)?;
+        let initial = self.initial(s, lane, reduction)?;
+        let mut sources: Vec<Sourced> = Vec::new();
         let ty = self.array_type(s);
         let name = self.name_of(s, k);
         let (axes, time) = self.moves(reduction);
@@ -143,12 +238,6 @@ impl Lower<'_> {
             steps.push((self.variable_form(None, place), hop, waves + self.mapping.stride(place)));
             waves -= self.mapping.stride(place) * (self.mapping.counters[place].trip - 1);
         }
-        // The initial value belongs to the first iteration alone; those past a loop's end must not start anew.
-        let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
-        let first: Vec<Form> = time.iter().map(|&place| self.variable_form(None, place)).chain(over_space).collect();
-        let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
-        let restrict = |(all, node): Sourced| Some((self.ranges.simplify_all(all.into_iter().chain(at_first()))?, node));
-        let initial: Vec<Sourced> = std::mem::take(&mut sources).into_iter().filter_map(restrict).collect();
         for (form, hop, waves) in steps {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 return Err(self.against_time(s, k));

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Resources and logic levels of matrix-product PEs, and of the whole fp32 array beside AutoSA's: rewrites the tables of
+docs/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
+
+    cargo build --release && python3 scripts/pe_table.py [--sagen target/release/sagen] [--only TEXT]
+
+The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Each is emitted,
+its PE synthesized for UltraScale+ by Yosys (resources.sh) and analysed by levels.py. Of the one compared with AutoSA's
+every module is synthesized, which takes minutes.
+`--only` prints the rows whose name contains TEXT and leaves the document alone.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SCRIPTS = os.path.dirname(os.path.abspath(__file__))
+DOCUMENT = os.path.join(SCRIPTS, "..", "docs", "resources.md")
+PES = 13 * 16
+KERNEL = """#include <stdint.h>
+void mm(const {element} A[1040][1024], const {element} B[1024][1024], {sum} C[1040][1024]) {{
+#pragma scop
+  for (int i = 0; i < 1040; i++)
+    for (int j = 0; j < 1024; j++) {{
+      C[i][j] = 0;
+      for (int k = 0; k < 1024; k++)
+        C[i][j] += ({sum})A[i][k] * ({sum})B[k][j];
+    }}
+#pragma endscop
+}}
+"""
+# Name, element type, type of the sums, lanes, further options.
+DESIGNS = [
+    ("fp32", "float", "float", 1, []),
+    ("fp32, fused multiply-add", "float", "float", 1, ["--fp-contract"]),
+    ("fp32, 8 lanes, chained", "float", "float", 8, []),
+    ("fp32, 8 lanes, tree", "float", "float", 8, ["--reassociate"]),
+    ("fp16 → fp32", "_Float16", "float", 1, []),
+    ("fp16 → fp32, 8 lanes, tree", "_Float16", "float", 8, ["--reassociate"]),
+    ("fp16", "_Float16", "_Float16", 1, []),
+    ("int16 → int32", "int16_t", "int32_t", 1, []),
+    ("int16 → int32, 8 lanes", "int16_t", "int32_t", 8, []),
+    ("int8 → int32", "int8_t", "int32_t", 1, []),
+    ("int8 → int32, 8 lanes", "int8_t", "int32_t", 8, []),
+]
+# The array compared with AutoSA's, by name.
+HEADLINE = "fp32, 8 lanes, tree"
+# AutoSA (FPGA '21), fp32 matrix product, 13 x 16 PEs with 8 lanes on a U250: shares of 1,728,000 LUTs and 12,288 DSPs.
+AUTOSA = {"lut": 0.52 * 1_728_000, "dsp": 0.68 * 12_288}
+
+
+def output(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise SystemExit(f"pe_table.py: {' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def emit(sagen, design, folder):
+    """The folder with the array's Verilog."""
+    _, element, total, lanes, options = design
+    source, array = os.path.join(folder, "mm.c"), os.path.join(folder, "array")
+    with open(source, "w") as file:
+        file.write(KERNEL.format(element=element, sum=total))
+    shape = ["--space", "i,j", "--tile", "i=208,j=128", "--latency", "i=16,j=8", "--simd", f"k={lanes}"]
+    output([sagen, "rtl", source, "-o", array, *shape, *options])
+    return array
+
+
+def totals(array, top, kept):
+    """Resources of a module with everything below it; its netlist goes to folder `kept`."""
+    return json.loads(output([f"{SCRIPTS}/resources.sh", array, "mm", top, "--json", "--keep", kept]))["modules"][0]["total"]
+
+
+def pe_row(design, total, path):
+    lanes = design[3]
+    return (f"| {design[0]} | {total['lut']:,} | {total['ff']:,} | {total['dsp']} | {total['lut'] / lanes:.0f} | "
+            f"{total['dsp'] / lanes:g} | {path['levels']} | {path['estimated_ns']:.2f} |")
+
+
+def headline(top, pe):
+    """The array's parts beside AutoSA's published totals."""
+    pes = {field: PES * pe[field] for field in ("lut", "ff", "dsp")}
+    macs = 8 * PES
+    lines = ["| | LUT | FF | DSP | LUT per multiply–add | DSP per multiply–add |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    def line(name, lut, ff, dsp):
+        lines.append(f"| {name} | {lut:,.0f} | {ff} | {dsp:,.0f} | {lut / macs:.0f} | {dsp / macs:.2f} |")
+    line("208 PEs", pes["lut"], f"{pes['ff']:,}", pes["dsp"])
+    rest = {field: top[field] - pes[field] for field in pes}
+    line("feeders, collectors, AXI engines, control", rest["lut"], f"{rest['ff']:,}", rest["dsp"])
+    line("the whole IP", top["lut"], f"{top['ff']:,}", top["dsp"])
+    line("AutoSA", AUTOSA["lut"], "", AUTOSA["dsp"])
+    lines.append(f"| ours / AutoSA | {top['lut'] / AUTOSA['lut']:.2f} | | {top['dsp'] / AUTOSA['dsp']:.2f} | | |")
+    return lines
+
+
+def replace(text, name, lines):
+    pattern = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
+    if not pattern.search(text):
+        raise SystemExit(f"pe_table.py: no table {name} in {DOCUMENT}")
+    return pattern.sub(lambda found: found[1] + "\n".join(lines) + "\n" + found[2], text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sagen", default="target/release/sagen")
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    table = ["| PE | LUT | FF | DSP | LUT per lane | DSP per lane | levels | ns (estimate) |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    tables = {}
+    for design in DESIGNS:
+        if args.only not in design[0]:
+            continue
+        with tempfile.TemporaryDirectory(prefix="sagen-pe-table-") as folder:
+            array, kept = emit(args.sagen, design, folder), os.path.join(folder, "kept")
+            pe = totals(array, "mm_pe", kept)
+            path = json.loads(output([sys.executable, f"{SCRIPTS}/levels.py", f"{kept}/netlist.json", "mm_pe", "--json"]))
+            top = totals(array, "mm", kept) if design[0] == HEADLINE else None
+        table.append(pe_row(design, pe, path))
+        if args.only:
+            print(table[-1], flush=True)
+        if top:
+            tables["array"] = headline(top, pe)
+    if args.only:
+        print("\n".join(tables.get("array", [])))
+        return
+    tables["pe"] = table
+    with open(DOCUMENT) as file:
+        text = file.read()
+    for name, lines in tables.items():
+        text = replace(text, name, lines)
+    with open(DOCUMENT, "w") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
