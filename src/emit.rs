@@ -6,8 +6,8 @@ use crate::outdir::{OutputDir, MARKER};
 use crate::program::{self, Refused};
 use crate::sim::{self, bench, Job, Timing};
 use crate::{golden, report, simulate};
+use arch::design::DesignSpec;
 use arch::Compiled;
-use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop};
 use rtl::Design;
 use serde_json::json;
@@ -23,7 +23,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
     match arguments.emit {
         Some(Emit::Scop) => return Ok(spec.program(&scop).to_string()),
-        Some(Emit::Ure) => return recurrences(&scop),
+        Some(Emit::Ure) => return recurrences(&scop, &spec),
         _ => {}
     }
     let compiled = program::compile(&scop, &spec, &board)?;
@@ -98,7 +98,7 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
         }
     }
     if expected.is_some() {
-        out.write("sim/axi_check.json", bus_check(vsa, watchdog) + "\n")?;
+        out.write("sim/axi_check.json", bus_check(vsa, &contents.0, watchdog) + "\n")?;
         for (array, (before, after)) in vsa.arrays.iter().zip(contents.0.iter().zip(&contents.1)) {
             out.write(&format!("sim/{}.in.bin", array.name), before)?;
             out.write(&format!("sim/{}.expected.bin", array.name), after)?;
@@ -108,13 +108,13 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
 }
 
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
-fn bus_check(vsa: &arch::vsa::Vsa, watchdog: u64) -> String {
+fn bus_check(vsa: &arch::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> String {
     let array = |(k, array): (usize, &arch::vsa::DramArray)| {
         json!({
             "name": array.name,
             "port": report::port(vsa, vsa.port_of(k as u32)),
             "offset": 0x10 + 12 * k,
-            "bytes": array.dims.iter().product::<i64>() * i64::from(array.ty.bytes()),
+            "bytes": contents[k].len(),
             "input": format!("{}.in.bin", array.name),
             "expected": format!("{}.expected.bin", array.name),
         })
@@ -154,10 +154,10 @@ fn mapping(compiled: &Compiled) -> String {
 }
 
 /// `--emit=ure`: per statement and read, where its value comes from on each part of the band space.
-fn recurrences(scop: &Scop) -> Result<String, Refused> {
+fn recurrences(scop: &Scop, spec: &DesignSpec) -> Result<String, Refused> {
     use arch::system::Feed;
     let refused = |faults| Refused::diagnostics(&faults, &scop.sources);
-    let system = arch::system::build(scop, &flow::analyze(scop).map_err(refused)?).map_err(refused)?;
+    let arch::assemble::Program { scop, system, .. } = arch::program(scop, spec).map_err(refused)?;
     let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
     let mut text = String::new();
     for dim in &system.dims {

@@ -8,6 +8,7 @@ use crate::design::DesignSpec;
 use crate::mapping::Plan;
 use crate::plan;
 use crate::ports;
+use crate::stride;
 use crate::system::{self, System};
 use crate::variant;
 use crate::vsa::{Op, Vsa};
@@ -69,8 +70,12 @@ pub enum Class {
     Mixed,
 }
 
-fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
-    let scop = spec.program(scop);
+/// The program that the array executes, as recurrences.
+///
+/// # Errors
+/// Dependences that cannot be made uniform.
+pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    let scop = stride::split(spec.program(scop));
     let flow = flow::analyze(&scop)?;
     let ports = ports::assign(&scop, spec)?;
     let faults = match system::build(&scop, &flow) {

@@ -53,7 +53,7 @@ fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, mapping: 
     }
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

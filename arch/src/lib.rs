@@ -20,6 +20,7 @@ pub mod plan;
 pub mod ports;
 pub mod reduction;
 pub mod schedule;
+pub mod stride;
 pub mod svg;
 pub mod system;
 pub mod text;
@@ -28,4 +29,4 @@ pub mod variant;
 pub mod verify;
 pub mod vsa;
 
-pub use driver::{compile, enumerate, Candidate, Compiled, Report};
+pub use driver::{compile, enumerate, program, Candidate, Compiled, Report};

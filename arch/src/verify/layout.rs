@@ -1,6 +1,7 @@
 //! Hulls, banks and the order of loads and drains.
 
 use super::{combine, full_range, local, normal, range};
+use crate::layout::gcd;
 use crate::vsa::{Bank, Form, Hull, InputGroup, OutputGroup, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
@@ -234,10 +235,6 @@ impl View<'_> {
             faults.push(format!("{} ports do not always lie in one word of {}", bank.ports, self.word));
         }
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// No cell belongs to two collectors or two banks of one. Windows move with the PE, so only differences matter.
