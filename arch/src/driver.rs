@@ -82,11 +82,13 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
         Ok(system) => return Ok(Program::new(scop, system, spec, ports)),
         Err(faults) => faults,
     };
-    let uniform = |other: Scop| {
-        let system = system::build(&other, &flow::analyze(&other).ok()?).ok()?;
+    let uniform = |other: Scop, places: &[_]| {
+        let system = system::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
         Some(Program::new(Cow::Owned(other), system, spec, ports.clone()))
     };
-    variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(uniform).ok_or(faults)
+    let folded = variant::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
+    let reversed = || variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(|other| uniform(other, &[]));
+    folded.or_else(reversed).ok_or(faults)
 }
 
 /// # Errors
@@ -111,7 +113,7 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
         macs: program.work(),
         prediction: predict(&vsa, &MemoryTiming::IDEAL),
         resources: need,
-        dependences: describe_dependences(scop, &program.system),
+        dependences: describe_dependences(&program.scop, &program.system),
         warnings: vec![],
     };
     Ok(Compiled { vsa, report })

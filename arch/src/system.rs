@@ -128,6 +128,8 @@ struct Builder<'a> {
     at: Vec<Placement>,
     /// Statements that count while places are searched.
     placed: Vec<bool>,
+    /// Places that are given, of statements at full depth.
+    folds: &'a [Option<Vec<Affine>>],
     ranges: RangeCache,
     /// Localizations tried by the search.
     effort: Cell<usize>,
@@ -136,8 +138,17 @@ struct Builder<'a> {
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
+    build_at(scop, flow, &[])
+}
+
+/// As [`build`], with the places of some statements at full depth: every band coordinate over the iterators, where the
+/// coordinate of an iterator counts it up or down and may contain iterators further out.
+///
+/// # Errors
+/// Names every read whose dependence is not uniform there.
+pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>]) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
-    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], ranges: RangeCache::default(), effort: Cell::new(0) };
+    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), effort: Cell::new(0) };
     builder.choose_places();
     builder.finish()
 }

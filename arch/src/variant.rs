@@ -4,9 +4,14 @@
 //! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
 //! Back substitution needs it: the term that is known last must come last.
 
+//!
+//! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The domain is
+//! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
+//! like a sheet folded along the pivot, so that every value moves away from it.
+
 use crate::reduction;
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Access, Affine, Constraint, Expr, ExprKind, Scop, StmtId};
+use frontend::scop::{Access, Affine, Constraint, Expr, ExprKind, Scop, Statement, StmtId};
 
 /// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
 pub fn reversed(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {
@@ -85,4 +90,68 @@ fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
         ExprKind::Fma(a, b, c) => ExprKind::Fma(again(a), again(b), again(c)),
     };
     Expr { kind, ..e.clone() }
+}
+
+/// The program with its statements split where a value is read on both sides of its producer, and the places at which
+/// the parts lie upon each other; `None` if there is nothing to fold.
+pub fn folded(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
+    let mut parts: Vec<(Statement, Option<Vec<Affine>>)> = Vec::new();
+    for (s, statement) in scop.statements.iter().enumerate() {
+        let depth = statement.loops.len();
+        let folds = folds(flow, s, depth);
+        if folds.is_empty() {
+            parts.push((statement.clone(), None));
+            continue;
+        }
+        for sides in 0..1u32 << folds.len() {
+            let mut part = statement.clone();
+            let mut place: Vec<Affine> = (0..depth).map(|d| unit(d, depth)).collect();
+            for (bit, &(inner, outer)) in folds.iter().enumerate() {
+                let below = sides >> bit & 1 == 1;
+                let mut away = unit(inner, depth);
+                away.coeffs[outer] -= 1;
+                if below {
+                    away.coeffs.iter_mut().for_each(|c| *c = -*c);
+                }
+                let side = Constraint { expr: Affine { constant: -i64::from(below), ..away.clone() }, equality: false };
+                part.domain.iter_mut().for_each(|conjunction| conjunction.push(side.clone()));
+                place[inner] = away;
+            }
+            part.domain.retain(|conjunction| !flow::is_empty(conjunction, depth));
+            if !part.domain.is_empty() {
+                parts.push((part, Some(place)));
+            }
+        }
+    }
+    let (statements, places): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    places.iter().any(Option::is_some).then(|| (Scop { statements, ..scop.clone() }, places))
+}
+
+/// Pairs (inner iterator, outer iterator) with readers on both sides of a producer at `inner = outer`.
+fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for inner in 1..depth {
+        for outer in 0..inner {
+            let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&unit(outer, depth)));
+            let pieces: Vec<&flow::Piece> = flow.reads[s].iter().flatten().filter(|p| produced_at(p)).collect();
+            let beyond = |sign: i64| {
+                let mut expr = unit(inner, depth);
+                expr.coeffs[outer] -= 1;
+                expr.coeffs.iter_mut().for_each(|c| *c *= sign);
+                expr.constant = -1;
+                let side = Constraint { expr, equality: false };
+                pieces.iter().any(|p| !flow::is_empty(&p.domain.iter().cloned().chain([side.clone()]).collect::<Vec<_>>(), depth))
+            };
+            if beyond(1) && beyond(-1) {
+                found.push((inner, outer));
+            }
+        }
+    }
+    found
+}
+
+fn unit(d: usize, depth: usize) -> Affine {
+    let mut a = Affine::constant(depth, 0);
+    a.coeffs[d] = 1;
+    a
 }

@@ -22,16 +22,23 @@ const MOST: usize = 4096;
 pub(super) struct Placement {
     /// The band dimension that each iterator runs along.
     pub dims: Vec<usize>,
-    /// Every band coordinate over the statement's iterators; along `dims` an iterator and a constant.
+    /// Every band coordinate over the statement's iterators.
     place: Vec<Affine>,
     /// Every iterator over the band coordinates.
     pub iterators: Vec<Affine>,
 }
 
 impl Placement {
+    /// An iterator's own coordinate counts it up or down, and may contain iterators further out.
     fn new(dims: &[usize], place: Vec<Affine>) -> Placement {
-        let iterator = |&d: &usize| Affine { constant: -place[d].constant, ..coordinate(d, place.len()) };
-        Placement { dims: dims.to_vec(), iterators: dims.iter().map(iterator).collect(), place }
+        let mut iterators: Vec<Affine> = Vec::new();
+        for (k, &d) in dims.iter().enumerate() {
+            let outer = Affine { coeffs: place[d].coeffs[..k].to_vec(), constant: place[d].constant };
+            let rest = minus(&coordinate(d, place.len()), &compose(&outer, &iterators, place.len()));
+            let sign = place[d].coeffs[k];
+            iterators.push(Affine { coeffs: rest.coeffs.iter().map(|c| sign * c).collect(), constant: sign * rest.constant });
+        }
+        Placement { dims: dims.to_vec(), iterators, place }
     }
 }
 
@@ -83,11 +90,12 @@ impl Builder<'_> {
         for s in 0..statements {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let place = (0..depth).map(|d| if d < own { coordinate(d, own) } else { Affine::constant(own, self.bounds_of(d)[0].0) });
-            self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place.collect()));
+            let place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| place.collect());
+            self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
         self.descend(Reach::Near);
-        if self.failed() == 0 {
+        if self.failed() == 0 || !self.folds.is_empty() {
             return;
         }
         let near = (self.failed(), self.at.clone());

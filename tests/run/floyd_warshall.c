@@ -1,0 +1,23 @@
+// Shortest paths: row and column k spread both ways, so the domain is folded along them.
+#ifndef N
+#define N 6
+#endif
+// sagen:
+// sagen: --array 0
+// sagen: --array 1
+// sagen: --array 2
+// sagen: --array 3
+// sagen: --array 6
+// sagen: --array 8
+// sagen: -D N=1
+// sagen: -D N=2
+// sagen: -D N=3 --space i,j
+// sagen: -D N=11 --space i,j
+void floyd_warshall(int path[N][N]) {
+#pragma scop
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        path[i][j] = path[i][j] < path[i][k] + path[k][j] ? path[i][j] : path[i][k] + path[k][j];
+#pragma endscop
+}
