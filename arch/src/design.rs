@@ -21,12 +21,37 @@ pub struct DesignSpec {
     pub reassociate: Option<bool>,
     /// Products of floats that are added within their expression become fused multiply–adds (`frontend::contract`).
     pub fp_contract: Option<bool>,
+    /// How reassociated sums of products of floats are computed.
+    pub dot: Option<Dot>,
     /// Elements per bus word, by array name.
     pub word: Vec<(String, u32)>,
     /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
     pub spill_beyond: Option<i64>,
     /// Row of `sagen map`'s table to build.
     pub array: Option<usize>,
+}
+
+/// How a PE adds the products of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dot {
+    /// By multipliers and adders, each of which rounds.
+    #[default]
+    Chained,
+    /// By one operator that rounds once (`frontend::value::eval_dot`).
+    Fused,
+}
+
+impl Dot {
+    /// By its name in options and design files.
+    pub fn named(name: &str) -> Option<Dot> {
+        [Dot::Chained, Dot::Fused].into_iter().find(|d| d.name() == name)
+    }
+    pub fn name(self) -> &'static str {
+        match self {
+            Dot::Chained => "chained",
+            Dot::Fused => "fused",
+        }
+    }
 }
 
 impl DesignSpec {
@@ -36,6 +61,6 @@ impl DesignSpec {
     }
     /// No choice was made by hand.
     pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, word: self.word.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
+        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, dot: self.dot, word: self.word.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
     }
 }
