@@ -108,7 +108,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
         Op::Binary(..) => core(0, 3, 1),
         Op::Fma(..) => core(multiplier, 36, 18),
-        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 8 * pairs.len() as i64, 8 + 8 * pairs.len() as i64),
+        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 7 * pairs.len() as i64, 6 + 3 * pairs.len() as i64),
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),
         _ => None,

@@ -3,8 +3,9 @@
 //! All terms are aligned to the greatest of their leading places and cut off below a window of [`window`] bits; the cut
 //! magnitudes are added exactly, and the sum is rounded to nearest even once. A term's leading place is what its
 //! exponents say, so a subnormal number counts as if its leading bit were set; a zero has none. What is cut off adds up
-//! to less than `2^(place - fraction - 3)` for a greatest leading place of weight `2^place`, whatever the number of lanes:
-//! an eighth of the last place of a number there. A sum of exact values that fit the window is exact but for its rounding.
+//! to less than `2^(place - fraction - 1)` for a greatest leading place of weight `2^place`, whatever the number of lanes: with
+//! normal numbers at most one unit in the last place of the largest term, of which a chain of operators loses up to half
+//! at every step. A sum of values that fit the window is exact but for its rounding.
 //!
 //! The order of the lanes means nothing. NaN and infinities follow the sum in any order; a sum of zero is -0 only if all
 //! terms are negative.
@@ -14,7 +15,7 @@ use crate::scop::ScalarType;
 
 /// Bits kept of every aligned term of a dot product of `lanes` products, in a format of `fraction` bits.
 pub fn window(fraction: u32, lanes: u32) -> u32 {
-    fraction + 4 + lanes.next_power_of_two().trailing_zeros()
+    fraction + 3 + lanes.next_power_of_two().trailing_zeros()
 }
 
 /// A term before alignment: `significand` has `width` bits, the first of which is the leading place.

@@ -3,7 +3,7 @@
 //!
 //! All terms count relative to the sign of `c`, so `c` is never subtracted and each adder of the tree has just one
 //! product whose sign may ask for a carry. Only the upper bits of the products are used: a shift to the right brings no
-//! lower one up.
+//! lower one up. (They are taken behind the register, which is then the DSP slice's.)
 
 use super::mul::{partial_products, product_special, sum_of};
 use super::parts::{by_digit, leading_zeros, round, saturate, shift_left, Fields, Special, Unrounded};
@@ -96,10 +96,10 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     let shift_width = clog2(u64::from(kept) + 1);
     let amount = |k: usize| p.hold(format!("amount{k}"), saturate(m, top.now() - places[k].now(), shift_width));
     let amounts: Vec<_> = (0..places.len()).map(amount).collect();
-    let products: Vec<_> = partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), upper(m, sum_of(m, x, 2 * width), kept))).collect();
+    let products: Vec<_> = partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), sum_of(m, x, 2 * width))).collect();
     p.cut();
     let never = m.lit(0, u(1));
-    let mut terms: Vec<_> = (0..products.len()).map(|k| p.hold(format!("term{k}"), align(m, products[k].now(), amounts[k].now(), signs[k].now()))).collect();
+    let mut terms: Vec<_> = (0..products.len()).map(|k| p.hold(format!("term{k}"), align(m, upper(m, products[k].now(), kept), amounts[k].now(), signs[k].now()))).collect();
     terms.push(p.hold("term_c", align(m, upper(m, addend.now(), kept), amounts[products.len()].now(), never)));
     p.cut();
     let sum = sum(&p, terms, &signs);
