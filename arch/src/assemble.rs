@@ -49,9 +49,11 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
 /// The first PE that starts a wave in every cycle, or else the fastest.
 fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
     let fixed = Options { spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.dot.unwrap_or_default(), ..Options::default() };
+    let scop = &program.scop;
+    let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal(String::new()));
     for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
-        if interleave > 0 && best.is_err() {
+        if interleave > 0 && (best.is_err() || !sums_floats) {
             break;
         }
         let found = build(program, mapping, reductions, Options { accumulate_first, interleave, ..fixed });

@@ -99,17 +99,24 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     let products: Vec<_> = partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), sum_of(m, x, 2 * width))).collect();
     p.cut();
     let never = m.lit(0, u(1));
-    let mut terms: Vec<_> = (0..products.len()).map(|k| p.hold(format!("term{k}"), align(m, upper(m, products[k].now(), kept), amounts[k].now(), signs[k].now()))).collect();
-    terms.push(p.hold("term_c", align(m, upper(m, addend.now(), kept), amounts[products.len()].now(), never)));
+    let product = |k: usize| align(m, upper(m, products[k].now(), kept), amounts[k].now(), signs[k].now());
+    let mut terms: Vec<_> = (0..products.len()).map(|k| p.hold(format!("term{k}"), product(k))).collect();
+    terms.push(p.hold("addend_term", align(m, upper(m, addend.now(), kept), amounts[products.len()].now(), never)));
     p.cut();
     let sum = sum(&p, terms, &signs);
+    finish(&p, sum, &top, &flags, f, kept);
+}
+
+/// Normalizes and rounds the signed `sum`, whose bit `kept - 1` is at the greatest leading place `top`.
+fn finish<'m>(p: &Pipe<'m>, sum: Sig<'m>, top: &Held<'_, 'm>, flags: &Flags<'_, 'm>, f: Format, kept: u32) {
+    let m = p.m;
     let negative = p.hold("negative", sum.msb());
     let size = sum.w() - 1;
     let flipped = m.concat(&[sum.slice(0, size) ^ m.repeat(sum.msb(), size), sum.msb()]);
     let sum = p.hold("magnitude", (flipped + m.concat(&[m.lit(0, u(size)), sum.msb()])).slice(1, size));
     p.cut();
     // Biased exponent of the magnitude's top bit, less 1.
-    let exponent_width = wide.max(clog2(u64::from(size) + 1)) + 1;
+    let exponent_width = (f.exponent + 1).max(clog2(u64::from(size) + 1)) + 1;
     let limit = top.now().extend(exponent_width).add_lit(size - kept).sub_lit(f.bias());
     let zeros = leading_zeros(m, sum.now());
     let free = limit - zeros.extend(exponent_width);
@@ -120,7 +127,7 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     let sign = p.hold("sign", sign);
     p.cut();
     let shifted = shift_left(m, sum.now(), shift.now());
-    let result = Unrounded::normalized(m, shifted, never, below.now(), f).hold(&p);
+    let result = Unrounded::normalized(m, shifted, m.lit(0, u(1)), below.now(), f).hold(p);
     p.cut();
     p.output("y", round(m, &result(), &Special { sign: sign.now(), nan: flags.nan.now(), infinite: flags.infinite.now() }, f));
 }
