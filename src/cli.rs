@@ -1,7 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
-use arch::design::{DesignSpec, Ports};
+use arch::design::{DesignSpec, Dot, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use std::path::PathBuf;
@@ -96,6 +96,10 @@ pub struct Design {
     /// Make a * b + c within one floating-point expression a fused multiply-add, rounded once
     #[arg(long)]
     pub fp_contract: bool,
+    /// How products of floats are summed: by one operator that rounds once, or by multipliers and adders (the default);
+    /// "fused" wants --reassociate
+    #[arg(long, value_name = "fused|chained", value_parser = parse_dot)]
+    pub dot: Option<Dot>,
     /// File with any of the above as TOML fields (space = ["i", "j"], tile = { i = 64 }, …); options win over it
     #[arg(long, value_name = "FILE.toml")]
     pub design: Option<PathBuf>,
@@ -119,6 +123,7 @@ impl Design {
             simd: self.simd.clone(),
             reassociate: self.reassociate.then_some(true),
             fp_contract: self.fp_contract.then_some(true),
+            dot: self.dot,
             word: self.word.clone(),
             ports: self.ports.as_deref().map(Ports::parse).transpose()?,
             spill_beyond: self.spill_beyond,
@@ -276,6 +281,10 @@ fn parse_port(text: &str) -> Result<String, String> {
     Ports::parse(&[text.into()]).map(|_| text.into())
 }
 
+fn parse_dot(text: &str) -> Result<Dot, String> {
+    Dot::named(text).ok_or_else(|| format!("'{text}' is neither fused nor chained"))
+}
+
 fn parse_data(text: &str) -> Result<DataFile, String> {
     let (array, path) = parse_pair(text)?;
     Ok(DataFile { array, path: path.into() })
@@ -305,7 +314,7 @@ mod tests {
 
     #[test]
     fn malformed_values_are_refused() {
-        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x", "--ports A+", "--ports A,,B"] {
+        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x", "--ports A+", "--ports A,,B", "--dot exact"] {
             let line = format!("sagen sim k.c {wrong}");
             let error = Cli::try_parse_from(line.split(' ')).expect_err(wrong);
             assert_eq!(error.exit_code(), 2, "{wrong}");

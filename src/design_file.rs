@@ -1,6 +1,6 @@
 //! The mapping as the user asks for it: `--design FILE.toml`, then the single options, which win.
 
-use arch::design::{DesignSpec, Ports};
+use arch::design::{DesignSpec, Dot, Ports};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +19,7 @@ struct File {
     simd: BTreeMap<String, i64>,
     reassociate: Option<bool>,
     fp_contract: Option<bool>,
+    dot: Option<String>,
     #[serde(default)]
     word: BTreeMap<String, u32>,
     ports: Option<Vec<String>>,
@@ -47,6 +48,10 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
             return Err(format!("{field}.{name} = {factor}: a factor is at least 1"));
         }
     }
+    let dot = match file.dot {
+        Some(name) => Some(Dot::named(&name).ok_or_else(|| format!("dot = {name:?}: expected \"fused\" or \"chained\""))?),
+        None => None,
+    };
     Ok(DesignSpec {
         space: file.space,
         order: file.order,
@@ -55,6 +60,7 @@ pub fn parse(text: &str) -> Result<DesignSpec, String> {
         simd: file.simd.into_iter().collect(),
         reassociate: file.reassociate,
         fp_contract: file.fp_contract,
+        dot,
         word: file.word.into_iter().collect(),
         ports: file.ports.as_deref().map(Ports::parse).transpose()?,
         spill_beyond: file.spill_beyond,
@@ -76,6 +82,7 @@ pub fn merge(base: DesignSpec, over: DesignSpec) -> DesignSpec {
         simd: factors(base.simd, over.simd),
         reassociate: over.reassociate.or(base.reassociate),
         fp_contract: over.fp_contract.or(base.fp_contract),
+        dot: over.dot.or(base.dot),
         spill_beyond: over.spill_beyond.or(base.spill_beyond),
         word: factors(base.word, over.word),
         ports: over.ports.or(base.ports),
@@ -115,6 +122,9 @@ pub fn print(spec: &DesignSpec) -> String {
     if let Some(yes) = spec.fp_contract {
         let _ = writeln!(text, "fp_contract = {yes}");
     }
+    if let Some(dot) = spec.dot {
+        let _ = writeln!(text, "dot = {:?}", dot.name());
+    }
     if let Some(row) = spec.array {
         let _ = writeln!(text, "array = {row}");
     }
@@ -137,6 +147,7 @@ mod tests {
             simd: factors(&[("k", 2)]),
             reassociate: Some(true),
             fp_contract: Some(false),
+            dot: Some(Dot::Fused),
             word: vec![("A".into(), 16)],
             array: Some(3),
             ..DesignSpec::default()
@@ -159,6 +170,7 @@ mod tests {
     #[test]
     fn unknown_fields_and_zero_factors_are_refused() {
         assert!(parse("spaec = []").is_err_and(|e| e.contains("spaec")));
+        assert!(parse("dot = \"exact\"").is_err_and(|e| e.contains("exact")));
         assert!(parse("[tile]\ni = 0").is_err_and(|e| e.contains("tile.i")));
         assert!(parse("ports = [\"A+\"]").is_err_and(|e| e.contains("A+")));
     }

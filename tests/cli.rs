@@ -230,6 +230,38 @@ fn a_design_file_is_the_options() {
     assert_ne!(by_file, other);
 }
 
+const MV: &str = "void mv(float A[3][64], float x[64], float y[3]) {\n#pragma scop\n\
+    for (int i = 0; i < 3; i++)\n for (int k = 0; k < 64; k++)\n  y[i] += A[i][k] * x[k];\n#pragma endscop\n}\n";
+
+/// The order of a sum, or rounding once, shows in the results; the report says by how much.
+#[test]
+fn deviations_from_c_are_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mv.c", MV);
+    let run = |options: &[&str]| json(&[&["sim", &file, "--space", "i", "--json"], options].concat());
+    let plain = run(&[]);
+    assert_eq!((&plain["match"], &plain["deviation_from_c"]), (&Value::Bool(true), &Value::Null));
+    for options in [&["--reassociate"][..], &["--fp-contract"], &["--reassociate", "--dot", "fused", "--simd", "k=4"]] {
+        let report = run(options);
+        let deviation = |what: &str| report["deviation_from_c"][what].as_f64().unwrap_or(f64::NAN);
+        assert_eq!(report["match"], Value::Bool(true), "{options:?}");
+        assert!(deviation("elements") > 0.0 && deviation("absolute") > 0.0, "{options:?}: {report}");
+        assert!(deviation("relative") < 1e-4, "{options:?}: {report}");
+    }
+    // Interleaved sums need not wait for the adder.
+    let cycles = |report: &Value| report["cycles"].as_u64().unwrap();
+    assert!(cycles(&run(&["--reassociate"])) + 4 * 64 < cycles(&plain));
+}
+
+#[test]
+fn a_fused_dot_product_wants_permission() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mv.c", MV);
+    let output = sagen(&["sim", &file, "--dot", "fused"]);
+    assert_eq!(code(&output), 1);
+    assert!(text(&output.stderr).contains("E0707") && text(&output.stderr).contains("--reassociate"));
+}
+
 #[test]
 fn arrays_share_ports() {
     let dir = tempfile::tempdir().unwrap();

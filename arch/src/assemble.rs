@@ -45,18 +45,21 @@ impl<'a> Program<'a> {
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
     let reductions = kept(program, &mapping);
-    let (lowered, schedule) = fastest(program, &mapping, &reductions, spec.spill_beyond.unwrap_or(SPILL_BEYOND))?;
+    let (lowered, schedule) = fastest(program, &mapping, &reductions, spec)?;
     join(program, mapping, lowered, schedule, spec)
 }
 
 /// The first PE that starts a wave in every cycle, or else the fastest.
-fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spill_beyond: i64) -> Result<(Lowered, Schedule), Illegal> {
+fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
+    let fixed = Options { spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.dot.unwrap_or_default(), ..Options::default() };
+    let scop = &program.scop;
+    let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal(String::new()));
     for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
-        if interleave > 0 && best.is_err() {
+        if interleave > 0 && (best.is_err() || !sums_floats) {
             break;
         }
-        let found = build(program, mapping, reductions, Options { accumulate_first, interleave, spill_beyond });
+        let found = build(program, mapping, reductions, Options { accumulate_first, interleave, ..fixed });
         match (&found, &best) {
             (Ok(f), Ok(b)) if cost(&f.1, mapping) >= cost(&b.1, mapping) => {}
             (Err(_), Ok(_)) => {}

@@ -57,6 +57,8 @@ pub struct DesignSpec {
     pub reassociate: Option<bool>,
     /// Products of floats that are added within their expression become fused multiply–adds (`frontend::contract`).
     pub fp_contract: Option<bool>,
+    /// How reassociated sums of products of floats are computed.
+    pub dot: Option<Dot>,
     /// Elements per bus word, by array name.
     pub word: Vec<(String, u32)>,
     /// `None`: a port for every array.
@@ -67,6 +69,29 @@ pub struct DesignSpec {
     pub array: Option<usize>,
 }
 
+/// How a PE adds the products of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dot {
+    /// By multipliers and adders, each of which rounds.
+    #[default]
+    Chained,
+    /// By one operator that rounds once (`frontend::value::eval_dot`).
+    Fused,
+}
+
+impl Dot {
+    /// By its name in options and design files.
+    pub fn named(name: &str) -> Option<Dot> {
+        [Dot::Chained, Dot::Fused].into_iter().find(|d| d.name() == name)
+    }
+    pub fn name(self) -> &'static str {
+        match self {
+            Dot::Chained => "chained",
+            Dot::Fused => "fused",
+        }
+    }
+}
+
 impl DesignSpec {
     /// The program that the array executes: `scop` itself, or contracted.
     pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
@@ -74,6 +99,6 @@ impl DesignSpec {
     }
     /// No choice was made by hand.
     pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
+        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, dot: self.dot, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
     }
 }

@@ -4,7 +4,7 @@ use crate::assemble::{assemble, Program};
 use crate::board::{Board, Resources};
 use crate::choose;
 use crate::cost::{predict, resources, MemoryTiming, Prediction};
-use crate::design::DesignSpec;
+use crate::design::{DesignSpec, Dot};
 use crate::mapping::Plan;
 use crate::plan;
 use crate::ports;
@@ -94,6 +94,9 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    if spec.dot == Some(Dot::Fused) && spec.reassociate != Some(true) {
+        return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
+    }
     let program = program(scop, spec)?;
     let vsa = if let Some(index) = spec.array {
         numbered(&program, index, spec)?

@@ -229,6 +229,10 @@ impl<'a> Machine<'a> {
         let out = self.base(id, 0);
         let lanes = &self.steps[k].lanes;
         match &self.code[id.index()] {
+            Code::Plain if matches!(node.op, Op::Dot { .. }) => {
+                let operands: Vec<usize> = verify::sources(&node.op).into_iter().map(|s| self.base(s, 0)).collect();
+                eval::dot(&mut self.values, lanes, out, &operands, node.ty);
+            }
             Code::Plain => {
                 let bases = verify::sources(&node.op);
                 let mut operands = [0; 3];

@@ -5,6 +5,7 @@
 //! cost nothing, and the last source needs none.
 
 use crate::condition::Ranges;
+use crate::design::Dot;
 use crate::mapping::{Carry, DigitBound, Mapping, Role};
 use crate::reduction::Reduction;
 use crate::system::{Feed, Piece, System};
@@ -85,6 +86,8 @@ pub struct Options {
     /// Sums of floats that one PE accumulates in turn, where waiting for the adder would hold up the waves; a power of
     /// two, or 0 for a single sum.
     pub interleave: i64,
+    /// Sums of products of floats are fused dot products.
+    pub dot: Dot,
     /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
     pub spill_beyond: i64,
 }

@@ -47,8 +47,14 @@ pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
         Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => ty.bits() as i64 + 2,
         Op::Binary(..) | Op::Select(..) => 1,
         Op::Fma(..) if float => 10,
+        Op::Dot { pairs, .. } => dot_latency(pairs.len()),
         Op::Fma(..) => multiplier_latency(operands.get(..2).unwrap_or(operands)) + 1,
     }
+}
+
+/// Core `dot` of `templates::fp`: one register more whenever the terms' number doubles.
+fn dot_latency(lanes: usize) -> i64 {
+    8 + i64::from((lanes + 1).next_power_of_two().trailing_zeros())
 }
 
 fn pe_latency(time_only: bool) -> i64 {
@@ -114,6 +120,7 @@ fn negative_bits(value: u64, bits: u32) -> u32 {
 pub fn operands(op: &Op) -> Vec<NodeId> {
     match *op {
         Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
+        Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
         Op::Unary(_, a) | Op::Cast(a) => vec![a],
         Op::Binary(_, a, b) => vec![a, b],
         Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],

@@ -42,6 +42,7 @@ pub fn sources(op: &Op) -> Vec<NodeId> {
     match *op {
         Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } => vec![],
         Op::Past { source, .. } => vec![source],
+        Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
         Op::Unary(_, a) | Op::Cast(a) => vec![a],
         Op::Binary(_, a, b) => vec![a, b],
         Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],

@@ -98,6 +98,8 @@ pub enum Op {
     /// C conversion from the operand's type to the node's.
     Cast(NodeId),
     Fma(NodeId, NodeId, NodeId),
+    /// `addend` plus the products of the pairs, rounded once (`frontend::value::eval_dot`).
+    Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

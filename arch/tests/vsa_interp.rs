@@ -204,6 +204,11 @@ fn operators_follow_the_scalar_semantics() {
             }
             let fma = compute(Op::Fma(NodeId(0), NodeId(1), NodeId(2)), ty, &[(x, ty), (y, ty), (z, ty)]);
             assert_eq!(fma, frontend::value::eval_fma(x, y, z, ty));
+            if ty.is_float() {
+                let op = Op::Dot { pairs: vec![[NodeId(0), NodeId(1)], [NodeId(1), NodeId(2)]], addend: NodeId(0) };
+                let dot = compute(op, ty, &[(x, ty), (y, ty), (z, ty)]);
+                assert_eq!(dot, frontend::value::eval_dot(&[[x, y], [y, z]], x, ty));
+            }
         }
     }
 }

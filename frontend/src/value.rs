@@ -14,9 +14,13 @@
 //!
 //! Formats up to 25 significant bits and 9 exponent bits are computed in binary64 and rounded once more, which is
 //! harmless for + - * / and square root since 53 >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995);
-//! fused multiply–add goes through round-to-odd. Binary64 itself is the host's arithmetic.
+//! fused multiply–add goes through round-to-odd. Binary64 itself is the host's arithmetic. The fused dot product, which
+//! no C operator stands for, has its rounding described at [`eval_dot`].
+
+mod dot;
 
 use crate::scop::{BinaryOp, ScalarType, UnaryOp};
+pub use dot::{eval_dot, window as dot_window};
 
 /// The low `bits` bits set; `bits` may be 0 to 64.
 pub fn mask(bits: u32) -> u64 {

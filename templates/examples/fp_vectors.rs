@@ -1,7 +1,7 @@
 //! Long runs of the floating-point cores against the references, in the built-in simulator:
 //! `cargo run --release -p templates --example fp_vectors -- [VECTORS] [OPERATOR...]`
 //!
-//! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR is one or more of add, sub, mul, fma, div, sqrt, eq, ne,
+//! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR is one or more of add, sub, mul, fma, dot1, div, sqrt, eq, ne,
 //! lt, le, min, max, from_i32, from_u32, to_i32, to_u32, from_fp16, to_fp16 (default: all). Exits 1 at the first mismatch.
 
 #[path = "../tests/fp/bench.rs"]
@@ -23,6 +23,7 @@ fn cores() -> Vec<(&'static str, Core)> {
         ("add", fp32(Operator::Add, 6)),
         ("sub", fp32(Operator::Sub, 6)),
         ("fma", fp32(Operator::Fma, 10)),
+        ("dot1", fp32(Operator::Dot { lanes: 1 }, 9)),
         ("div", fp32(Operator::Div, 31)),
         ("sqrt", fp32(Operator::Sqrt, 30)),
         ("eq", fp32(Operator::Compare(Relation::Eq), 1)),

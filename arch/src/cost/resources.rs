@@ -5,7 +5,8 @@
 
 use crate::board::Resources;
 use crate::timing;
-use crate::vsa::{Node, Op, Vsa};
+use crate::verify::sources;
+use crate::vsa::{Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
@@ -45,9 +46,22 @@ pub fn estimate(vsa: &Vsa) -> Resources {
     total
 }
 
+/// Nodes that something stored depends on; the others are not built.
+fn live(vsa: &Vsa) -> Vec<bool> {
+    let mut live = vec![false; vsa.nodes.len()];
+    let mut stack: Vec<NodeId> = vsa.outputs.iter().flat_map(|g| &g.ports).flat_map(|p| [p.value, p.enable]).collect();
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut live[id.index()], true) {
+            stack.extend(sources(&vsa.node(id).op));
+        }
+    }
+    live
+}
+
 fn per_pe(vsa: &Vsa) -> Resources {
     let mut pe = Resources::default();
-    for (n, node) in vsa.nodes.iter().enumerate() {
+    let live = live(vsa);
+    for (n, node) in vsa.nodes.iter().enumerate().filter(|(n, _)| live[*n]) {
         let bits = node.ty.bits() as i64;
         if let Some(core) = float_core(vsa, node) {
             pe.dsp += core.dsp;
@@ -95,6 +109,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
         Op::Binary(..) => core(0, 3, 1),
         Op::Fma(..) => core(multiplier, 36, 18),
+        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 7 * pairs.len() as i64, 6 + 3 * pairs.len() as i64),
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),
         _ => None,

@@ -64,7 +64,21 @@ pub(super) fn plain(values: &mut [u64], lanes: &Lanes, out: usize, from: [usize;
         Op::Cast(_) => cast(values, lanes, out, a, types[0], ty),
         Op::Fma(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| value::eval_fma(x, y, z, ty)),
         // Compiled separately.
-        Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => {}
+        Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } | Op::Dot { .. } => {}
+    }
+}
+
+/// A fused dot product; `from` holds the factors in pairs, then the addend.
+pub(super) fn dot(values: &mut [u64], lanes: &Lanes, out: usize, from: &[usize], ty: ScalarType) {
+    let mut each = |p: usize| {
+        let of = |base: usize| values[base + p];
+        let pairs: Vec<[u64; 2]> = from.chunks_exact(2).map(|pair| [of(pair[0]), of(pair[1])]).collect();
+        let addend = from.last().map_or(0, |&base| of(base));
+        values[out + p] = value::eval_dot(&pairs, addend, ty);
+    };
+    match lanes {
+        Lanes::All(n) => (0..*n).for_each(each),
+        Lanes::Some(list) => list.iter().for_each(|&p| each(p as usize)),
     }
 }
 

@@ -93,6 +93,9 @@ impl Lower<'_> {
             }
         }
         let combine = if reduction.subtract { BinaryOp::Sub } else { reduction.op };
+        if let Some(pairs) = self.dot_pairs(&reduction, &terms, ty) {
+            return Ok(self.node(Op::Dot { pairs, addend: previous }, ty, "dot"));
+        }
         if ty.is_float() {
             return Ok(match self.balanced(terms, &reduction, ty) {
                 Some(sum) => self.joined(&reduction, combine, previous, sum, ty),
@@ -107,6 +110,32 @@ impl Lower<'_> {
             Some(sum) => self.node(Op::Binary(combine, previous, sum), ty, "acc"),
             None => previous,
         })
+    }
+
+    /// The factors of all terms, if they are to be summed by a fused dot product.
+    fn dot_pairs(&mut self, reduction: &Reduction, terms: &[NodeId], ty: ScalarType) -> Option<Vec<[NodeId; 2]>> {
+        let wanted = self.options.dot == Dot::Fused && ty.is_float() && reduction.op == BinaryOp::Add && !reduction.subtract;
+        if !wanted || terms.is_empty() {
+            return None;
+        }
+        terms.iter().map(|&term| self.factors(term, ty)).collect()
+    }
+
+    /// The factors of a product; of one that is chosen by a condition, both are zero where it is false.
+    fn factors(&mut self, term: NodeId, ty: ScalarType) -> Option<[NodeId; 2]> {
+        match self.out.nodes[term.index()].op {
+            Op::Binary(BinaryOp::Mul, x, y) => Some([x, y]),
+            Op::Select(when, product, _) if self.out.muxes.contains(&term) => {
+                let factors = self.factors(product, ty)?;
+                let zero = self.node(Op::Const(0), ty, "zero");
+                Some(factors.map(|x| {
+                    let factor = self.node(Op::Select(when, x, zero), ty, "factor");
+                    self.out.muxes.push(factor);
+                    factor
+                }))
+            }
+            _ => None,
+        }
     }
 
     /// All terms, joined in pairs, the pairs in pairs, and so on.

@@ -219,6 +219,7 @@ impl Parser {
                 let [c, a, b] = ids(line)?;
                 Op::Select(c, a, b)
             }
+            "dot" => dot(line)?,
             "fma" => {
                 let [a, b, c] = ids(line)?;
                 Op::Fma(a, b, c)
@@ -373,6 +374,17 @@ fn ids<const N: usize>(line: &mut Line) -> Result<[NodeId; N], String> {
         *slot = id(line)?;
     }
     Ok(all)
+}
+
+/// Factors in pairs, then the addend.
+fn dot(line: &mut Line) -> Result<Op, String> {
+    let mut all = vec![id(line)?];
+    while line.has(",") {
+        all.push(id(line)?);
+    }
+    let factors = all.chunks_exact(2);
+    let [addend] = *factors.remainder() else { return Err("expected pairs of factors and an addend".into()) };
+    Ok(Op::Dot { pairs: factors.map(|pair| [pair[0], pair[1]]).collect(), addend })
 }
 
 /// `>= 0` (false) or `== 0` (true).

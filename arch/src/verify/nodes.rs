@@ -47,6 +47,9 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
     let result = |wanted: ScalarType| if ty == wanted { Ok(()) } else { Err(format!("result is {ty:?}, expected {wanted:?}")) };
     let integer = |ty: ScalarType| if ty.is_float() { Err(format!("not defined on {ty:?}")) } else { Ok(()) };
     match node.op {
+        Op::Dot { .. } if !ty.is_float() => Err(format!("not defined on {ty:?}")),
+        Op::Dot { ref pairs, .. } if pairs.is_empty() => Err("without a product".into()),
+        Op::Dot { .. } => sources(&node.op).into_iter().try_for_each(|o| same(o, ty)),
         Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => Err(format!("constant {bits:#x} is wider than {ty:?}")),
         Op::Const(_) => Ok(()),
         Op::Iter(_) => integer(ty),

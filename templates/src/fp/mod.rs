@@ -9,6 +9,7 @@ mod add;
 mod compare;
 mod convert;
 mod div;
+mod dot;
 mod fma;
 mod mul;
 mod parts;
@@ -79,6 +80,8 @@ pub enum Operator {
     Mul,
     /// `a * b + c`, rounded once.
     Fma,
+    /// `c` plus `lanes` products, rounded once; `a` and `b` hold all lanes' factors, lane 0 lowest.
+    Dot { lanes: u32 },
     Div,
     Sqrt,
     /// One bit.
@@ -112,7 +115,7 @@ impl Core {
     /// Operand ports, in order.
     pub fn operands(&self) -> &'static [&'static str] {
         match self.operator {
-            Operator::Fma => &["a", "b", "c"],
+            Operator::Fma | Operator::Dot { .. } => &["a", "b", "c"],
             Operator::Sqrt | Operator::FromInt { .. } | Operator::ToInt { .. } | Operator::ToBool | Operator::FromFloat(_) => &["a"],
             _ => &["a", "b"],
         }
@@ -126,6 +129,7 @@ impl Template for Core {
             Operator::FromInt { bits, signed } => format!("from_{}", integer_name(bits, signed)),
             Operator::ToInt { bits, signed } => format!("to_{}", integer_name(bits, signed)),
             Operator::ToBool => "to_bool".into(),
+            Operator::Dot { lanes } => format!("dot{lanes}"),
             Operator::FromFloat(from) => format!("from_{}", from.name()),
             other => format!("{other:?}").to_lowercase(),
         };
@@ -143,6 +147,7 @@ impl Template for Core {
             Operator::Sub => add::build(m, f, true, latency),
             Operator::Mul => mul::build(m, f, latency),
             Operator::Fma => fma::build(m, f, latency),
+            Operator::Dot { lanes } => dot::build(m, f, lanes, latency),
             Operator::Div => div::build(m, f, latency),
             Operator::Sqrt => sqrt::build(m, f, latency),
             Operator::Compare(relation) => compare::relation(m, f, relation, latency),
@@ -163,6 +168,7 @@ fn core_for(op: &Op, to: ScalarType, from: &[ScalarType], latency: u32) -> Optio
         (Op::Binary(op, ..), Some(f), _) => (binary(*op)?, f),
         (Op::Unary(UnaryOp::Sqrt, _), Some(f), _) => (Operator::Sqrt, f),
         (Op::Fma(..), Some(f), _) => (Operator::Fma, f),
+        (Op::Dot { pairs, .. }, Some(f), _) => (Operator::Dot { lanes: pairs.len() as u32 }, f),
         (Op::Cast(_), Some(from), Some(f)) => (Operator::FromFloat(from), f),
         (Op::Cast(_), Some(f), None) if to == ScalarType::BOOL => (Operator::ToBool, f),
         (Op::Cast(_), Some(f), None) => (Operator::ToInt { bits: to.bits(), signed: to.signed() }, f),
@@ -198,6 +204,7 @@ pub fn default_latency(operator: Operator, format: Format) -> u32 {
         Operator::Mul => (Op::Binary(BinaryOp::Mul, n, n), float, float),
         Operator::Div => (Op::Binary(BinaryOp::Div, n, n), float, float),
         Operator::Fma => (Op::Fma(n, n, n), float, float),
+        Operator::Dot { lanes } => (Op::Dot { pairs: vec![[n, n]; lanes as usize], addend: n }, float, float),
         Operator::Sqrt => (Op::Unary(UnaryOp::Sqrt, n), float, float),
         Operator::Compare(_) => (Op::Binary(BinaryOp::Le, n, n), ScalarType::BOOL, float),
         Operator::Min | Operator::Max => (Op::Binary(BinaryOp::Min, n, n), float, float),
@@ -244,12 +251,20 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
         let sign = if *op == UnaryOp::Neg { !sign } else { m.lit(0, rtl::u(1)) };
         return Ok(m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty)));
     }
-    let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == r.operands.len());
+    let operands = ports(m, r);
+    let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == operands.len());
     let core = core.ok_or_else(|| format!("`{}` is not a floating-point operation on {} operands", r.name, r.operands.len()))?;
     let module = d.module(&core);
     let instance = m.instance(d, format!("{}_core", r.name), &module);
-    for (port, value) in core.operands().iter().zip(r.operands) {
-        instance.set(port, *value);
+    for (port, value) in core.operands().iter().zip(operands) {
+        instance.set(port, value);
     }
     Ok(instance.out("y").to(wires(r.ty)))
+}
+
+/// The operands as a core's ports take them.
+fn ports<'m>(m: &'m ModuleBuilder, r: &Request<'_, 'm>) -> Vec<Sig<'m>> {
+    let (Op::Dot { .. }, [factors @ .., addend]) = (r.op, r.operands) else { return r.operands.to_vec() };
+    let side = |first: usize| m.concat(&factors.iter().skip(first).step_by(2).rev().copied().collect::<Vec<_>>());
+    vec![side(0), side(1), *addend]
 }

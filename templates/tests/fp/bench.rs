@@ -65,6 +65,7 @@ pub fn interpreted(core: &Core, [a, b, c]: [u64; 3]) -> u64 {
         Operator::Compare(Relation::Lt) => binary(BinaryOp::Lt),
         Operator::Compare(Relation::Le) => binary(BinaryOp::Le),
         Operator::Fma => value::eval_fma(a, b, c, t),
+        Operator::Dot { .. } => value::eval_dot(&[[a, b]], c, t),
         Operator::Sqrt => value::eval_unary(UnaryOp::Sqrt, a, t),
         Operator::FromInt { bits, signed } => value::cast(a, ScalarType::Int { bits, signed }, t),
         Operator::ToInt { bits, signed } => value::cast(a, t, ScalarType::Int { bits, signed }),

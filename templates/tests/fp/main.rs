@@ -1,6 +1,7 @@
 //! The floating-point cores in the simulator against an independent soft-float library and against `frontend::value`.
 
 mod bench;
+mod dot;
 mod reference;
 mod text;
 mod vectors;

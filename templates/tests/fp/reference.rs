@@ -55,7 +55,7 @@ where
         Operator::ToInt { bits, signed: false } => return Some(a.to_u128(bits as usize).value as u64 & (!0 >> (64 - bits))),
         Operator::ToBool => return Some(!a.is_zero() as u64),
         Operator::FromFloat(from) => converted::<F>(from, x[0])?,
-        Operator::Sqrt => return None,
+        Operator::Sqrt | Operator::Dot { .. } => return None,
     };
     Some(bits(value, f))
 }
