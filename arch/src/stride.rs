@@ -1,8 +1,8 @@
 //! Arrays that are written with a stride, such as every other element: what is written is no box of the array's cells.
 //! Seen with one more dimension it is. `B[2*i + 1]` of `B[12]` is `B'[i][1]` of `B'[6][2]`: the same cells in the same places.
 //!
-//! Done where every access to the array keeps to the stride. The outermost dimension need not be a multiple of it: the
-//! cells that this adds behind the array's end are never touched.
+//! Done where every access to the array keeps to the stride, and the extent is a multiple of it. The outermost dimension
+//! need not be one if all accesses leave the same remainder: nothing behind the array's end is touched then.
 
 use crate::layout::gcd;
 use frontend::scop::{Access, Affine, ArrayId, Scop, Statement, Storage};
@@ -17,8 +17,8 @@ pub fn split(mut scop: Cow<Scop>) -> Cow<Scop> {
         let mut d = 0;
         while d < scop.arrays[array].dims.len() {
             let stride = stride_of(&scop, ArrayId(array as u32), d);
-            if stride > 1 && (d == 0 || scop.arrays[array].dims[d] % stride == 0) {
-                split_dimension(scop.to_mut(), ArrayId(array as u32), d, stride);
+            if let Some(extent) = extent_of(&scop, ArrayId(array as u32), d, stride) {
+                split_dimension(scop.to_mut(), ArrayId(array as u32), d, stride, extent);
                 d += 1;
             }
             d += 1;
@@ -39,10 +39,22 @@ fn stride_of(scop: &Scop, array: ArrayId, d: usize) -> i64 {
     if writes { stride.max(1) } else { 1 }
 }
 
-fn split_dimension(scop: &mut Scop, array: ArrayId, d: usize, stride: i64) {
+/// Steps of `stride` in a dimension, if it can be split.
+fn extent_of(scop: &Scop, array: ArrayId, d: usize, stride: i64) -> Option<i64> {
+    let extent = scop.arrays[array.index()].dims[d];
+    let mut remainders = scop.statements.iter().flat_map(accesses).filter(|a| a.array == array).map(|a| a.subscripts[d].constant.rem_euclid(stride));
+    let first = remainders.next()?;
+    match (stride, extent % stride) {
+        (1, _) => None,
+        (_, 0) => Some(extent / stride),
+        _ if d == 0 && remainders.all(|r| r == first) => Some((extent - first + stride - 1) / stride),
+        _ => None,
+    }
+}
+
+fn split_dimension(scop: &mut Scop, array: ArrayId, d: usize, stride: i64, extent: i64) {
     let dims = &mut scop.arrays[array.index()].dims;
-    let extent = dims[d];
-    dims[d] = (extent + stride - 1) / stride;
+    dims[d] = extent;
     dims.insert(d + 1, stride);
     for statement in &mut scop.statements {
         let depth = statement.loops.len();

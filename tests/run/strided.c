@@ -8,7 +8,7 @@
 // sagen: -D N=2
 // sagen: -D N=6 --tile i=2
 #include <stdint.h>
-void strided(int16_t A[N + 1], int32_t B[N + 1], int32_t C[N][6]) {
+void strided(int16_t A[N + 1], int32_t B[(N + 1) / 2 * 2], int32_t C[N][6]) {
 #pragma scop
   for (int i = 0; i < N; i += 2) {
     B[i] = A[i] * 3;
