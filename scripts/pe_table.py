@@ -2,12 +2,12 @@
 """Resources and logic levels of matrix-product PEs, and of the whole fp32 array beside AutoSA's: rewrites the tables of
 docs/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
 
-    cargo build --release && python3 scripts/pe_table.py [--sagen target/release/sagen] [--only TEXT]
+    cargo build --release && python3 scripts/pe_table.py [--sagen target/release/sagen] [--only TEXT | --array]
 
 The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Each is emitted,
 its PE synthesized for UltraScale+ by Yosys (resources.sh) and analysed by levels.py. Of the one compared with AutoSA's
 every module is synthesized, which takes minutes.
-`--only` prints the rows whose name contains TEXT and leaves the document alone.
+`--only` makes the rows whose name contains TEXT, `--array` the comparison; without them everything is made.
 """
 import argparse
 import json
@@ -51,6 +51,8 @@ DESIGNS = [
     ("int8 → int32", "int8_t", "int32_t", 1, []),
     ("int8 → int32, 8 lanes", "int8_t", "int32_t", 8, []),
 ]
+HEAD = ["| PE | LUT | FF | DSP | LUT per lane | DSP per lane | levels | ns (estimate) |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
 # The array compared with AutoSA's, by name.
 HEADLINE = "fp32, 8 lanes, fused dot"
 # AutoSA (FPGA '21), fp32 matrix product, 13 x 16 PEs with 8 lanes on a U250: shares of 1,728,000 LUTs and 12,288 DSPs.
@@ -102,44 +104,43 @@ def headline(top, pe):
     return lines
 
 
-def replace(text, name, lines):
-    pattern = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
+def update(name, change):
+    """Replaces the lines of a table of the document by `change` of them."""
+    with open(DOCUMENT) as file:
+        text = file.read()
+    pattern = re.compile(rf"(<!-- table {name} -->\n)(.*?)(<!-- end -->)", re.S)
     if not pattern.search(text):
         raise SystemExit(f"pe_table.py: no table {name} in {DOCUMENT}")
-    return pattern.sub(lambda found: found[1] + "\n".join(lines) + "\n" + found[2], text)
+    with open(DOCUMENT, "w") as file:
+        file.write(pattern.sub(lambda found: found[1] + "\n".join(change(found[2].splitlines())) + "\n" + found[3], text))
+
+
+def with_row(lines, row):
+    """The table of PEs with one row new, in the order of DESIGNS."""
+    rows = {line.split("|")[1].strip(): line for line in lines[2:] + [row]}
+    return HEAD + [rows[design[0]] for design in DESIGNS if design[0] in rows]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sagen", default="target/release/sagen")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only")
+    parser.add_argument("--array", action="store_true")
     args = parser.parse_args()
-    table = ["| PE | LUT | FF | DSP | LUT per lane | DSP per lane | levels | ns (estimate) |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    tables = {}
     for design in DESIGNS:
-        if args.only not in design[0]:
+        wanted = not args.array and (args.only or "") in design[0]
+        compared = design[0] == HEADLINE and not args.only
+        if not wanted and not compared:
             continue
         with tempfile.TemporaryDirectory(prefix="sagen-pe-table-") as folder:
             array, kept = emit(args.sagen, design, folder), os.path.join(folder, "kept")
             pe = totals(array, "mm_pe", kept)
             path = json.loads(output([sys.executable, f"{SCRIPTS}/levels.py", f"{kept}/netlist.json", "mm_pe", "--json"]))
-            top = totals(array, "mm", kept) if design[0] == HEADLINE else None
-        table.append(pe_row(design, pe, path))
-        if args.only:
-            print(table[-1], flush=True)
-        if top:
-            tables["array"] = headline(top, pe)
-    if args.only:
-        print("\n".join(tables.get("array", [])))
-        return
-    tables["pe"] = table
-    with open(DOCUMENT) as file:
-        text = file.read()
-    for name, lines in tables.items():
-        text = replace(text, name, lines)
-    with open(DOCUMENT, "w") as file:
-        file.write(text)
+            if wanted:
+                update("pe", lambda lines: with_row(lines, pe_row(design, pe, path)))
+            if compared:
+                top = totals(array, "mm", kept)
+                update("array", lambda _: headline(top, pe))
 
 
 if __name__ == "__main__":

@@ -111,6 +111,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Fma(..) => core(multiplier, 36, 18),
         Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 7 * pairs.len() as i64, 6 + 3 * pairs.len() as i64),
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
+        Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),
         _ => None,
     }
