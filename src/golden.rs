@@ -20,6 +20,8 @@ use std::process::{Command, Stdio};
 pub enum Failure {
     /// No C compiler answers.
     NoCompiler,
+    /// The compiler lacks a 16-bit floating-point type that the program uses; its messages.
+    NoType(String),
     /// The compiler refused the program; its messages.
     Refused(String),
     /// The program died: what happened.
@@ -32,6 +34,7 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::NoCompiler => write!(f, "no C compiler found (tried $CC, cc, gcc, clang)"),
+            Failure::NoType(messages) => write!(f, "the C compiler lacks a type ({})", messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")),
             Failure::Refused(messages) => write!(f, "the C compiler refuses the program:\n{messages}"),
             Failure::Crashed(how) => write!(f, "the C program failed: {how}"),
             Failure::Files(what) => write!(f, "{what}"),
@@ -129,9 +132,10 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
     std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &included)).map_err(files)?;
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
+    let short_floats = scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32);
     let mut kernel = Command::new(compiler);
     let define = |(name, value): &(String, String)| format!("-D{name}={}", if value.is_empty() { "1" } else { value });
-    if scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32) {
+    if short_floats {
         // GCC would otherwise keep the intermediate results of 16-bit formats in fp32.
         kernel.arg("-fexcess-precision=16");
     }
@@ -140,7 +144,10 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
     for include in &pre.include_dirs {
         kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
     }
-    compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir)?;
+    compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir).map_err(|why| match why {
+        Failure::Refused(messages) if short_floats && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) => Failure::NoType(messages),
+        why => why,
+    })?;
     compile(Command::new(compiler).args(["-O1", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
     Ok(dir.join("golden"))
 }

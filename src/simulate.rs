@@ -38,7 +38,7 @@ pub struct Reference {
 pub fn reference(scop: &Scop, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
     match golden::run(scop, &arguments.file, &arguments.parse_options(), &memory) {
         Ok(run) => Ok(Reference { model: run.compiler, before: run.before, after: run.after }),
-        Err(why @ (Failure::NoCompiler | Failure::Crashed(_))) => {
+        Err(why @ (Failure::NoCompiler | Failure::NoType(_) | Failure::Crashed(_))) => {
             program::notice(&format!("{why}; sagen's interpreter is the golden model"));
             let after = interpret(scop, &memory).map_err(Refused::plain)?;
             Ok(Reference { model: "interpreter".into(), before: memory, after })
