@@ -148,8 +148,8 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     Ok(vsa)
 }
 
-/// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the waves, and the first load and the last drain,
-/// which nothing hides, short against the run.
+/// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the
+/// waves, and the first load and the last drain, which nothing hides, short against the run.
 fn choose_bus(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
     let bytes = |array: usize| scop.arrays[array].ty.bytes();
     let mut bus = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);

@@ -17,9 +17,9 @@ mod affine;
 mod localize;
 mod placement;
 
-pub use affine::compose;
+pub use affine::{compose, coordinate, minus};
 
-use affine::{constant_on, coordinate};
+use affine::constant_on;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};

@@ -3,13 +3,13 @@
 //!
 //! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
 //! Back substitution needs it: the term that is known last must come last.
-
 //!
 //! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The domain is
 //! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
 use crate::reduction;
+use crate::system::{compose, coordinate, minus};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Access, Affine, Constraint, Expr, ExprKind, Scop, Statement, StmtId};
 
@@ -54,14 +54,11 @@ fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
     if upper.expr.coeffs[inner] != -1 || upper.equality {
         return None;
     }
-    // upper: last - j >= 0
+    // upper: last - j >= 0, and `last - j` is what takes the place of `j`.
     let last = upper.expr.clone();
-    let turn = |a: &Affine| {
-        let c = a.coeffs[inner];
-        let mut out = Affine { coeffs: a.coeffs.iter().zip(&last.coeffs).map(|(x, l)| x + c * l).collect(), constant: a.constant + c * last.constant };
-        out.coeffs[inner] = -c;
-        out
-    };
+    let mut turned: Vec<Affine> = (0..=inner).map(|d| coordinate(d, inner + 1)).collect();
+    turned[inner] = last.clone();
+    let turn = |a: &Affine| compose(a, &turned, inner + 1);
     let turn_access = |a: &Access| Access { subscripts: a.subscripts.iter().map(&turn).collect(), ..a.clone() };
     let domain = conjunction.iter().map(|c| Constraint { expr: turn(&c.expr), equality: c.equality }).collect();
     let reads = statement.reads.iter().map(turn_access).collect();
@@ -79,17 +76,10 @@ fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
 }
 
 fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
-    let again = |x: &Expr| Box::new(turn_expr(x, turn));
-    let kind = match &e.kind {
-        ExprKind::Const(_) | ExprKind::Read(_) => e.kind.clone(),
-        ExprKind::Iter(a) => ExprKind::Iter(turn(a)),
-        ExprKind::Unary(op, a) => ExprKind::Unary(*op, again(a)),
-        ExprKind::Cast(a) => ExprKind::Cast(again(a)),
-        ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, again(a), again(b)),
-        ExprKind::Select(a, b, c) => ExprKind::Select(again(a), again(b), again(c)),
-        ExprKind::Fma(a, b, c) => ExprKind::Fma(again(a), again(b), again(c)),
-    };
-    Expr { kind, ..e.clone() }
+    match &e.kind {
+        ExprKind::Iter(a) => Expr { kind: ExprKind::Iter(turn(a)), ..e.clone() },
+        _ => e.with_operands(|x| turn_expr(x, turn)),
+    }
 }
 
 /// The program with its statements split where a value is read on both sides of its producer, and the places at which
@@ -105,14 +95,10 @@ pub fn folded(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>
         }
         for sides in 0..1u32 << folds.len() {
             let mut part = statement.clone();
-            let mut place: Vec<Affine> = (0..depth).map(|d| unit(d, depth)).collect();
+            let mut place: Vec<Affine> = (0..depth).map(|d| coordinate(d, depth)).collect();
             for (bit, &(inner, outer)) in folds.iter().enumerate() {
                 let below = sides >> bit & 1 == 1;
-                let mut away = unit(inner, depth);
-                away.coeffs[outer] -= 1;
-                if below {
-                    away.coeffs.iter_mut().for_each(|c| *c = -*c);
-                }
+                let away = away(inner, outer, below, depth);
                 let side = Constraint { expr: Affine { constant: -i64::from(below), ..away.clone() }, equality: false };
                 part.domain.iter_mut().for_each(|conjunction| conjunction.push(side.clone()));
                 place[inner] = away;
@@ -132,17 +118,13 @@ fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for inner in 1..depth {
         for outer in 0..inner {
-            let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&unit(outer, depth)));
+            let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&coordinate(outer, depth)));
             let pieces: Vec<&flow::Piece> = flow.reads[s].iter().flatten().filter(|p| produced_at(p)).collect();
-            let beyond = |sign: i64| {
-                let mut expr = unit(inner, depth);
-                expr.coeffs[outer] -= 1;
-                expr.coeffs.iter_mut().for_each(|c| *c *= sign);
-                expr.constant = -1;
-                let side = Constraint { expr, equality: false };
+            let beyond = |below: bool| {
+                let side = Constraint { expr: Affine { constant: -1, ..away(inner, outer, below, depth) }, equality: false };
                 pieces.iter().any(|p| !flow::is_empty(&p.domain.iter().cloned().chain([side.clone()]).collect::<Vec<_>>(), depth))
             };
-            if beyond(1) && beyond(-1) {
+            if beyond(false) && beyond(true) {
                 found.push((inner, outer));
             }
         }
@@ -150,8 +132,8 @@ fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
     found
 }
 
-fn unit(d: usize, depth: usize) -> Affine {
-    let mut a = Affine::constant(depth, 0);
-    a.coeffs[d] = 1;
-    a
+/// `inner - outer`, or the opposite below.
+fn away(inner: usize, outer: usize, below: bool, depth: usize) -> Affine {
+    let (from, to) = if below { (inner, outer) } else { (outer, inner) };
+    minus(&coordinate(to, depth), &coordinate(from, depth))
 }

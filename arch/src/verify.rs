@@ -17,6 +17,7 @@ mod layout;
 mod nodes;
 mod schedule;
 
+use crate::timing;
 use crate::vsa::{Bank, Condition, DramArray, Form, Hull, NodeId, Op, Vsa};
 
 pub use schedule::earliest_arrival;
@@ -39,13 +40,9 @@ impl Vsa {
 
 /// Nodes that an operation reads, in operand order.
 pub fn sources(op: &Op) -> Vec<NodeId> {
-    match *op {
-        Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } => vec![],
-        Op::Past { source, .. } => vec![source],
-        Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
-        Op::Unary(_, a) | Op::Cast(a) => vec![a],
-        Op::Binary(_, a, b) => vec![a, b],
-        Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
+    match op {
+        Op::Past { source, .. } => vec![*source],
+        op => timing::operands(op),
     }
 }
 

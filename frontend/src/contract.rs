@@ -15,19 +15,11 @@ pub fn contracted(scop: &Scop) -> Scop {
 }
 
 fn expression(e: &Expr) -> Expr {
-    let inner = |x: &Expr| Box::new(expression(x));
-    let kind = match &e.kind {
-        ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Read(_) => e.kind.clone(),
-        ExprKind::Unary(op, a) => ExprKind::Unary(*op, inner(a)),
-        ExprKind::Cast(a) => ExprKind::Cast(inner(a)),
-        ExprKind::Select(a, b, c) => ExprKind::Select(inner(a), inner(b), inner(c)),
-        ExprKind::Fma(a, b, c) => ExprKind::Fma(inner(a), inner(b), inner(c)),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (inner(a), inner(b));
-            fused(*op, &a, &b, e.ty).unwrap_or(ExprKind::Binary(*op, a, b))
-        }
-    };
-    Expr { kind, ..e.clone() }
+    let e = e.with_operands(expression);
+    match &e.kind {
+        ExprKind::Binary(op, a, b) => fused(*op, a, b, e.ty).map_or(e.clone(), |kind| Expr { kind, ..e.clone() }),
+        _ => e,
+    }
 }
 
 fn fused(op: BinaryOp, a: &Expr, b: &Expr, ty: ScalarType) -> Option<ExprKind> {

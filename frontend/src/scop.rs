@@ -194,6 +194,22 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The same operator over other operands.
+    pub fn with_operands(&self, operand: impl Fn(&Expr) -> Expr) -> Expr {
+        let other = |e: &Expr| Box::new(operand(e));
+        let kind = match &self.kind {
+            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Read(_) => self.kind.clone(),
+            ExprKind::Unary(op, a) => ExprKind::Unary(*op, other(a)),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, other(a), other(b)),
+            ExprKind::Select(a, b, c) => ExprKind::Select(other(a), other(b), other(c)),
+            ExprKind::Cast(a) => ExprKind::Cast(other(a)),
+            ExprKind::Fma(a, b, c) => ExprKind::Fma(other(a), other(b), other(c)),
+        };
+        Expr { kind, ..self.clone() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// The value's bits, zero-extended (two's complement or IEEE-754 encoding at `ty`'s width).

@@ -4,14 +4,14 @@ use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
 /// Coordinate `d` of `depth`.
-pub(super) fn coordinate(d: usize, depth: usize) -> Affine {
+pub fn coordinate(d: usize, depth: usize) -> Affine {
     let mut unit = Affine::constant(depth, 0);
     unit.coeffs[d] = 1;
     unit
 }
 
 /// `a - b`.
-pub(super) fn minus(a: &Affine, b: &Affine) -> Affine {
+pub fn minus(a: &Affine, b: &Affine) -> Affine {
     Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(x, y)| x - y).collect(), constant: a.constant - b.constant }
 }
 

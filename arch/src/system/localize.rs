@@ -23,21 +23,22 @@ struct Carrier {
     map: Vec<Affine>,
 }
 
+/// `mine(n) - other(n - r)`, iterator by iterator.
+fn apart<'a>(mine: &'a [Affine], other: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
+    mine.iter().zip(other).map(move |(a, b)| {
+        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
+        minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back })
+    })
+}
+
 /// `mine(n)` and `other(n - r)` are one producer's instance everywhere on `domain`.
 fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
-    mine.iter().zip(other).all(|(a, b)| {
-        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
-        let difference = minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back });
-        constant_on(&difference, domain) == Some(0)
-    })
+    apart(mine, other, r).all(|difference| constant_on(&difference, domain) == Some(0))
 }
 
 /// `mine(n)` and `other(n - r)` are different instances at every `n`, as their coefficients show.
 fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
-    mine.iter().zip(other).any(|(a, b)| {
-        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
-        a.coeffs == b.coeffs && a.constant != b.constant - back
-    })
+    apart(mine, other, r).any(|difference| difference.is_constant() && difference.constant != 0)
 }
 
 /// The map, and what becomes of it when an equality of the domain removes one coordinate: the same function there, with
