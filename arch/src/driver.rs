@@ -8,7 +8,6 @@ use crate::design::{DesignSpec, Dot};
 use crate::mapping::Plan;
 use crate::plan;
 use crate::ports;
-use crate::stride;
 use crate::system::{self, System};
 use crate::variant;
 use crate::vsa::{Op, Vsa};
@@ -75,7 +74,7 @@ pub enum Class {
 /// # Errors
 /// Dependences that cannot be made uniform.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
-    let scop = stride::split(spec.program(scop));
+    let scop = spec.program(scop);
     let flow = flow::analyze(&scop)?;
     let ports = ports::assign(&scop, spec)?;
     let faults = match system::build(&scop, &flow) {

@@ -26,9 +26,12 @@ pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
 /// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`.
 fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, level: usize) -> bool {
     let depth = vsa.tile_depth;
-    // Coordinates: u, then v.
+    let (stored, loaded) = (&output.hull, &input.hull);
+    let ranks = [stored, loaded].map(|h| h.origin.len());
+    // Coordinates: u, v, then the local ones of what u stored and v loaded.
+    let n = 2 * depth + ranks[0] + ranks[1];
     let term = |position: usize, factor: i64, constant: i64| {
-        let mut expr = Affine::constant(2 * depth, constant);
+        let mut expr = Affine::constant(n, constant);
         expr.coeffs[position] = factor;
         expr
     };
@@ -55,17 +58,23 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
             set.push(at_least(later));
         }
     }
-    for d in 0..input.hull.origin.len() {
-        let (stored, loaded) = (output.hull.extent(d), input.hull.extent(d));
-        // first(v) - first(u)
-        let mut apart = Affine::constant(2 * depth, input.hull.origin[d].constant - output.hull.origin[d].constant);
-        for j in 0..depth {
-            apart.coeffs[depth + j] += input.hull.origin[d].counters[j];
-            apart.coeffs[j] -= output.hull.origin[d].counters[j];
+    let places = [(stored, 0, 2 * depth), (loaded, depth, 2 * depth + ranks[0])];
+    for (hull, _, local) in places {
+        for d in 0..hull.origin.len() {
+            set.push(at_least(term(local + d, 1, 0)));
+            set.push(at_least(term(local + d, -1, hull.extent(d) - 1)));
         }
-        let negated = Affine { coeffs: apart.coeffs.iter().map(|c| -c).collect(), constant: -apart.constant };
-        set.push(at_least(Affine { constant: negated.constant + stored - 1, ..negated }));
-        set.push(at_least(Affine { constant: apart.constant + loaded - 1, ..apart }));
     }
-    !flow::is_empty(&set, 2 * depth)
+    for (a, b) in stored.view.iter().zip(&loaded.view) {
+        let mut apart = Affine::constant(n, a.constant - b.constant);
+        for ((hull, visit, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
+            for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
+                apart.constant += sign * c * origin.constant;
+                apart.coeffs[local + e] += sign * c;
+                (0..depth).for_each(|j| apart.coeffs[visit + j] += sign * c * origin.counters[j]);
+            }
+        }
+        set.push(equal(apart));
+    }
+    !flow::is_empty(&set, n)
 }

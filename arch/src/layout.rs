@@ -76,7 +76,7 @@ struct Layout {
     elements: i64,
 }
 
-fn layout(subscripts: &[Form], ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> Layout {
+fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> Layout {
     let last = subscripts.len() - 1;
     let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), mapping)).collect();
     let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(mapping)).collect();
@@ -124,7 +124,7 @@ fn layout(subscripts: &[Form], ports: &[Vec<i64>], word: i64, mapping: &Mapping)
     };
     let banks = groups.iter().map(bank).collect();
     let hull_rows = (0..last).map(|d| HullDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] }).collect();
-    let hull = Hull { origin: dims.iter().map(|d| d.origin.clone()).collect(), rows: hull_rows, words: words.max((dims[last].range + word - 1) / word), elements: dims[last].range };
+    let hull = Hull { view, origin: dims.iter().map(|d| d.origin.clone()).collect(), rows: hull_rows, words: words.max((dims[last].range + word - 1) / word), elements: dims[last].range };
     Layout { hull, banks, row, col, elements }
 }
 
@@ -142,7 +142,7 @@ fn reload(hull: &Hull) -> usize {
 }
 
 pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> InputGroup {
-    let l = layout(&draft.subscripts, &draft.ports, word as i64, mapping);
+    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, mapping);
     let forward = [0, 1].map(|a| draft.subscripts.iter().all(|f| f.space[a] == 0));
     InputGroup {
         array,
@@ -159,24 +159,46 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
 }
 
 /// # Errors
-/// When the cells cannot be told apart by PE or by visit.
+/// When the cells cannot be told apart by PE or by visit, however the box is turned.
 pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
-    let mut subscripts = draft.subscripts.clone();
-    let mut offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
-    if subscripts.is_empty() {
-        subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
-        offsets.iter_mut().for_each(|o| o.push(0));
+    let mut draft = draft.clone();
+    if draft.subscripts.is_empty() {
+        draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
+        draft.view = Hull::plain_view(1);
+        draft.ports.iter_mut().for_each(|p| p.offset.push(0));
     }
-    for form in &mut subscripts {
+    for form in &mut draft.subscripts {
         (0..2).filter(|&a| mapping.extent[a] == 1).for_each(|a| form.space[a] = 0);
     }
+    let of = |draft: &OutputDraft| output_as_drafted(draft, array, word, dims, name, mapping);
+    let rank = draft.subscripts.len();
+    let shears = (0..rank).rev().flat_map(|d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
+    of(&draft).or_else(|illegal| shears.map(|(d, e, by)| of(&sheared(&draft, d, e, by))).find_map(Result::ok).ok_or(illegal))
+}
+
+/// Coordinate `d` less `by` times coordinate `e`: cells on a diagonal become a box.
+fn sheared(draft: &OutputDraft, d: usize, e: usize, by: i64) -> OutputDraft {
+    let mut draft = draft.clone();
+    let (from, to) = (draft.subscripts[e].clone(), &mut draft.subscripts[d]);
+    to.constant -= by * from.constant;
+    to.counters.iter_mut().zip(&from.counters).for_each(|(t, f)| *t -= by * f);
+    to.space.iter_mut().zip(&from.space).for_each(|(t, f)| *t -= by * f);
+    draft.ports.iter_mut().for_each(|p| p.offset[d] -= by * p.offset[e]);
+    let affine = draft.view.iter_mut().chain(draft.cells.iter_mut().map(|c| &mut c.expr));
+    affine.for_each(|a| a.coeffs[e] += by * a.coeffs[d]);
+    draft
+}
+
+fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
+    let mut subscripts = draft.subscripts.clone();
+    let offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
     // Ports in order of their cells; the first one's offset moves into the subscripts.
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_by(|&a, &b| offsets[a].cmp(&offsets[b]));
     let least = offsets[order[0]].clone();
     subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
     let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
-    let l = layout(&subscripts, &sorted, word as i64, mapping);
+    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, mapping);
     let (first, last) = emitting_box(draft, mapping);
     let emit = emitting_visits(draft, &l.hull, name, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
@@ -195,7 +217,7 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &s
         row: l.row,
         col: l.col,
         slots: if every { 2 } else { 1 },
-        bounds: cell_bounds(&draft.cells, dims, name)?,
+        bounds: cell_bounds(&draft.cells, &draft.view, dims, name)?,
     })
 }
 
@@ -291,18 +313,13 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &s
     Ok(())
 }
 
-/// The written cells as bounds on the last subscript; bounds that the array's extents imply are left out.
-fn cell_bounds(cells: &[Constraint], dims: &[i64], name: &str) -> Result<Vec<CellBound>, Illegal> {
-    let n = dims.len();
+/// The written cells as bounds on the last coordinate; bounds that the array's extents imply are left out.
+fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64], name: &str) -> Result<Vec<CellBound>, Illegal> {
+    let Some(n) = view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
     let mut inside = Vec::new();
-    for (d, &extent) in dims.iter().enumerate() {
-        let (mut low, mut high) = (Affine::constant(n, 0), Affine::constant(n, extent - 1));
-        low.coeffs[d] = 1;
-        high.coeffs[d] = -1;
-        inside.extend([low, high].map(|expr| Constraint { expr, equality: false }));
-    }
-    if n == 0 {
-        return Ok(vec![]);
+    for (low, &extent) in view.iter().zip(dims) {
+        let high = Affine { coeffs: low.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - low.constant };
+        inside.extend([low.clone(), high].map(|expr| Constraint { expr, equality: false }));
     }
     let bound = |c: &Constraint| {
         let scale = c.expr.coeffs[n - 1];

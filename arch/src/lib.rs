@@ -20,7 +20,6 @@ pub mod plan;
 pub mod ports;
 pub mod reduction;
 pub mod schedule;
-pub mod stride;
 pub mod svg;
 pub mod system;
 pub mod text;

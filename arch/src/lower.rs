@@ -34,9 +34,11 @@ pub struct InputDraft {
 pub struct OutputDraft {
     pub statement: usize,
     pub array: usize,
+    /// Coordinates of the cell, and what the array's subscripts are over them.
     pub subscripts: Vec<Form>,
+    pub view: Vec<Affine>,
     pub ports: Vec<OutputDraftPort>,
-    /// Cells written, over the array's subscripts.
+    /// Cells written, over the coordinates.
     pub cells: Vec<Constraint>,
     /// Tile counters over which partial results are stored in every visit and read back in the next one.
     pub spilled: Vec<usize>,
@@ -181,7 +183,7 @@ impl Lower<'_> {
         let Some(cells) = placed.cells.clone() else {
             return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
         };
-        let (write, emit_when) = (placed.write.clone(), placed.emit_when.clone());
+        let (write, view, emit_when) = (placed.steps.clone(), placed.view.clone(), placed.emit_when.clone());
         let mut base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
         let mut ports: Vec<OutputDraftPort> = Vec::new();
         let spilled = self.spilled(s);
@@ -201,7 +203,7 @@ impl Lower<'_> {
         substitute_fixed(&mut base, &ports);
         if !ports.is_empty() {
             let array = statement.write.array.index();
-            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, ports, cells, spilled });
+            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, view, ports, cells, spilled });
         }
         Ok(())
     }

@@ -77,7 +77,10 @@ pub struct Placed {
     pub emit_when: Vec<Vec<Constraint>>,
     /// The written array's subscripts over band coordinates.
     pub write: Vec<Affine>,
-    /// The cells that stay in DRAM, over the array's subscripts; `None` if they are not a convex set.
+    /// The same in steps of their strides, and what an array's subscript is over these.
+    pub steps: Vec<Affine>,
+    pub view: Vec<Affine>,
+    /// The cells that stay in DRAM, over the steps; `None` if they are not a convex set.
     pub cells: Option<Vec<Constraint>>,
 }
 
@@ -165,10 +168,11 @@ impl Builder<'_> {
             let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| self.over_band(s, a)).collect();
             let inside = in_bounds(&write, &self.scop.array(statement.write.array).dims);
             let emit_when = live.iter().map(|c| flow::simplify(c, &inside, self.depth)).collect();
-            let region = flow::image(&live, &write, self.depth);
+            let (steps, view) = affine::without_strides(&write);
+            let region = flow::image(&live, &steps, self.depth);
             let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed { dims, iterators, domain, variables, live_out: live, emit_when, write, cells });
+            statements.push(Placed { dims, iterators, domain, variables, live_out: live, emit_when, write, steps, view, cells });
         }
         if !faults.is_empty() {
             return Err(faults);

@@ -206,7 +206,14 @@ impl Structure<'_> {
         }
         let rank = dims(vsa, array).len();
         let lengths = [subscripts.len(), hull.origin.len(), hull.rows.len() + 1];
-        self.require(lengths.iter().all(|&l| l == rank), || format!("{what}: rank {rank}, but subscripts, origin and rows + 1 are {lengths:?}"));
+        let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
+        let view = hull.view.len() == rank && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
+        self.require(equal && view, || format!("{what}: rank {rank}, but view, subscripts, origin and rows + 1 are {}, {lengths:?}", hull.view.len()));
+        if !(equal && view) {
+            return false;
+        }
+        let numbers = hull.view.iter().flat_map(|f| f.coeffs.iter().chain([&f.constant]));
+        self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: view beyond 31 bits"));
         subscripts.iter().for_each(|f| self.form(f, || format!("{what}: subscript")));
         hull.origin.iter().for_each(|f| self.form(f, || format!("{what}: origin")));
         let positive = hull.rows.iter().all(|r| r.modulus >= 1 && r.extent >= 1) && hull.words >= 1;
@@ -237,7 +244,7 @@ impl Structure<'_> {
             if !self.group(&what, g.array, &g.subscripts, &g.hull) {
                 continue;
             }
-            let rank = dims(vsa, g.array).len();
+            let rank = g.subscripts.len();
             self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || format!("{what}: no ports, or ports of another rank"));
             self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
@@ -257,7 +264,7 @@ impl Structure<'_> {
             if !self.group(&what, g.array, &g.subscripts, &g.hull) {
                 continue;
             }
-            let rank = dims(vsa, g.array).len();
+            let rank = g.subscripts.len();
             self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(&p.offset, rank)), || format!("{what}: no ports, or ports of another rank"));
             let nodes = g.ports.iter().all(|p| p.value.index().max(p.enable.index()) < vsa.nodes.len());
             self.require(nodes, || format!("{what}: value or enable is no node"));

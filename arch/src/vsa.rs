@@ -19,7 +19,7 @@
 //!
 //! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
 
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 
 /// `constant + Σ counters[j] * c_j + Σ space[a] * p_a`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -130,12 +130,16 @@ impl DramArray {
     }
 }
 
-/// The box of an array that one visit touches, in local coordinates `y_d = x_d - origin_d`.
+/// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend
+/// on (`view`): where PEs write every other element, or diagonals, those are a box in `y` only.
 /// It is walked in row-major order, the last dimension in words of `word` elements; every visit walks all of it,
 /// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension: global subscript of local 0; a form over tile counters only.
+    /// Per dimension of the array: its subscript over `y`. Only the last one contains the last coordinate, with
+    /// coefficient 1, so that rows are contiguous. Cells that differ in `y` differ.
+    pub view: Vec<Affine>,
+    /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
     /// Per dimension except the last: walked as `y = modulus * u + r`, u outer (0..extent), r inner (0..modulus).
     pub rows: Vec<HullDim>,
@@ -152,6 +156,10 @@ pub struct HullDim {
 }
 
 impl Hull {
+    /// The coordinates are the subscripts.
+    pub fn plain_view(rank: usize) -> Vec<Affine> {
+        (0..rank).map(|d| Affine { coeffs: (0..rank).map(|e| i64::from(d == e)).collect(), constant: 0 }).collect()
+    }
     /// Cells walked along dimension `d`; of the last one, those that are wanted.
     pub fn extent(&self, d: usize) -> i64 {
         if d + 1 == self.origin.len() { self.elements } else { self.rows[d].modulus * self.rows[d].extent }
@@ -198,7 +206,7 @@ pub struct Bank {
 pub struct InputGroup {
     /// Index into [`Vsa::arrays`].
     pub array: u32,
-    /// Per dimension: the element port 0 delivers.
+    /// Per dimension of the box: where the element that port 0 delivers is.
     pub subscripts: Vec<Form>,
     /// Per port, per dimension: constant added to `subscripts` (SIMD lanes). Port 0 is all zeros.
     pub ports: Vec<Vec<i64>>,
@@ -232,6 +240,7 @@ pub struct OutputPort {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputGroup {
     pub array: u32,
+    /// Per dimension of the box.
     pub subscripts: Vec<Form>,
     pub ports: Vec<OutputPort>,
     /// PEs that ever emit.
@@ -246,8 +255,8 @@ pub struct OutputGroup {
     pub col: Form,
     /// Buffers per collector: 1, or 2 when every visit emits.
     pub slots: u32,
-    /// Cells of a row that are written: per row, `last` subscript x must satisfy all; forms are over the outer
-    /// subscripts `x_0..x_{n-2}` (as `coeffs`) plus a constant.
+    /// Cells of a row that are written: per row, the last coordinate must satisfy all; forms are over the outer ones,
+    /// `y_0..y_{n-2}` (as `coeffs`), plus a constant.
     pub bounds: Vec<CellBound>,
 }
 
@@ -258,7 +267,7 @@ pub struct OutputBank {
     pub elements: i64,
 }
 
-/// `scale * x_last + Σ coeffs[d] * x_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
+/// `scale * y_last + Σ coeffs[d] * y_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellBound {
     pub scale: i64,

@@ -4,7 +4,7 @@ mod vsa_common;
 
 use arch::text::{canonical, parse, to_text};
 use arch::vsa::*;
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use vsa_common::*;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
@@ -111,7 +111,8 @@ impl Draw {
     }
     fn hull(&mut self, rank: usize, counters: usize) -> Hull {
         let rows = (1..rank).map(|_| HullDim { modulus: self.int(), extent: self.int() }).collect();
-        Hull { origin: self.forms(rank, counters), rows, words: self.int(), elements: self.int() }
+        let view = (0..rank).map(|_| Affine { coeffs: (0..rank).map(|_| self.int()).collect(), constant: self.int() }).collect();
+        Hull { view, origin: self.forms(rank, counters), rows, words: self.int(), elements: self.int() }
     }
     fn bank(&mut self, rank: usize) -> Bank {
         let rows = (1..rank).map(|_| BankDim { base: self.int(), coef: self.pair(), extent: self.int(), residue: self.int() }).collect();

@@ -284,7 +284,7 @@ fn origin(constants: &[i64]) -> Vec<Form> {
 #[test]
 fn documented_latency_and_full_rate() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
-    let v = one_group(8, 16, &[8, 64], Hull { origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
+    let v = one_group(8, 16, &[8, 64], Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
     let mut bench = Bench::new(&v, MemoryMode::Ideal, vec![4096], vec![7; 512]);
     bench.reset();
     let times = bench.run(&mut Random::new(1), None);
@@ -297,7 +297,7 @@ fn documented_latency_and_full_rate() {
 #[test]
 fn huge_strides() {
     let rows = vec![HullDim { modulus: 1, extent: 4 }, HullDim { modulus: 2, extent: 2 }];
-    let hull = Hull { origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
+    let hull = Hull { view: Hull::plain_view(3), origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
     let v = one_group(32, 16, &[2, 1024, 1 << 31], hull);
     let mut design = Design::default();
     let top = design.module(&AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));

@@ -302,7 +302,7 @@ fn data_waits_for_its_address() {
         first: [0, 0],
         last: [0, 0],
         emit: vec![None],
-        hull: Hull { origin, rows: vec![], words: 2, elements: 8 },
+        hull: Hull { view: Hull::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
         banks: vec![],
         row: Form::default(),
         col: Form::default(),

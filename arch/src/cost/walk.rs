@@ -9,7 +9,7 @@
 //! and a service waits only for waves and drains of its own or of earlier visits (`arch::verify` checks it).
 //!
 //! Arrays of one port have words of equally many bytes. An *element* here is one of the smallest served, in bytes;
-//! positions and counts of larger ones are multiples. Arrays of fewer dimensions get outer ones of extent 1.
+//! positions and counts of larger ones are multiples. Hulls of fewer dimensions get outer ones of extent 1.
 //!
 //! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
 //! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
@@ -262,7 +262,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
-    let outer = raw.iter().map(|r| r.array.dims.len().max(1) - 1).max()?;
+    let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
     let groups = raw.iter().map(|r| group(r, bytes, outer, &kept, &fixed, &trips)).collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
@@ -272,41 +272,42 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
 
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
 fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
-    let missing = outer + 1 - r.array.dims.len().max(1);
-    let dims: Vec<i64> = iter::repeat_n(1, outer + 1 - r.array.dims.len()).chain(r.array.dims.iter().copied()).collect();
+    let missing = outer - r.hull.rows.len();
+    let dims = if r.array.dims.is_empty() { vec![1] } else { r.array.dims.clone() };
     let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
         steps: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
     };
-    // Global subscripts of local element 0 of a row.
-    let x: Vec<RowForm> = (0..dims.len())
-        .map(|d| RowForm {
-            start: d.checked_sub(missing).and_then(|d| r.hull.origin.get(d)).map_or(zero.start.clone(), affine),
-            rows: (0..outer).map(|k| i64::from(k == d)).collect(),
-        })
-        .collect();
+    // Coordinates of local element 0 of a row, and its subscripts.
+    let local = |d: usize, f: &Form| RowForm { start: affine(f), rows: (0..outer).map(|k| i64::from(k == missing + d)).collect() };
+    let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
+    let subscript = |form: &frontend::scop::Affine| {
+        let constant = RowForm::constant(form.constant, kept.len(), outer);
+        form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
+    };
+    let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
     let mut address = zero.clone();
     let mut stride = i64::from(r.array.ty.bytes());
-    for d in (0..dims.len()).rev() {
-        address = address.combine(stride, &x[d]);
-        stride = stride.wrapping_mul(dims[d]);
+    for (x, extent) in x.iter().zip(&dims).rev() {
+        address = address.combine(stride, x);
+        stride = stride.wrapping_mul(*extent);
     }
     let plus = |f: &RowForm, v: i64| f.combine(1, &RowForm::constant(v, kept.len(), outer));
     let minus = |f: &RowForm| zero.combine(-1, f);
-    let last = &x[outer];
-    let (mut gates, mut lowers, mut uppers) = (vec![], vec![minus(last)], vec![plus(&minus(last), dims[outer])]);
-    for d in 0..outer {
-        gates.push(x[d].clone());
-        gates.push(plus(&minus(&x[d]), dims[d] - 1));
+    let ([x_outer @ .., x_last], [y_outer @ .., y_last]) = (&x[..], &y[..]) else { unreachable!("an array has a dimension") };
+    let (mut gates, mut lowers, mut uppers) = (vec![], vec![minus(x_last)], vec![plus(&minus(x_last), dims[x_outer.len()])]);
+    for (x, extent) in x_outer.iter().zip(&dims) {
+        gates.push(x.clone());
+        gates.push(plus(&minus(x), extent - 1));
     }
     for b in r.bounds {
         let mut form = RowForm::constant(b.constant, kept.len(), outer);
-        for (c, x) in b.coeffs.iter().zip(&x[missing..outer]) {
-            form = form.combine(*c, x);
+        for (c, y) in b.coeffs.iter().zip(y_outer) {
+            form = form.combine(*c, y);
         }
-        // scale 1: x_last >= -form; scale -1: x_last <= form.
-        let edge = if b.scale >= 0 { minus(&form).combine(-1, last) } else { form.combine(-1, last) };
+        // scale 1: y_last >= -form; scale -1: y_last <= form.
+        let edge = if b.scale >= 0 { minus(&form).combine(-1, y_last) } else { form.combine(-1, y_last) };
         match (b.scale, b.equality) {
             (0, equality) => {
                 if equality {

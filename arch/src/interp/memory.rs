@@ -21,9 +21,7 @@ impl<'a> Dram<'a> {
         let mut writer = Vec::new();
         for (i, array) in vsa.arrays.iter().enumerate() {
             let size = dims(vsa, i as u32).iter().product::<i64>();
-            // With a stride the last row may end early: the array has it whole, but nothing touches the rest.
-            let row = dims(vsa, i as u32).iter().skip(1).product::<i64>();
-            if memory[i].len() as i64 > size + row - 1 || memory[i].len() as i64 <= size - row {
+            if memory[i].len() as i64 != size {
                 return Err(format!("array {} has {size} elements, its memory {}", array.name, memory[i].len()));
             }
             let both = vsa.inputs.iter().any(|g| g.array == i as u32) && vsa.outputs.iter().any(|g| g.array == i as u32);
@@ -55,36 +53,41 @@ pub(super) fn cell(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, fi
     Ok(index)
 }
 
-/// Calls `f(first cell, subscripts of the row's first element, linear index of that one in the array)` for each row of
-/// the hull whose outer subscripts lie inside of the array.
-fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(usize, &[i64], i64)) {
+/// One row of a hull in DRAM.
+struct Row {
+    /// Index of its first element in a buffer of the hull's [`shape`].
+    cell: usize,
+    /// Coordinates of its first element.
+    y: Vec<i64>,
+    /// Linear index of its first element in the array, which may lie outside.
+    linear: i64,
+    /// Elements that lie inside of the array.
+    inside: std::ops::Range<i64>,
+}
+
+/// The rows of the hull whose outer subscripts lie inside of the array.
+fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) {
     let (dims, shape) = (dims(vsa, array), shape(hull));
     let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
     let last = shape.len() - 1;
-    let mut y = vec![0; last];
+    let mut local = vec![0; shape.len()];
     for row in 0..hull.total_rows() as usize {
-        let mut x: Vec<i64> = y.iter().zip(&origin).map(|(y, o)| y + o).collect();
-        let inside = x.iter().zip(&dims).all(|(x, d)| (0..*d).contains(x));
-        x.push(origin[last]);
-        if inside {
-            let linear = x[..last].iter().zip(&dims).fold(0, |sum, (x, d)| sum * d + x) * dims[last] + origin[last];
-            f(row * hull.elements as usize, &x, linear);
+        let y: Vec<i64> = local.iter().zip(&origin).map(|(y, o)| y + o).collect();
+        let x: Vec<i64> = hull.view.iter().map(|f| f.eval(&y)).collect();
+        let (outer, start) = x.split_at(dims.len() - 1);
+        if outer.iter().zip(&dims).all(|(x, d)| (0..*d).contains(x)) {
+            let linear = x.iter().zip(&dims).fold(0, |sum, (x, d)| sum * d + x);
+            let end = (dims[outer.len()] - start[0]).clamp(0, hull.elements);
+            f(Row { cell: row * hull.elements as usize, y, linear, inside: (-start[0]).clamp(0, end)..end });
         }
         for d in (0..last).rev() {
-            y[d] += 1;
-            if y[d] < shape[d] {
+            local[d] += 1;
+            if local[d] < shape[d] {
                 break;
             }
-            y[d] = 0;
+            local[d] = 0;
         }
     }
-}
-
-/// Part of a row, in elements from its start, that lies inside of the array.
-fn inside(vsa: &Vsa, array: u32, hull: &Hull, x: i64) -> std::ops::Range<i64> {
-    let extent = dims(vsa, array).last().copied().unwrap_or(1);
-    let end = (extent - x).clamp(0, hull.elements);
-    (-x).clamp(0, end)..end
 }
 
 /// The hull of an input group, as loaded last.
@@ -106,8 +109,8 @@ impl Feeder {
         let none = garbage(vsa.arrays[array].ty);
         let mut races = 0;
         self.cells.fill(none);
-        rows(vsa, g.array, &g.hull, at, |cell, x, linear| {
-            for e in inside(vsa, g.array, &g.hull, x[x.len() - 1]) {
+        rows(vsa, g.array, &g.hull, at, |Row { cell, linear, inside, .. }| {
+            for e in inside {
                 let (to, from) = (cell + e as usize, (linear + e) as usize);
                 if writer.get(from).is_some_and(|&w| w > written) {
                     races += 1;
@@ -164,13 +167,13 @@ impl Collector {
         let number = dram.drains[array];
         self.numbers.push(number);
         let (memory, writer) = (&mut dram.memory[array], &mut dram.writer[array]);
-        rows(vsa, g.array, &g.hull, at, |cell, x, linear| {
-            let (last, outer) = (x[x.len() - 1], &x[..x.len() - 1]);
+        rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, inside }| {
+            let (last, outer) = (y[y.len() - 1], &y[..y.len() - 1]);
             let bounds: Vec<(i64, i64, bool)> = g.bounds.iter().map(|b| {
-                let fixed = b.constant + b.coeffs.iter().zip(outer).map(|(c, x)| c * x).sum::<i64>();
+                let fixed = b.constant + b.coeffs.iter().zip(outer).map(|(c, y)| c * y).sum::<i64>();
                 (b.scale, fixed, b.equality)
             }).collect();
-            for e in inside(vsa, g.array, &g.hull, last) {
+            for e in inside {
                 let holds = |&(scale, fixed, equality): &(i64, i64, bool)| {
                     let v = scale * (last + e) + fixed;
                     if equality { v == 0 } else { v >= 0 }

@@ -1,5 +1,6 @@
 //! Affine functions of iterators or band coordinates, as the stages of [`super`] need them.
 
+use crate::layout::gcd;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
@@ -47,4 +48,30 @@ pub(super) fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
     }
     let lo = flow::minimum(domain, a)?;
     (flow::maximum(domain, a)? == lo).then_some(lo)
+}
+
+/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. The last value
+/// must move by one, so a stride there takes a coordinate of its own: `2i + 1` is `2y + z` with `y = i`, `z = 1`.
+pub(super) fn without_strides(values: &[Affine]) -> (Vec<Affine>, Vec<Affine>) {
+    let depth = values.first().map_or(0, |a| a.coeffs.len());
+    let last = values.len().wrapping_sub(1);
+    let strides: Vec<i64> = values.iter().map(|a| a.coeffs.iter().fold(0, |g, &c| gcd(g, c)).max(1)).collect();
+    let rank = values.len() + usize::from(strides.last().is_some_and(|&s| s > 1));
+    let (mut steps, mut over) = (vec![], vec![]);
+    for (d, (value, &stride)) in values.iter().zip(&strides).enumerate() {
+        let mut form = Affine::constant(rank, value.constant);
+        if stride == 1 {
+            (form.coeffs[d], form.constant) = (1, 0);
+            steps.push(value.clone());
+        } else {
+            form.coeffs[d] = stride;
+            steps.push(Affine { coeffs: value.coeffs.iter().map(|c| c / stride).collect(), constant: 0 });
+            if d == last {
+                (form.coeffs[d + 1], form.constant) = (1, 0);
+                steps.push(Affine::constant(depth, value.constant));
+            }
+        }
+        over.push(form);
+    }
+    (steps, over)
 }

@@ -3,7 +3,7 @@
 use super::lex::{is_word, Line, Token};
 use super::{counter_names, type_named, BINARY, UNARY};
 use crate::vsa::*;
-use frontend::scop::ScalarType;
+use frontend::scop::{Affine, ScalarType};
 
 /// Reads the printed form. The result is not verified.
 ///
@@ -249,7 +249,7 @@ impl Parser {
         let name = line.name()?;
         let array = self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
         let subscripts = self.forms(line)?;
-        let hull = Hull { origin: vec![], rows: vec![], words: 0, elements: 0 };
+        let hull = Hull { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
@@ -339,6 +339,15 @@ impl Parser {
     fn hull(&self, line: &mut Line) -> Result<Hull, String> {
         line.keyword("at")?;
         let origin = self.forms(line)?;
+        let mut view = Hull::plain_view(origin.len());
+        if matches!(line.peek(), Some(Token::Word(w)) if w == "view") {
+            line.keyword("view")?;
+            view.clear();
+            while line.has("[") {
+                view.push(over_coordinates(line, origin.len())?);
+                line.sign("]")?;
+            }
+        }
         line.keyword("rows")?;
         let mut rows = Vec::new();
         while line.has("{") {
@@ -351,7 +360,7 @@ impl Parser {
         line.keyword("words")?;
         let words = line.integer()?;
         line.keyword("elements")?;
-        Ok(Hull { origin, rows, words, elements: line.integer()? })
+        Ok(Hull { view, origin, rows, words, elements: line.integer()? })
     }
 }
 
@@ -426,12 +435,17 @@ fn bank(line: &mut Line) -> Result<Bank, String> {
     Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
 }
 
-/// A form over the subscripts `x0`, `x1`, …
-fn bound(line: &mut Line, rank: usize) -> Result<CellBound, String> {
-    let find = |name: &str| name.strip_prefix('x').filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < rank);
+/// A form over a hull's coordinates `y0`, `y1`, …
+fn over_coordinates(line: &mut Line, rank: usize) -> Result<Affine, String> {
+    let find = |name: &str| name.strip_prefix('y').filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < rank);
     let form = line.form(find)?;
     let mut coeffs = form.counters;
     coeffs.resize(rank.max(1), 0);
+    Ok(Affine { coeffs, constant: form.constant })
+}
+
+fn bound(line: &mut Line, rank: usize) -> Result<CellBound, String> {
+    let Affine { mut coeffs, constant } = over_coordinates(line, rank)?;
     let scale = coeffs.pop().unwrap_or(0);
-    Ok(CellBound { scale, coeffs, constant: form.constant, equality: relation(line)? })
+    Ok(CellBound { scale, coeffs, constant, equality: relation(line)? })
 }

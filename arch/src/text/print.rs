@@ -53,6 +53,11 @@ fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
     if text.is_empty() { "0".into() } else { text }
 }
 
+/// Over a hull's coordinates `y0`, `y1`, …
+fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, constant: i64) -> String {
+    sum(coeffs.enumerate().map(|(d, &c)| (c, format!("y{d}"))), constant)
+}
+
 struct Printer<'a> {
     vsa: &'a Vsa,
     names: Vec<String>,
@@ -142,7 +147,13 @@ impl Printer<'_> {
     fn hull(&mut self, hull: &Hull) -> fmt::Result {
         let origin: String = hull.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
         let rows: String = hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
-        writeln!(self.out, "  hull at {origin} rows{rows} words {} elements {}", hull.words, hull.elements)
+        let view = if hull.view == Hull::plain_view(hull.origin.len()) {
+            String::new()
+        } else {
+            let forms = hull.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), f.constant)));
+            format!(" view {}", forms.collect::<String>())
+        };
+        writeln!(self.out, "  hull at {origin}{view} rows{rows} words {} elements {}", hull.words, hull.elements)
     }
 
     fn bank(&mut self, bank: &Bank, elements: Option<i64>) -> fmt::Result {
@@ -203,10 +214,9 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Over the subscripts `x0`, `x1`, …, the last of which has a scale.
     fn bound(&mut self, b: &CellBound) -> fmt::Result {
-        let terms = b.coeffs.iter().chain([&b.scale]).enumerate().map(|(d, &c)| (c, format!("x{d}")));
-        writeln!(self.out, "  bound {} {} 0", sum(terms, b.constant), if b.equality { "==" } else { ">=" })
+        let form = over_coordinates(b.coeffs.iter().chain([&b.scale]), b.constant);
+        writeln!(self.out, "  bound {form} {} 0", if b.equality { "==" } else { ">=" })
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
 }
 
 /// What input and output groups have in common, seen from one bank.
-struct View<'a> {
+struct Group<'a> {
     vsa: &'a Vsa,
     subscripts: &'a [Form],
     hull: &'a Hull,
@@ -46,7 +46,7 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
             faults.push(format!("origin depends on more than the {} counters it is reloaded for", g.reload));
         }
     }
-    let view = View {
+    let group = Group {
         vsa,
         subscripts: &g.subscripts,
         hull: &g.hull,
@@ -56,12 +56,13 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
         first: [0, 0],
         last: [0, 1].map(|a| if g.forward[a] { 0 } else { vsa.extent[a] - 1 }),
     };
-    addresses(&view, faults);
+    view(&g.hull, faults);
+    addresses(&group, faults);
     partition(g.banks.iter(), g.ports.len(), faults);
     for (b, bank) in g.banks.iter().enumerate() {
         let ports: Vec<&[i64]> = g.ports[bank.port as usize..][..bank.ports as usize].iter().map(|p| &p[..]).collect();
         let mut found = Vec::new();
-        view.bank(bank, None, &ports, &mut found);
+        group.bank(bank, None, &ports, &mut found);
         faults.extend(found.into_iter().map(|f| format!("bank {b}: {f}")));
     }
 }
@@ -72,7 +73,7 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
             faults.push("origin depends on more than the tile counters".into());
         }
     }
-    let view = View {
+    let group = Group {
         vsa,
         subscripts: &g.subscripts,
         hull: &g.hull,
@@ -82,15 +83,44 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
         first: g.first,
         last: g.last,
     };
-    addresses(&view, faults);
+    view(&g.hull, faults);
+    addresses(&group, faults);
     partition(g.banks.iter().map(|b| &b.bank), g.ports.len(), faults);
     for (b, bank) in g.banks.iter().enumerate() {
         let ports: Vec<&[i64]> = g.ports[bank.bank.port as usize..][..bank.bank.ports as usize].iter().map(|p| &p.offset[..]).collect();
         let mut found = Vec::new();
-        view.bank(&bank.bank, Some(bank.elements), &ports, &mut found);
+        group.bank(&bank.bank, Some(bank.elements), &ports, &mut found);
         faults.extend(found.into_iter().map(|f| format!("bank {b}: {f}")));
     }
     disjoint(g, faults);
+}
+
+/// Rows are contiguous, and cells that differ in the hull's coordinates differ.
+fn view(hull: &Hull, faults: &mut Vec<String>) {
+    let (last, d) = (hull.view.len() - 1, hull.origin.len() - 1);
+    if hull.view.iter().enumerate().any(|(x, f)| f.coeffs[d] != i64::from(x == last)) {
+        faults.push("rows are not contiguous in the array".into());
+    }
+    let moves = |e: usize| hull.extent(e) > 1 || hull.origin[e].counters.iter().any(|&c| c != 0);
+    let moving: Vec<Vec<i128>> = (0..=d).filter(|&e| moves(e)).map(|e| hull.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
+    if !independent(moving) {
+        faults.push("two places of the hull stand for one cell of the array".into());
+    }
+}
+
+/// Linear independence by elimination; overflow counts as dependent.
+fn independent(mut rows: Vec<Vec<i128>>) -> bool {
+    while let Some(row) = rows.pop() {
+        let Some(pivot) = row.iter().position(|&c| c != 0) else { return false };
+        for other in &mut rows {
+            let factor = other[pivot];
+            for (o, r) in other.iter_mut().zip(&row) {
+                let Some(rest) = o.checked_mul(row[pivot]).zip(r.checked_mul(factor)).and_then(|(a, b)| a.checked_sub(b)) else { return false };
+                *o = rest;
+            }
+        }
+    }
+    true
 }
 
 /// Depends on no counter outside of `allowed` and on no PE.
@@ -99,9 +129,9 @@ fn only(vsa: &Vsa, form: &Form, allowed: std::ops::Range<usize>) -> bool {
     form.space == [0, 0] && form.counters.iter().enumerate().all(|(j, &c)| c == 0 || allowed.contains(&j))
 }
 
-fn addresses(view: &View, faults: &mut Vec<String>) {
-    let vsa = view.vsa;
-    for (name, form) in [("row", view.row), ("col", view.col)] {
+fn addresses(group: &Group, faults: &mut Vec<String>) {
+    let vsa = group.vsa;
+    for (name, form) in [("row", group.row), ("col", group.col)] {
         if !only(vsa, form, vsa.tile_depth..vsa.counters.len()) {
             faults.push(format!("{name} depends on more than the inner counters"));
         }
@@ -119,7 +149,7 @@ fn partition<'a>(banks: impl Iterator<Item = &'a Bank>, ports: usize, faults: &m
     }
 }
 
-impl View<'_> {
+impl Group<'_> {
     fn range(&self, form: &Form) -> (i128, i128) {
         range(self.vsa, form, self.first, self.last)
     }

@@ -160,7 +160,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let enable = nodes.add("last", ScalarType::BOOL, Op::Guard(last));
     let wa = words(tk, 0);
     let c_row = BankDim { base: 0, coef: [s.points, 0], extent: s.points, residue: 0 };
-    let c_hull = Hull { origin: vec![origin(0, ti), origin(1, e1)], rows: vec![plain(ti)], words: words(e1, 2), elements: e1 };
+    let c_hull = Hull { view: Hull::plain_view(2), origin: vec![origin(0, ti), origin(1, e1)], rows: vec![plain(ti)], words: words(e1, 2), elements: e1 };
     let mut inputs = vec![
         InputGroup {
             array: 0,
@@ -168,7 +168,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             ports: (0..s.lanes).map(|l| vec![0, l]).collect(),
             forward: [false, true],
             reload: 1 + at(0).max(at(2)),
-            hull: Hull { origin: vec![origin(0, ti), origin(2, tk)], rows: vec![plain(ti)], words: wa, elements: tk },
+            hull: Hull { view: Hull::plain_view(2), origin: vec![origin(0, ti), origin(2, tk)], rows: vec![plain(ti)], words: wa, elements: tk },
             banks: vec![bank(0, s.lanes as u32, c_row.clone(), [0, 0], wa)],
             row: form(0, &term(&[(4, wa)]), [0, 0]),
             col: form(0, &term(&[(3, s.lanes)]), [0, 0]),
@@ -180,7 +180,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             ports: (0..s.lanes).map(|l| vec![l, 0]).collect(),
             forward: [true, false],
             reload: 1 + at(1).max(at(2)),
-            hull: Hull { origin: vec![origin(2, tk), origin(1, e1)], rows: vec![HullDim { modulus: s.lanes, extent: s.steps }], words: words(e1, 1), elements: e1 },
+            hull: Hull { view: Hull::plain_view(2), origin: vec![origin(2, tk), origin(1, e1)], rows: vec![HullDim { modulus: s.lanes, extent: s.steps }], words: words(e1, 1), elements: e1 },
             banks: (0..s.lanes).map(|l| bank(l as u32, 1, BankDim { base: 0, coef: [0, 0], extent: s.steps, residue: l }, [0, 1], 1)).collect(),
             row: form(0, &term(&[(3, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
@@ -280,7 +280,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     let plain = |extent: i64| HullDim { modulus: 1, extent };
     let words = |elements: i64, a: usize| ceil(elements, s.words[a] as i64);
     let (t, z) = (s.steps, [0, 0]);
-    let c_hull = Hull { origin: vec![form(0, &[1], z), form(0, &[0, t], z)], rows: vec![plain(1)], words: words(t, 2), elements: t };
+    let c_hull = Hull { view: Hull::plain_view(2), origin: vec![form(0, &[1], z), form(0, &[0, t], z)], rows: vec![plain(1)], words: words(t, 2), elements: t };
     let inputs = vec![
         InputGroup {
             array: 0,
@@ -288,7 +288,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             ports: vec![vec![0, 0]],
             forward: [false, false],
             reload: 1,
-            hull: Hull { origin: vec![form(0, &[1], z), form(0, &[], z)], rows: vec![plain(1)], words: words(pes, 0), elements: pes },
+            hull: Hull { view: Hull::plain_view(2), origin: vec![form(0, &[1], z), form(0, &[], z)], rows: vec![plain(1)], words: words(pes, 0), elements: pes },
             banks: vec![bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, [0, 1], 1)],
             row: form(0, &[], z),
             col: form(0, &[], z),
@@ -300,7 +300,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             ports: vec![vec![0, 0]],
             forward: [true, false],
             reload: 2,
-            hull: Hull { origin: vec![form(0, &[], z), form(0, &[0, t], z)], rows: vec![plain(pes)], words: words(t, 1), elements: t },
+            hull: Hull { view: Hull::plain_view(2), origin: vec![form(0, &[], z), form(0, &[0, t], z)], rows: vec![plain(pes)], words: words(t, 1), elements: t },
             banks: vec![bank(0, 1, BankDim { base: 0, coef: [0, 1], extent: 1, residue: 0 }, z, words(t, 1))],
             row: form(0, &[], z),
             col: form(0, &[0, 0, 1], z),

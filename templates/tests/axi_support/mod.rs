@@ -100,12 +100,12 @@ pub fn random_hull(r: &mut Random, v: &Vsa, array: usize) -> Hull {
         let counters = (0..v.tile_depth).map(|_| scale * if r.chance(30) { 0 } else { r.range(-2, 4) }).collect();
         Form { constant: scale * r.range(-4.max(-most), (most / 3).max(1)), counters, space: [0, 0] }
     };
-    let origin = (0..rank).map(&mut origin).collect();
+    let origin: Vec<Form> = (0..rank).map(&mut origin).collect();
     let rows = (0..rank - 1).map(|_| HullDim { modulus: r.pick(&[1, 1, 2, 3]), extent: r.range(1, 5) }).collect();
     let long = r.chance(10);
     let words = if long { r.range(5, 40) } else { r.range(1, 4) };
     let elements = (words - 1) * i64::from(a.word) + r.range(1, i64::from(a.word));
-    Hull { origin, rows, words, elements }
+    Hull { view: Hull::plain_view(origin.len()), origin, rows, words, elements }
 }
 
 /// One row of a service: global subscripts of its local element 0, its digits, and which elements are transferred.

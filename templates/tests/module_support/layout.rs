@@ -106,7 +106,7 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
         }
     }
     let row = plus(&Form::default(), words_per_row, &row, [0, 0], 0);
-    Parts { subscripts, ports, hull: Hull { origin: origins, rows, words, elements }, banks, row, col }
+    Parts { subscripts, ports, hull: Hull { view: Hull::plain_view(origins.len()), origin: origins, rows, words, elements }, banks, row, col }
 }
 
 /// Adds an input group and its nodes; false if what was drawn is not legal, and `v` as it was.
