@@ -98,4 +98,63 @@ impl Ranges {
         out.dedup();
         Some(out)
     }
+
+    /// Whether all conditions may hold at once, as far as intervals of forms and variables show.
+    pub fn feasible<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> bool {
+        let Some(forms) = self.intervals(conditions) else { return false };
+        let mut known: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
+        // Each round hands a bound on to the next variable; a few rounds find what there is to find.
+        for _ in 0..known.len() {
+            let before = known.clone();
+            for (terms, within) in &forms {
+                if !tighten(terms, *within, &mut known) {
+                    return false;
+                }
+            }
+            if known == before {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Per distinct form, without its constant: the values that the conditions leave to it. `None` if none.
+    #[allow(clippy::type_complexity)]
+    fn intervals<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(Vec<(i64, usize)>, (i64, i64))>> {
+        let mut forms: Vec<(Vec<(i64, usize)>, (i64, i64))> = Vec::new();
+        for Condition { form, equality } in conditions {
+            let mut terms: Vec<(i64, usize)> = self.terms(form).into_iter().map(|t| (t.0, t.2)).collect();
+            let negative = terms.first().is_some_and(|t| t.0 < 0);
+            terms.iter_mut().for_each(|t| t.0 *= if negative { -1 } else { 1 });
+            let (low, high) = match (equality, negative) {
+                (true, false) => (-form.constant, -form.constant),
+                (true, true) => (form.constant, form.constant),
+                (false, false) => (-form.constant, i64::MAX),
+                (false, true) => (i64::MIN, form.constant),
+            };
+            match forms.iter_mut().find(|f| f.0 == terms) {
+                Some((_, within)) => *within = (within.0.max(low), within.1.min(high)),
+                None => forms.push((terms, (low, high))),
+            }
+        }
+        forms.iter().all(|(terms, w)| w.0 <= w.1 && (!terms.is_empty() || w.0 <= 0 && w.1 >= 0)).then_some(forms)
+    }
+}
+
+/// Narrows the intervals of the variables to what `within` leaves of the sum of `terms`; false if that is nothing.
+fn tighten(terms: &[(i64, usize)], within: (i64, i64), known: &mut [(i64, i64)]) -> bool {
+    let of = |&(c, v): &(i64, usize), known: &[(i64, i64)]| if c > 0 { (c * known[v].0, c * known[v].1) } else { (c * known[v].1, c * known[v].0) };
+    let total = terms.iter().map(|t| of(t, known)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    if total.0 > within.1 || total.1 < within.0 {
+        return false;
+    }
+    terms.iter().all(|term| {
+        let own = of(term, known);
+        // What the others leave to c * x.
+        let low = within.0.saturating_sub(total.1 - own.1).max(own.0);
+        let high = within.1.saturating_sub(total.0 - own.0).min(own.1);
+        let (c, low, high) = if term.0 > 0 { (term.0, low, high) } else { (-term.0, -high, -low) };
+        known[term.1] = (-(-low).div_euclid(c), high.div_euclid(c));
+        known[term.1].0 <= known[term.1].1
+    })
 }

@@ -437,6 +437,7 @@ impl Lower<'_> {
                 None => merged.push((vec![conditions], node)),
             }
         }
+        self.relax(&mut merged);
         let (_, mut value) = merged.pop().expect("not empty");
         for (any, node) in merged.into_iter().rev() {
             let when = self.guard_any(&any);
@@ -444,6 +445,29 @@ impl Lower<'_> {
             self.out.muxes.push(value);
         }
         Ok(value)
+    }
+
+    /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first stays
+    /// right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE.
+    fn relax(&self, sources: &mut [(Vec<Vec<Condition>>, NodeId)]) {
+        let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
+            (false, true) => 0,
+            (true, _) => 1,
+            (false, false) => 2,
+        };
+        for at in 0..sources.len() {
+            let (here, behind) = sources.split_at_mut(at + 1);
+            for all in &mut here[at].0 {
+                all.sort_by_key(cost);
+                let mut k = 0;
+                while k < all.len() {
+                    let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
+                    let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges.feasible(without().chain(other)));
+                    if apart { drop(all.remove(k)) } else { k += 1 }
+                }
+                all.sort();
+            }
+        }
     }
 
     // ---- inputs

@@ -238,9 +238,7 @@ impl<'a, 'm> Build<'a, 'm> {
         if !guard.time.is_empty() {
             terms.push(self.field(&Field::Guard(guard.time.clone()), sampled));
         }
-        if !guard.flags.is_empty() {
-            terms.push(self.tied(&Tied::Flag(guard.flags.clone())));
-        }
+        terms.extend(guard.flag.iter().map(|flag| self.tied(flag)));
         for c in &guard.mixed {
             terms.push(self.comparison(c, sampled));
         }

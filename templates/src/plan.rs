@@ -5,6 +5,7 @@
 //! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
 
 use arch::timing::{collect_time, effective_type, operands};
+use arch::condition::Ranges;
 use arch::vsa::{Condition, Form, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{s, u, Ty};
@@ -31,8 +32,8 @@ pub enum Tied {
     Offset { space: [i64; 2], ty: (u32, bool) },
     /// What a time form is compared with: `sign * (space · p + constant)`, clamped to `range`.
     Bound { space: [i64; 2], constant: i64, negate: bool, range: [i64; 2] },
-    /// 1 where conditions on the coordinates alone hold.
-    Flag(Vec<Condition>),
+    /// 1 where the conditions may hold in some wave, of counters with these trip counts.
+    Flag(Vec<Condition>, Vec<i64>),
 }
 
 /// Type that holds `low..=high`.
@@ -71,7 +72,7 @@ impl Tied {
         match self {
             Tied::Offset { ty, .. } => Ty { w: ty.0, signed: ty.1 },
             Tied::Bound { range, .. } => range_ty(range[0], range[1]),
-            Tied::Flag(_) => u(1),
+            Tied::Flag(..) => u(1),
         }
     }
     /// The number for PE `p`, in the range of [`Tied::ty`].
@@ -83,7 +84,11 @@ impl Tied {
                 let v = dot(space) + constant;
                 (if *negate { -v } else { v }).clamp(range[0], range[1])
             }
-            Tied::Flag(conditions) => conditions.iter().all(|c| c.holds(&[], p)) as i64,
+            Tied::Flag(conditions, trips) => {
+                let here = |c: &Condition| Condition { form: Form { constant: c.form.constant + dot(&c.form.space), space: [0, 0], ..c.form.clone() }, ..c.clone() };
+                let conditions: Vec<Condition> = conditions.iter().map(here).collect();
+                Ranges { counters: trips.clone(), extent: [1, 1] }.feasible(&conditions).into()
+            }
         }
     }
 }
@@ -117,22 +122,30 @@ pub enum Relation {
 #[derive(Clone, Debug, Default)]
 pub struct GuardPlan {
     pub time: Vec<Condition>,
-    pub flags: Vec<Condition>,
+    /// Whether all conditions can hold here at all: where they cannot, this constant lets synthesis remove what the
+    /// guard selects. Includes the conditions on coordinates alone. Absent where it would be 1 in every PE.
+    pub flag: Option<Tied>,
     pub mixed: Vec<Comparison>,
 }
 
 /// Splits a conjunction; conditions that always hold vanish.
 pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> GuardPlan {
-    let mut plan = GuardPlan::default();
+    let (mut plan, mut in_space) = (GuardPlan::default(), vec![]);
     for c in conditions {
         let constant_in_time = c.form.counters.iter().zip(&vsa.counters).all(|(a, k)| *a == 0 || k.trip == 1);
         match (constant_in_time, c.form.is_time_only()) {
             (true, true) if c.holds(&[], [0, 0]) => {}
-            (true, false) => plan.flags.push(c.clone()),
+            (true, false) => in_space.push(c.clone()),
             (_, true) => plan.time.push(c.clone()),
             (false, false) => plan.mixed.push(compare(vsa, c)),
         }
     }
+    let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
+    let places = || (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
+    // Guards that differ in time only share what says no more than their conditions on coordinates do.
+    let (all, alone) = (Tied::Flag(conditions.to_vec(), trips.clone()), Tied::Flag(in_space, trips));
+    let flag = if places().all(|p| all.value(p) == alone.value(p)) { alone } else { all };
+    plan.flag = places().any(|p| flag.value(p) == 0).then_some(flag);
     plan
 }
 
@@ -276,9 +289,7 @@ impl PePlan {
                 if !guard.time.is_empty() {
                     self.want(Field::Guard(guard.time.clone()), sampled);
                 }
-                if !guard.flags.is_empty() {
-                    self.tie(Tied::Flag(guard.flags.clone()));
-                }
+                guard.flag.iter().for_each(|flag| self.tie(flag.clone()));
                 for c in &guard.mixed {
                     self.want(Field::Time(c.time.clone()), sampled);
                     self.tie(c.bound.clone());
