@@ -53,6 +53,11 @@ impl Condition {
         let v = self.form.eval(counters, p);
         if self.equality { v == 0 } else { v >= 0 }
     }
+    /// The condition in PE `p`, over counters alone.
+    pub fn at(&self, p: [i64; 2]) -> Condition {
+        let constant = self.form.constant + self.form.space[0] * p[0] + self.form.space[1] * p[1];
+        Condition { form: Form { constant, counters: self.form.counters.clone(), space: [0, 0] }, equality: self.equality }
+    }
     /// The only value the condition leaves to counter `j`, if it is an equality over that counter alone.
     pub fn fixes(&self, j: usize) -> Option<i64> {
         let alone = self.form.is_time_only() && self.form.counters.iter().enumerate().all(|(k, &c)| (k == j) == (c != 0));

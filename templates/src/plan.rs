@@ -85,8 +85,7 @@ impl Tied {
                 (if *negate { -v } else { v }).clamp(range[0], range[1])
             }
             Tied::Flag(conditions, trips) => {
-                let here = |c: &Condition| Condition { form: Form { constant: c.form.constant + dot(&c.form.space), space: [0, 0], ..c.form.clone() }, ..c.clone() };
-                let conditions: Vec<Condition> = conditions.iter().map(here).collect();
+                let conditions: Vec<Condition> = conditions.iter().map(|c| c.at(p)).collect();
                 Ranges { counters: trips.clone(), extent: [1, 1] }.feasible(&conditions).into()
             }
         }

@@ -1,6 +1,7 @@
 //! Timing and size of the hardware, computed from the VSA that is emitted.
 
 pub mod address;
+mod places;
 pub mod predict;
 pub mod reader;
 pub mod resources;

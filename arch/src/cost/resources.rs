@@ -3,16 +3,14 @@
 //! DSP slices and memory blocks are counted; LUTs and flip-flops are bounds from node widths. The figures serve to
 //! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
 
+use super::places;
 use crate::board::Resources;
 use crate::timing;
-use crate::verify::sources;
-use crate::vsa::{Node, NodeId, Op, Vsa};
+use crate::vsa::{Node, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
-    let pes = vsa.extent[0] * vsa.extent[1];
-    let pe = per_pe(vsa);
-    let mut total = Resources { lut: pes * pe.lut, ff: pes * pe.ff, dsp: pes * pe.dsp, bram36: pes * pe.bram36, uram: 0 };
+    let mut total = of_pes(vsa);
     for group in &vsa.inputs {
         let feeders: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
         let array = &vsa.arrays[group.array as usize];
@@ -46,40 +44,35 @@ pub fn estimate(vsa: &Vsa) -> Resources {
     total
 }
 
-/// Nodes that something stored depends on; the others are not built.
-fn live(vsa: &Vsa) -> Vec<bool> {
-    let mut live = vec![false; vsa.nodes.len()];
-    let mut stack: Vec<NodeId> = vsa.outputs.iter().flat_map(|g| &g.ports).flat_map(|p| [p.value, p.enable]).collect();
-    while let Some(id) = stack.pop() {
-        if !std::mem::replace(&mut live[id.index()], true) {
-            stack.extend(sources(&vsa.node(id).op));
-        }
+fn of_pes(vsa: &Vsa) -> Resources {
+    let mut total = Resources::default();
+    for ((n, node), pes) in vsa.nodes.iter().enumerate().zip(places::count(vsa)).filter(|(_, pes)| *pes > 0) {
+        let need = of_node(vsa, n, node);
+        total.lut += pes * need.lut;
+        total.ff += pes * need.ff;
+        total.dsp += pes * need.dsp;
+        total.bram36 += pes * need.bram36;
     }
-    live
+    total
 }
 
-fn per_pe(vsa: &Vsa) -> Resources {
-    let mut pe = Resources::default();
-    let live = live(vsa);
-    for (n, node) in vsa.nodes.iter().enumerate().filter(|(n, _)| live[*n]) {
-        let bits = node.ty.bits() as i64;
-        if let Some(core) = float_core(vsa, node) {
-            pe.dsp += core.dsp;
-            pe.lut += core.lut * bits.max(operand_bits(vsa, node));
-            pe.ff += core.ff * bits.max(operand_bits(vsa, node));
-            continue;
-        }
-        match &node.op {
-            Op::Binary(op, ..) => operator(&mut pe, vsa, *op, node),
-            Op::Fma(..) => pe.dsp += 4,
-            Op::Select(..) | Op::Unary(..) => pe.lut += bits,
-            Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut pe, 1, *waves, vsa.node(*source).ty.bits() as i64),
-            Op::Past { waves, .. } => pe.ff += bits * waves.max(&1),
-            _ => {}
-        }
-        pe.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
+fn of_node(vsa: &Vsa, n: usize, node: &Node) -> Resources {
+    let mut need = Resources::default();
+    let bits = node.ty.bits() as i64;
+    if let Some(core) = float_core(vsa, node) {
+        let widest = bits.max(operand_bits(vsa, node));
+        return Resources { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..need };
     }
-    pe
+    match &node.op {
+        Op::Binary(op, ..) => operator(&mut need, vsa, *op, node),
+        Op::Fma(..) => need.dsp += 4,
+        Op::Select(..) | Op::Unary(..) => need.lut += bits,
+        Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut need, 1, *waves, vsa.node(*source).ty.bits() as i64),
+        Op::Past { waves, .. } => need.ff += bits * waves.max(&1),
+        _ => {}
+    }
+    need.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
+    need
 }
 
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
