@@ -150,7 +150,7 @@ pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
 /// # Errors
 /// Names every read whose dependence is not uniform there.
 pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>]) -> Result<System, Diagnostics> {
-    let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
+    let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(1);
     let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), effort: Cell::new(0) };
     builder.choose_places();
     builder.finish()
@@ -231,7 +231,7 @@ impl Builder<'_> {
                     }
                 }
             }
-            let base = here.join("_");
+            let base = if here.is_empty() { "once".to_string() } else { here.join("_") };
             let twins = names.iter().filter(|n| n.split('.').next() == Some(&base)).count();
             names.push(if twins == 0 { base } else { format!("{base}.{}", twins + 1) });
         }

@@ -10,9 +10,42 @@
 
 use crate::poly::{self, Context, Map, Region, Set};
 use crate::scop::{Affine, Constraint};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 thread_local! {
     static CONTEXT: Context = Context::new().expect("memory for isl");
+    static EMPTY: Memo<(Vec<Constraint>, usize), bool> = Memo::default();
+    static LEAST: Memo<(Vec<Constraint>, Affine), Option<i64>> = Memo::default();
+    static DIFFERENCE: Memo<(Vec<Constraint>, Vec<Constraint>), Vec<Vec<Constraint>>> = Memo::default();
+}
+
+/// Answers to what a search for places asks over and over about the same sets: far cheaper than asking isl again.
+struct Memo<Q, A>(RefCell<HashMap<Q, A>>);
+
+impl<Q, A> Default for Memo<Q, A> {
+    fn default() -> Self {
+        Memo(RefCell::default())
+    }
+}
+
+impl<Q: Eq + Hash, A: Clone> Memo<Q, A> {
+    /// Answers kept at most; a search that asks more starts over.
+    const KEPT: usize = 100_000;
+
+    fn answer(&self, question: Q, ask: impl FnOnce() -> A) -> A {
+        if let Some(known) = self.0.borrow().get(&question) {
+            return known.clone();
+        }
+        let answer = ask();
+        let mut known = self.0.borrow_mut();
+        if known.len() >= Self::KEPT {
+            known.clear();
+        }
+        known.insert(question, answer.clone());
+        answer
+    }
 }
 
 /// Runs `f` in this thread's context.
@@ -33,7 +66,8 @@ fn union(context: &Context, domain: &[Vec<Constraint>], depth: usize) -> poly::R
 
 /// Whether no integer point satisfies `conjunction`.
 pub fn is_empty(conjunction: &[Constraint], depth: usize) -> bool {
-    with(|c| set(c, conjunction, depth)?.is_empty())
+    let ask = || with(|c| set(c, conjunction, depth)?.is_empty());
+    EMPTY.with(|memo| memo.answer((conjunction.to_vec(), depth), ask))
 }
 
 /// Whether `a` and `b` have a common integer point.
@@ -53,7 +87,8 @@ pub fn union_implies(a: &[Vec<Constraint>], b: &[Vec<Constraint>], depth: usize)
 
 /// The points of `a` that are not in `b`, as disjoint conjunctions.
 pub fn subtract(a: &[Constraint], b: &[Constraint], depth: usize) -> Vec<Vec<Constraint>> {
-    with(|c| Ok(set(c, a, depth)?.subtract(&set(c, b, depth)?)?.region()?.pieces))
+    let ask = || with(|c| Ok(set(c, a, depth)?.subtract(&set(c, b, depth)?)?.region()?.pieces));
+    DIFFERENCE.with(|memo| memo.answer((a.to_vec(), b.to_vec()), ask))
 }
 
 /// [`subtract`] for unions.
@@ -123,12 +158,14 @@ fn values(context: &Context, conjunction: &[Constraint], function: &Affine) -> p
 
 /// Largest value of `function` over the integer points; `None` when there are none, or no largest.
 pub fn maximum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
-    with(|c| values(c, conjunction, function)?.dim_max(0))
+    let negated = Affine { coeffs: function.coeffs.iter().map(|c| -c).collect(), constant: -function.constant };
+    minimum(conjunction, &negated).map(|least| -least)
 }
 
 /// Smallest value of `function` over the integer points; `None` when there are none, or no smallest.
 pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
-    with(|c| values(c, conjunction, function)?.dim_min(0))
+    let ask = || with(|c| values(c, conjunction, function)?.dim_min(0));
+    LEAST.with(|memo| memo.answer((conjunction.to_vec(), function.clone()), ask))
 }
 
 /// The vectors `map(x)` for the points `x` of `domain`: what an access with these subscripts touches.

@@ -19,7 +19,7 @@ pub use types::{promote, spelling, usual};
 
 use crate::ast::{self, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use crate::scop::{Affine, Array, ArrayId, Binding, Constraint, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
+use crate::scop::{Access, Affine, Array, ArrayId, Binding, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -136,8 +136,14 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         return (None, sema.faults);
     }
     if sema.statements.is_empty() {
-        let fault = Diagnostic::error("E0206", unit.region_span, "nothing in the marked region is ever executed").label("no statement assigns anything");
-        return (None, vec![fault]);
+        sema.keep_outputs(unit.region_span);
+        let what = "nothing in the marked region is ever executed";
+        if sema.statements.is_empty() {
+            let fault = Diagnostic::error("E0206", unit.region_span, what).label("no statement assigns anything");
+            return (None, vec![fault]);
+        }
+        let note = Diagnostic::warning("W0202", unit.region_span, what).label("the hardware leaves its arrays as they are");
+        sema.faults.push(note);
     }
     let function = Function {
         name: unit.function.as_ref().map(|f| f.name.to_string()),
@@ -150,6 +156,18 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
 }
 
 impl Sema {
+    /// For sizes at which nothing is left to do: stores the first element of every array that is assigned to as it is, so
+    /// that the program remains one with the same arrays.
+    fn keep_outputs(&mut self, span: Span) {
+        let written = |a: &Array| a.storage == Storage::Dram && !a.constant && self.assigned.contains(a.name.as_str());
+        for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| written(a)) {
+            let first = Access { array: ArrayId(k as u32), subscripts: vec![Affine::constant(0, 0); array.dims.len()], span };
+            let rhs = Expr { kind: ExprKind::Read(0), ty: array.ty, span };
+            let beta = vec![self.statements.len() as i64];
+            self.statements.push(Statement { loops: vec![], domain: vec![vec![]], beta, write: first.clone(), rhs, reads: vec![first], span });
+        }
+    }
+
     fn depth(&self) -> usize {
         self.nest.iterators.len()
     }
