@@ -21,22 +21,16 @@ pub struct Program<'a> {
     pub scop: Cow<'a, Scop>,
     pub system: System,
     pub reductions: Vec<Option<Reduction>>,
+    /// Iterations of the program's deepest statements: what utilization is counted in.
+    pub work: i64,
     /// Per array: those with equal numbers share an AXI port.
     pub ports: Vec<usize>,
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, ports: Vec<usize>) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, work: i64, ports: Vec<usize>) -> Program<'a> {
         let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
-        Program { scop, system, reductions, ports }
-    }
-
-    /// Iterations of the deepest statements: what utilization is counted in.
-    pub fn work(&self) -> i64 {
-        let depth = self.system.dims.len();
-        let deepest = self.scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
-        let of = |s: usize| frontend::flow::count(&self.system.statements[s].domain, depth).unwrap_or(0) as i64;
-        (0..self.scop.statements.len()).filter(|&s| self.scop.statements[s].loops.len() == deepest).map(of).sum()
+        Program { scop, system, reductions, work, ports }
     }
 }
 

@@ -157,7 +157,7 @@ fn dsp_per_lane(program: &Program) -> i64 {
     }
     fn count(e: &Expr) -> i64 {
         match &e.kind {
-            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Read(_) => 0,
+            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Read(_) => 0,
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => count(a),
             ExprKind::Binary(BinaryOp::Mul, a, b) => {
                 let (x, y) = (source_bits(a), source_bits(b));

@@ -13,7 +13,7 @@ use crate::variant;
 use crate::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
-use frontend::scop::Scop;
+use frontend::scop::{Scop, Statement};
 use std::borrow::Cow;
 
 /// A finished array and what a person wants to know of it.
@@ -75,19 +75,31 @@ pub enum Class {
 /// Dependences that cannot be made uniform.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     let scop = spec.program(scop);
-    let flow = flow::analyze(&scop)?;
     let ports = ports::assign(&scop, spec)?;
-    let faults = match system::build(&scop, &flow) {
-        Ok(system) => return Ok(Program::new(scop, system, spec, ports)),
-        Err(faults) => faults,
-    };
+    let work = work(&scop);
     let uniform = |other: Scop, places: &[_]| {
         let system = system::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
-        Some(Program::new(Cow::Owned(other), system, spec, ports.clone()))
+        Some(Program::new(Cow::Owned(other), system, spec, work, ports.clone()))
+    };
+    if let Some(program) = variant::completed(&scop).and_then(|other| uniform(other, &[])) {
+        return Ok(program);
+    }
+    let flow = flow::analyze(&scop)?;
+    let faults = match system::build(&scop, &flow) {
+        Ok(system) => return Ok(Program::new(scop, system, spec, work, ports)),
+        Err(faults) => faults,
     };
     let folded = variant::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
     let reversed = || variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(|other| uniform(other, &[]));
     folded.or_else(reversed).ok_or(faults)
+}
+
+/// Iterations of the deepest statements.
+fn work(scop: &Scop) -> i64 {
+    let depth = |s: &Statement| s.loops.len();
+    let deepest = scop.statements.iter().map(depth).max().unwrap_or(0);
+    let count = |s: &Statement| flow::count(&s.domain, deepest).unwrap_or(0) as i64;
+    scop.statements.iter().filter(|s| depth(s) == deepest).map(count).sum()
 }
 
 /// # Errors
@@ -112,7 +124,7 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
         return Err(vec![Diagnostic::error("E0799", None, "internal check of the array failed").label(faults.join("; "))]);
     }
     let report = Report {
-        macs: program.work(),
+        macs: program.work,
         prediction: predict(&vsa, &MemoryTiming::IDEAL),
         resources: need,
         dependences: describe_dependences(&program.scop, &program.system),

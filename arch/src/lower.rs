@@ -287,6 +287,13 @@ impl Lower<'_> {
                     _ => Op::Iter(form),
                 }
             }
+            ExprKind::Holds(all) => {
+                let over = |c: &Constraint| Constraint { expr: crate::system::compose(&c.expr, &self.system.statements[s].iterators, self.depth()), ..c.clone() };
+                match self.conditions(&all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
+                    Some(conditions) => return Ok(self.guard(&conditions)),
+                    None => Op::Const(0),
+                }
+            }
             ExprKind::Read(k) => return self.build(Target::Variable(s, *k, lane)),
             ExprKind::Unary(op, a) => Op::Unary(*op, self.expr(s, lane, a)?),
             ExprKind::Binary(op, a, b) => Op::Binary(*op, self.expr(s, lane, a)?, self.expr(s, lane, b)?),

@@ -5,7 +5,7 @@
 
 use crate::system::{Feed, Placed, System};
 use frontend::flow;
-use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
+use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 use frontend::value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,23 +27,64 @@ pub struct Reduction {
 impl Reduction {
     /// The value that changes nothing, as bits of `ty`.
     pub fn neutral(&self, ty: ScalarType) -> u64 {
-        let bits = ty.bits();
-        if ty.is_float() {
-            return match self.op {
-                BinaryOp::Mul => value::from_f64(1.0, ty),
-                BinaryOp::Min | BinaryOp::Max => value::canonical_nan(ty),
-                _ => value::from_f64(-0.0, ty),
-            };
+        neutral(self.op, ty)
+    }
+}
+
+/// `x op neutral` is `x`.
+fn neutral(op: BinaryOp, ty: ScalarType) -> u64 {
+    let bits = ty.bits();
+    if ty.is_float() {
+        return match op {
+            BinaryOp::Mul => value::from_f64(1.0, ty),
+            BinaryOp::Min | BinaryOp::Max => value::canonical_nan(ty),
+            BinaryOp::Sub => 0,
+            _ => value::from_f64(-0.0, ty),
+        };
+    }
+    let all = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    let top = 1u64 << (bits - 1);
+    match (op, ty.signed()) {
+        (BinaryOp::And, _) | (BinaryOp::Min, false) => all,
+        (BinaryOp::Mul, _) => 1,
+        (BinaryOp::Min, true) => top - 1,
+        (BinaryOp::Max, true) => top,
+        _ => 0,
+    }
+}
+
+/// The statement's right side where `holds`, elsewhere what read `old` gives: where it is `x op term`, only the term changes.
+pub fn masked(scop: &Scop, statement: &Statement, old: usize, holds: &Expr) -> Expr {
+    let ty = scop.array(statement.write.array).ty;
+    let rhs = &statement.rhs;
+    let select = |a: &Expr, b: ExprKind| {
+        let otherwise = Expr { kind: b, ..a.clone() };
+        Expr { kind: ExprKind::Select(Box::new(holds.clone()), Box::new(a.clone()), Box::new(otherwise)), ..a.clone() }
+    };
+    let mask = |e: &Expr| match &e.kind {
+        ExprKind::Binary(op, a, b) => {
+            let keep = |x: &Expr| select(x, ExprKind::Const(neutral(*op, x.ty)));
+            let (left, right) = (reads_only(a, old), reads_only(b, old));
+            let (a, b) = if left { (a.clone(), Box::new(keep(b))) } else { (Box::new(keep(a)), b.clone()) };
+            (left != right).then(|| Expr { kind: ExprKind::Binary(*op, a, b), ..e.clone() })
         }
-        let all = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        let top = 1u64 << (bits - 1);
-        match (self.op, ty.signed()) {
-            (BinaryOp::And, _) | (BinaryOp::Min, false) => all,
-            (BinaryOp::Mul, _) => 1,
-            (BinaryOp::Min, true) => top - 1,
-            (BinaryOp::Max, true) => top,
-            _ => 0,
-        }
+        _ => None,
+    };
+    let masked = match (&rhs.kind, split(rhs, ty, &|k| k == old)) {
+        (_, None) | (ExprKind::Fma(..), _) => None,
+        (ExprKind::Cast(inner), _) => mask(inner).map(|inner| Expr { kind: ExprKind::Cast(Box::new(inner)), ..rhs.clone() }),
+        _ => mask(rhs),
+    };
+    let stored = if rhs.ty == ty { rhs.clone() } else { Expr { kind: ExprKind::Cast(Box::new(rhs.clone())), ty, span: rhs.span } };
+    masked.unwrap_or_else(|| select(&stored, ExprKind::Read(old)))
+}
+
+/// Read `k`, converted or not.
+fn reads_only(e: &Expr, k: usize) -> bool {
+    match &e.kind {
+        ExprKind::Read(read) => *read == k,
+        ExprKind::Cast(inner) => reads_only(inner, k),
+        _ => false,
     }
 }
 

@@ -1,6 +1,10 @@
 //! Other forms of a program that compute the same, bit for bit, tried where the program as written has dependences that
 //! cannot be made uniform.
 //!
+//! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
+//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This form is
+//! tried first. Elements outside of an array are never fetched.
+//!
 //! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
 //! Back substitution needs it: the term that is known last must come last.
 //!
@@ -11,7 +15,47 @@
 use crate::reduction;
 use crate::system::{compose, coordinate, minus};
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Access, Affine, Constraint, Expr, ExprKind, Scop, Statement, StmtId};
+use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
+
+/// The program with completed sums; `None` if it has none that conditions interrupt.
+pub fn completed(scop: &Scop) -> Option<Scop> {
+    let mut out = scop.clone();
+    let mut any = false;
+    for statement in &mut out.statements {
+        if let Some(full) = complete(scop, statement) {
+            *statement = full;
+            any = true;
+        }
+    }
+    any.then_some(out)
+}
+
+/// The statement without the conditions around it, if it then may store what its cell holds already, and if they depend on
+/// an iterator that the cell does not.
+fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
+    let depth = statement.loops.len();
+    let write = &statement.write;
+    let old = statement.reads.iter().position(|r| r.array == write.array && r.subscripts == write.subscripts)?;
+    let [around] = statement.around.as_slice() else { return None };
+    let when: Vec<Vec<Constraint>> = statement.domain.iter().map(|all| flow::simplify(all, around, depth)).collect();
+    let summed = |d: usize| write.subscripts.iter().all(|a| a.coeffs[d] == 0);
+    if !when.iter().flatten().any(|c| (0..depth).any(|d| c.expr.coeffs[d] != 0 && summed(d))) {
+        return None;
+    }
+    let outside = |beyond: Affine| !flow::is_empty(&around.iter().cloned().chain([Constraint { expr: beyond, equality: false }]).collect::<Vec<_>>(), depth);
+    let misses = |(a, extent): (&Affine, &i64)| {
+        let below = Affine { coeffs: a.coeffs.iter().map(|c| -c).collect(), constant: -1 - a.constant };
+        outside(below) || outside(Affine { constant: a.constant - extent, ..a.clone() })
+    };
+    if write.subscripts.iter().zip(&scop.array(write.array).dims).any(misses) {
+        return None;
+    }
+    let truth = |kind| Expr { kind, ty: ScalarType::BOOL, span: statement.span };
+    let conditions = when.into_iter().map(|all| truth(ExprKind::Holds(all)));
+    let holds = conditions.reduce(|a, b| truth(ExprKind::Binary(BinaryOp::Or, Box::new(a), Box::new(b))))?;
+    let rhs = reduction::masked(scop, statement, old, &holds);
+    Some(Statement { domain: statement.around.clone(), rhs, ..statement.clone() })
+}
 
 /// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
 pub fn reversed(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {

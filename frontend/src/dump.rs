@@ -82,6 +82,10 @@ impl Scop {
             ExprKind::Const(bits) if e.ty.is_float() => format!("{:?}{}", value::to_f64(*bits, e.ty), e.ty),
             ExprKind::Const(bits) => format!("{}{}", value::to_integer(*bits, e.ty), e.ty),
             ExprKind::Iter(form) => format!("({}){}", affine(form, names), e.ty),
+            ExprKind::Holds(all) => {
+                let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "==" } else { ">=" });
+                format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join(" and "))
+            }
             ExprKind::Read(k) => s.reads.get(*k).map_or("?".into(), |a| self.access(a, names)),
             ExprKind::Unary(op, a) => {
                 let name = match op {

@@ -35,6 +35,7 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
     match &e.kind {
         ExprKind::Const(bits) => *bits,
         ExprKind::Iter(form) => value::from_integer(form.eval(point) as i128, e.ty),
+        ExprKind::Holds(all) => all.iter().all(|c| c.holds(point)).into(),
         ExprKind::Read(k) => reads.get(*k).copied().unwrap_or(0),
         ExprKind::Unary(op, a) => value::eval_unary(*op, eval(a, reads, point), a.ty),
         ExprKind::Binary(op, a, b) => value::eval_binary(*op, eval(a, reads, point), eval(b, reads, point), a.ty, b.ty),

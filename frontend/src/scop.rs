@@ -144,6 +144,8 @@ pub struct Statement {
     pub loops: Vec<LoopId>,
     /// Union of conjunctions: the statement runs where any inner list holds entirely. Disjoint.
     pub domain: Vec<Vec<Constraint>>,
+    /// Union of conjunctions: where the loops run, whatever conditions stand around the statement. Contains `domain`.
+    pub around: Vec<Vec<Constraint>>,
     /// 2d+1 schedule: position among its siblings at each level, from the region's top to the innermost loop's body.
     /// Length `loops.len() + 1`. Execution order is (beta[0], i0, beta[1], i1, …).
     pub beta: Vec<i64>,
@@ -199,7 +201,7 @@ impl Expr {
     pub fn with_operands(&self, operand: impl Fn(&Expr) -> Expr) -> Expr {
         let other = |e: &Expr| Box::new(operand(e));
         let kind = match &self.kind {
-            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Read(_) => self.kind.clone(),
+            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Read(_) => self.kind.clone(),
             ExprKind::Unary(op, a) => ExprKind::Unary(*op, other(a)),
             ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, other(a), other(b)),
             ExprKind::Select(a, b, c) => ExprKind::Select(other(a), other(b), other(c)),
@@ -216,6 +218,8 @@ pub enum ExprKind {
     Const(u64),
     /// Value of an affine function of the iterators.
     Iter(Affine),
+    /// 1 where all constraints on the iterators hold. Of type BOOL.
+    Holds(Vec<Constraint>),
     /// Index into the statement's `reads`.
     Read(usize),
     Unary(UnaryOp, Box<Expr>),

@@ -98,6 +98,10 @@ impl Check<'_> {
                 self.require(!e.ty.is_float(), "an iterator is no integer");
                 self.affine(form);
             }
+            ExprKind::Holds(all) => {
+                self.require(e.ty == ScalarType::BOOL, "a condition is no truth value");
+                all.iter().for_each(|c| self.affine(&c.expr));
+            }
             ExprKind::Read(k) => {
                 let array = self.statement.reads.get(*k).and_then(|r| self.scop.arrays.get(r.array.index()));
                 self.require(array.is_some_and(|a| a.ty == e.ty), "a read's type is not its array's");

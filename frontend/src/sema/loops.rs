@@ -184,7 +184,9 @@ impl Sema {
         self.nest.beta.push(position);
         self.nest.iterators.push(Iterator { ty: header.ty, value: value.clone() });
         self.bind(&header.name, Entity::Iterator(depth));
-        let started = intersect(&self.nest.domain, &vec![lower]);
+        let lower = vec![lower];
+        self.nest.around = intersect(&self.nest.around, &lower);
+        let started = intersect(&self.nest.domain, &lower);
         self.nest.domain = started.clone();
         let Some(condition) = f.condition.as_ref() else { return false };
         let mut upper = vec![];
@@ -193,6 +195,7 @@ impl Sema {
             self.nest.domain = vec![];
             return true;
         }
+        self.nest.around = intersect(&self.nest.around, &vec![upper.clone()]);
         self.nest.domain = self.restrict(&started, &vec![upper.clone()]);
         if self.nest.domain.is_empty() {
             return false;

@@ -71,6 +71,8 @@ struct Nest {
     iterators: Vec<Iterator>,
     /// Disjoint union of conjunctions over the enclosing loops; empty parts are left out.
     domain: Vec<Vec<Constraint>>,
+    /// The same for the loops alone.
+    around: Vec<Vec<Constraint>>,
     /// Positions of the enclosing loops among their siblings.
     beta: Vec<i64>,
 }
@@ -123,7 +125,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         statements: vec![],
         slots: vec![],
         scopes: vec![BTreeMap::new()],
-        nest: Nest { domain: vec![vec![]], ..Nest::default() },
+        nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
         counters: vec![0],
         predicates: vec![],
         names: BTreeSet::new(),
@@ -164,7 +166,7 @@ impl Sema {
             let first = Access { array: ArrayId(k as u32), subscripts: vec![Affine::constant(0, 0); array.dims.len()], span };
             let rhs = Expr { kind: ExprKind::Read(0), ty: array.ty, span };
             let beta = vec![self.statements.len() as i64];
-            self.statements.push(Statement { loops: vec![], domain: vec![vec![]], beta, write: first.clone(), rhs, reads: vec![first], span });
+            self.statements.push(Statement { loops: vec![], domain: vec![vec![]], around: vec![vec![]], beta, write: first.clone(), rhs, reads: vec![first], span });
         }
     }
 

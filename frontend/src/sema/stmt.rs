@@ -297,6 +297,7 @@ impl Sema {
             last.constant = extent - 1;
             let bounds = vec![vec![Constraint { expr: form.clone(), equality: false }, Constraint { expr: last, equality: false }]];
             self.nest.domain = super::condition::intersect(&self.nest.domain, &bounds);
+            self.nest.around = super::condition::intersect(&self.nest.around, &bounds);
             self.nest.loops.push(id);
             self.nest.iterators.push(super::Iterator { ty: ScalarType::I32, value: form.clone() });
             self.nest.beta.push(position);
@@ -333,15 +334,15 @@ impl Sema {
             return;
         }
         let depth = self.depth();
-        let mut domain = self.nest.domain.clone();
-        domain.iter_mut().flatten().for_each(|c| c.expr.coeffs.resize(depth, 0));
+        let super::Nest { mut domain, mut around, .. } = self.nest.clone();
+        domain.iter_mut().chain(&mut around).flatten().for_each(|c| c.expr.coeffs.resize(depth, 0));
         if domain.is_empty() {
             return;
         }
         let (rhs, reads) = live_reads(rhs, reads);
         let mut beta = self.nest.beta.clone();
         beta.push(self.take_position());
-        self.statements.push(Statement { loops: self.nest.loops.clone(), domain, beta, write, rhs, reads, span });
+        self.statements.push(Statement { loops: self.nest.loops.clone(), domain, around, beta, write, rhs, reads, span });
     }
 }
 
@@ -351,7 +352,7 @@ fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
         use scop::ExprKind::*;
         match &mut e.kind {
             Read(k) => f(k),
-            Const(_) | Iter(_) => {}
+            Const(_) | Iter(_) | Holds(_) => {}
             Unary(_, a) | Cast(a) => visit(a, f),
             Binary(_, a, b) => {
                 visit(a, f);

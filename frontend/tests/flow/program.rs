@@ -143,7 +143,7 @@ impl Parser {
         let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::I32, span };
         let write = self.access(target, span);
         let reads = reads.iter().map(|r| self.access(r, span)).collect();
-        self.scop.statements.push(Statement { loops: self.loops.clone(), domain: vec![conjunction], beta, write, rhs, reads, span });
+        self.scop.statements.push(Statement { loops: self.loops.clone(), domain: vec![conjunction.clone()], around: vec![conjunction], beta, write, rhs, reads, span });
     }
 }
 
