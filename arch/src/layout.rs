@@ -167,13 +167,27 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &s
         draft.view = Hull::plain_view(1);
         draft.ports.iter_mut().for_each(|p| p.offset.push(0));
     }
-    for form in &mut draft.subscripts {
-        (0..2).filter(|&a| mapping.extent[a] == 1).for_each(|a| form.space[a] = 0);
-    }
-    let of = |draft: &OutputDraft| output_as_drafted(draft, array, word, dims, name, mapping);
     let rank = draft.subscripts.len();
-    let shears = (0..rank).rev().flat_map(|d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
-    of(&draft).or_else(|illegal| shears.map(|(d, e, by)| of(&sheared(&draft, d, e, by))).find_map(Result::ok).ok_or(illegal))
+    let shears = || (0..rank).rev().flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
+    let equal = std::mem::take(&mut draft.others).into_iter().map(|(subscripts, offsets)| {
+        let mut other = OutputDraft { subscripts, ..draft.clone() };
+        other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
+        other
+    });
+    let mut fault = None;
+    for mut draft in [draft.clone()].into_iter().chain(equal) {
+        for form in &mut draft.subscripts {
+            (0..2).filter(|&a| mapping.extent[a] == 1).for_each(|a| form.space[a] = 0);
+        }
+        for shear in std::iter::once(None).chain(shears().map(Some)) {
+            let turned = shear.map_or_else(|| draft.clone(), |(d, e, by)| sheared(&draft, d, e, by));
+            match output_as_drafted(&turned, array, word, dims, name, mapping) {
+                Ok(group) => return Ok(group),
+                Err(illegal) => fault = fault.or(Some(illegal)),
+            }
+        }
+    }
+    Err(fault.expect("the plain one fails first"))
 }
 
 /// Coordinate `d` less `by` times coordinate `e`: cells on a diagonal become a box.

@@ -38,6 +38,9 @@ pub struct OutputDraft {
     pub subscripts: Vec<Form>,
     pub view: Vec<Affine>,
     pub ports: Vec<OutputDraftPort>,
+    /// Other coordinates, equal to these wherever the statement is executed, with the offsets of the ports: a diagonal is
+    /// `[i][i]` as well as `[i][j]`.
+    pub others: Vec<(Vec<Form>, Vec<Vec<i64>>)>,
     /// Cells written, over the coordinates.
     pub cells: Vec<Constraint>,
     /// Tile counters over which partial results are stored in every visit and read back in the next one.
@@ -129,6 +132,26 @@ fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
     }
 }
 
+/// `values`, and what they are with one coordinate replaced by others that equal it on the domain.
+fn equal_coordinates(values: &[Affine], domain: &[Vec<Constraint>]) -> Vec<Vec<Affine>> {
+    let mut all = vec![values.to_vec()];
+    let equalities = domain.first().filter(|_| domain.len() == 1).into_iter().flatten().filter(|c| c.equality);
+    for Constraint { expr, .. } in equalities {
+        for (d, value) in values.iter().enumerate() {
+            for sign in [1, -1] {
+                let coeffs: Vec<i64> = value.coeffs.iter().zip(&expr.coeffs).map(|(a, e)| a + sign * e).collect();
+                let replaces = value.coeffs.iter().zip(&coeffs).any(|(before, after)| *before != 0 && *after == 0);
+                if replaces {
+                    let mut other = values.to_vec();
+                    other[d] = Affine { coeffs, constant: value.constant + sign * expr.constant };
+                    all.push(other);
+                }
+            }
+        }
+    }
+    all
+}
+
 /// # Errors
 /// The first dependence that runs against the mapping's time, or a program with nothing to compute.
 pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<Lowered, Illegal> {
@@ -183,9 +206,10 @@ impl Lower<'_> {
         let Some(cells) = placed.cells.clone() else {
             return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
         };
-        let (write, view, emit_when) = (placed.steps.clone(), placed.view.clone(), placed.emit_when.clone());
-        let mut base: Vec<Form> = write.iter().map(|a| self.mapping.form(a, 0)).collect();
+        let (view, emit_when) = (placed.view.clone(), placed.emit_when.clone());
+        let coordinates = equal_coordinates(&placed.steps, &placed.domain);
         let mut ports: Vec<OutputDraftPort> = Vec::new();
+        let mut lanes = Vec::new();
         let spilled = self.spilled(s);
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
@@ -197,14 +221,24 @@ impl Lower<'_> {
             }
             let enable = self.guard_any(&when);
             let value = self.value(s, lane)?;
-            let offset = write.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
-            ports.push(OutputDraftPort { value, enable, offset, when });
+            ports.push(OutputDraftPort { value, enable, offset: vec![], when });
+            lanes.push(lane);
         }
-        substitute_fixed(&mut base, &ports);
-        if !ports.is_empty() {
-            let array = statement.write.array.index();
-            self.out.outputs.push(OutputDraft { statement: s, array, subscripts: base, view, ports, cells, spilled });
+        if ports.is_empty() {
+            return Ok(());
         }
+        let mut forms = coordinates.iter().map(|over| {
+            let mut base: Vec<Form> = over.iter().map(|a| self.mapping.form(a, 0)).collect();
+            let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
+            let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
+            substitute_fixed(&mut base, &ports);
+            (base, offsets)
+        });
+        let (subscripts, offsets) = forms.next().expect("the subscripts themselves");
+        let others = forms.collect();
+        ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
+        let array = statement.write.array.index();
+        self.out.outputs.push(OutputDraft { statement: s, array, subscripts, others, view, ports, cells, spilled });
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 // sagen: --array 0
 // sagen: --array 1
 // sagen: --array 2
+// sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=11
 #include <stdint.h>
