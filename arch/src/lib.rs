@@ -19,6 +19,7 @@ pub mod mapping;
 pub mod plan;
 pub mod ports;
 pub mod reduction;
+pub mod relay;
 pub mod schedule;
 pub mod svg;
 pub mod system;

@@ -267,6 +267,17 @@ pub struct OutputBank {
     pub elements: i64,
 }
 
+impl OutputGroup {
+    /// Collectors along each axis.
+    pub fn extent(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+    }
+    /// Place of the collector that is `hops` from the corner where waves enter.
+    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+    }
+}
+
 /// `scale * y_last + Σ coeffs[d] * y_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellBound {

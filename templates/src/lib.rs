@@ -12,6 +12,7 @@ mod ip;
 pub mod operators;
 pub mod pe;
 pub mod plan;
+pub mod relay;
 mod retime;
 pub mod sequencer;
 

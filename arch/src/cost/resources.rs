@@ -4,6 +4,7 @@
 //! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
 
 use crate::board::Resources;
+use crate::relay::{self, Relays};
 use crate::timing;
 use crate::verify::sources;
 use crate::vsa::{Node, NodeId, Op, Vsa};
@@ -25,16 +26,8 @@ pub fn estimate(vsa: &Vsa) -> Resources {
             total.ff += feeders * (array.word as i64 + bank.ports as i64) * array.ty.bits() as i64;
         }
     }
-    for group in &vsa.outputs {
-        let collectors = (0..2).map(|a| group.last[a] - group.first[a] + 1).product::<i64>();
-        let array = &vsa.arrays[group.array as usize];
-        for bank in &group.banks {
-            let used = bank.elements.min(array.word as i64 * bank.bank.words_per_row);
-            let width = used.min(array.word as i64) * array.ty.bits() as i64;
-            add_memory(&mut total, collectors, group.slots as i64 * bank.bank.depth, width);
-        }
-        total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 / 2 + 30);
-        total.ff += collectors * (array.word as i64 * array.ty.bits() as i64 + 60);
+    for o in 0..vsa.outputs.len() {
+        collectors(&mut total, vsa, o);
     }
     for port in 0..vsa.ports() {
         let bits = 8 * i64::from(vsa.bus_bytes(port));
@@ -44,6 +37,25 @@ pub fn estimate(vsa: &Vsa) -> Resources {
         total.bram36 += 1 + bits / 72;
     }
     total
+}
+
+/// Collectors keep words and answer with a register, relays join bus words by LUTs of six inputs.
+fn collectors(total: &mut Resources, vsa: &Vsa, o: usize) {
+    let group = &vsa.outputs[o];
+    let array = &vsa.arrays[group.array as usize];
+    let count: i64 = group.extent().iter().product();
+    for bank in &group.banks {
+        let lanes = relay::lanes(bank, i64::from(array.word));
+        let width = lanes * i64::from(array.ty.bits());
+        add_memory(total, count, i64::from(group.slots) * bank.bank.depth, width);
+        total.lut += count * (30 + 12 * bank.bank.rows.len() as i64 + 2 * lanes);
+        total.ff += count * (width + 60);
+    }
+    let relays = Relays::new(vsa, o);
+    let bits = 8 * i64::from(array.bus_bytes());
+    let modules: i64 = relays.extent.iter().product();
+    total.lut += modules * bits * (relays.joined as u64 + 1).div_ceil(5) as i64;
+    total.ff += modules * (bits + 40);
 }
 
 /// Nodes that something stored depends on; the others are not built.
