@@ -7,7 +7,7 @@ use crate::board::Resources;
 use crate::relay::{self, Relays};
 use crate::timing;
 use crate::verify::sources;
-use crate::vsa::{Node, NodeId, Op, Vsa};
+use crate::vsa::{InputGroup, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
@@ -15,16 +15,7 @@ pub fn estimate(vsa: &Vsa) -> Resources {
     let pe = per_pe(vsa);
     let mut total = Resources { lut: pes * pe.lut, ff: pes * pe.ff, dsp: pes * pe.dsp, bram36: pes * pe.bram36, uram: 0 };
     for group in &vsa.inputs {
-        let feeders: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
-        let array = &vsa.arrays[group.array as usize];
-        // A feeder that only ever needs one element of a word keeps just that.
-        let still = group.col.counters.iter().all(|&c| c == 0);
-        for bank in &group.banks {
-            let kept = if still && bank.words_per_row == 1 { bank.ports as i64 } else { array.word as i64 };
-            add_memory(&mut total, feeders, 2 * bank.depth, kept * array.ty.bits() as i64);
-            total.lut += feeders * (kept * array.ty.bits() as i64 / 4 + 20);
-            total.ff += feeders * (array.word as i64 + bank.ports as i64) * array.ty.bits() as i64;
-        }
+        feeders(&mut total, vsa, group);
     }
     for o in 0..vsa.outputs.len() {
         collectors(&mut total, vsa, o);
@@ -37,6 +28,21 @@ pub fn estimate(vsa: &Vsa) -> Resources {
         total.bram36 += 1 + bits / 72;
     }
     total
+}
+
+/// Feeders keep words of the stream that passes by, and pick elements from them.
+fn feeders(total: &mut Resources, vsa: &Vsa, group: &InputGroup) {
+    let count: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
+    let array = &vsa.arrays[group.array as usize];
+    let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
+    total.ff += count * (8 * i64::from(array.bus_bytes()) + 100);
+    for bank in &group.banks {
+        let ports = i64::from(bank.ports);
+        add_memory(total, count, 2 * bank.depth, group.kept(bank, array.word) * bits);
+        // Four inputs of a multiplexer to a LUT.
+        total.lut += count * (ports * bits * ((word / ports + 1) / 3) + 30 + 12 * bank.rows.len() as i64);
+        total.ff += count * (word + ports) * bits;
+    }
 }
 
 /// Collectors keep words and answer with a register, relays join bus words by LUTs of six inputs.
@@ -85,6 +91,7 @@ fn per_pe(vsa: &Vsa) -> Resources {
             Op::Binary(op, ..) => operator(&mut pe, vsa, *op, node),
             Op::Fma(..) => pe.dsp += 4,
             Op::Select(..) | Op::Unary(..) => pe.lut += bits,
+            Op::Input { group, .. } => pe.ff += bits * passed_on(vsa, &vsa.inputs[*group as usize]),
             Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut pe, 1, *waves, vsa.node(*source).ty.bits() as i64),
             Op::Past { waves, .. } => pe.ff += bits * waves.max(&1),
             _ => {}
@@ -92,6 +99,11 @@ fn per_pe(vsa: &Vsa) -> Resources {
         pe.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
     }
     pe
+}
+
+/// Registers between a PE and the neighbours that it gives an input on to.
+fn passed_on(vsa: &Vsa, group: &InputGroup) -> i64 {
+    (0..2).filter(|&a| group.forward[a] && vsa.extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0)
 }
 
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
@@ -121,7 +133,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
         Op::Binary(..) => core(0, 3, 1),
         Op::Fma(..) => core(multiplier, 36, 18),
-        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 7 * pairs.len() as i64, 6 + 3 * pairs.len() as i64),
+        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 15 + 7 * pairs.len() as i64, 8 + 3 * pairs.len() as i64),
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
         Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),
