@@ -20,6 +20,7 @@ pub mod plan;
 pub mod ports;
 pub mod reduction;
 pub mod relay;
+mod reshape;
 pub mod schedule;
 pub mod svg;
 pub mod system;

@@ -124,6 +124,11 @@ pub struct DramArray {
 }
 
 impl DramArray {
+    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`crate::reshape`).
+    pub fn extents(&self, rank: usize) -> Vec<i64> {
+        let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
+        [outer, &[inner.iter().product()]].concat()
+    }
     /// Bytes per bus word: the same for all arrays of a port.
     pub fn bus_bytes(&self) -> u32 {
         self.word * self.ty.bytes()
@@ -136,7 +141,7 @@ impl DramArray {
 /// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension of the array: its subscript over `y`. Only the last one contains the last coordinate, with
+    /// Per dimension of the array (see [`DramArray::extents`]): its subscript over `y`. Only the last one contains the last coordinate, with
     /// coefficient 1, so that rows are contiguous. Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
