@@ -1,8 +1,8 @@
-//! The array: PEs, feeders and collectors joined by hops, without the sequencer and the AXI engines.
+//! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
 //!
 //! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so a
 //! negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
-//! and from there along axis 1; no net reaches more than a neighbour.
+//! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
 //!
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
 //! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::timing::drain_latency`.
