@@ -1,5 +1,5 @@
 //! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where a
-//! visit reads inner dimensions whole, they are one: rows are longer, and every bus word is full.
+//! visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
 //!
 //! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
 
