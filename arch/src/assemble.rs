@@ -7,6 +7,7 @@ use crate::lower::{self, Illegal, Lowered, Options};
 use crate::mapping::{Mapping, Plan};
 use crate::ports;
 use crate::reduction::{self, Reduction};
+use crate::reshape;
 use crate::schedule;
 use crate::system::System;
 use crate::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
@@ -87,10 +88,11 @@ fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>],
     Ok((lowered, schedule))
 }
 
-fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    reshape(scop, &mut lowered, &mapping);
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
     let mut arrays: Vec<DramArray> = Vec::new();
     let mut ports: Vec<usize> = Vec::new();
@@ -142,6 +144,16 @@ fn join(program: &Program, mapping: Mapping, lowered: Lowered, schedule: Schedul
     Ok(vsa)
 }
 
+/// Arrays that are only read, as it suits their readers.
+fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
+    for draft in &mut lowered.inputs {
+        let array = &scop.arrays[draft.array];
+        if lowered.outputs.iter().all(|o| o.array != draft.array) {
+            reshape::join_rows(draft, &array.dims, ports::WIDEST / array.ty.bytes(), mapping);
+        }
+    }
+}
+
 /// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the
 /// waves, and the first load and the last drain, which nothing hides, short against the run.
 fn choose_bus(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
@@ -150,7 +162,7 @@ fn choose_bus(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
     let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
     // Cycles of one transfer, and how many there are.
     let transfer = |hull: &crate::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
-    while bus < 64 {
+    while bus < ports::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
             let group = layout::input(d, 0, bus / bytes(d.array), mapping);
             (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))

@@ -19,6 +19,8 @@ pub mod mapping;
 pub mod plan;
 pub mod ports;
 pub mod reduction;
+pub mod relay;
+mod reshape;
 pub mod schedule;
 pub mod svg;
 pub mod system;

@@ -6,6 +6,8 @@ use frontend::scop::{Array, Scop, Storage};
 
 /// Widths of a bus, in bytes.
 const WIDTHS: std::ops::RangeInclusive<u64> = 4..=128;
+/// Of one that nobody asked for, at most.
+pub const WIDEST: u32 = 64;
 
 /// Per array of the program: arrays with equal numbers share a port.
 ///

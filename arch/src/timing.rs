@@ -12,6 +12,7 @@
 //! - `emitted` of a visit = launch of its last wave + [`emitted_delay`]
 //! - the word a drain token asks for is back [`drain_latency`] cycles after the token
 
+use crate::relay::Relays;
 use crate::vsa::{Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 
@@ -167,16 +168,17 @@ fn last_read(vsa: &Vsa, g: usize) -> i64 {
 /// leaves the writer from then on finds every value in its collector.
 pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let group = &vsa.outputs[o];
+    let relays = Relays::new(vsa, o);
     let lag: i64 = (0..2).map(|a| {
         let skew = vsa.schedule.skew[a];
         let entry = if skew >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] };
-        skew.abs() * entry + (skew.abs() - 1).max(0) * (group.last[a] - group.first[a])
+        skew.abs() * (entry + group.extent()[a] - 1) - (relays.extent[a] - 1)
     }).sum();
     lag + collect_time(vsa, o)
 }
 
 /// From a drain token of port `port` to the word it asks for: the same for all groups that store through the port.
 pub fn drain_latency(vsa: &Vsa, port: usize) -> i64 {
-    let of_port = vsa.outputs.iter().filter(|g| vsa.port_of(g.array) == port);
-    of_port.map(|g| (0..2).map(|a| g.last[a] - g.first[a] + 1).sum::<i64>() + 3).max().unwrap_or(0)
+    let of_port = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port);
+    of_port.map(|o| Relays::new(vsa, o).latency()).max().unwrap_or(0)
 }

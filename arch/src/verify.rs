@@ -46,12 +46,6 @@ pub fn sources(op: &Op) -> Vec<NodeId> {
     }
 }
 
-/// Extents of an array of DRAM; a single element has one dimension.
-pub fn dims(vsa: &Vsa, array: u32) -> Vec<i64> {
-    let dims = &vsa.arrays[array as usize].dims;
-    if dims.is_empty() { vec![1] } else { dims.clone() }
-}
-
 /// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
 pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, i128) {
     let mut bounds = (form.constant as i128, form.constant as i128);
@@ -204,10 +198,13 @@ impl Structure<'_> {
             self.faults.push(format!("{what}: no array {array}"));
             return false;
         }
-        let rank = dims(vsa, array).len();
+        let rank = vsa.arrays[array as usize].dims.len().max(1);
+        let stored = vsa.outputs.iter().any(|o| o.array == array);
         let lengths = [subscripts.len(), hull.origin.len(), hull.rows.len() + 1];
         let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
-        let view = hull.view.len() == rank && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
+        // Inner dimensions may stand as one where nothing is stored.
+        let sees = if stored { rank } else { 1 }..=rank;
+        let view = sees.contains(&hull.view.len()) && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
         self.require(equal && view, || format!("{what}: rank {rank}, but view, subscripts, origin and rows + 1 are {}, {lengths:?}", hull.view.len()));
         if !(equal && view) {
             return false;

@@ -129,6 +129,11 @@ pub struct DramArray {
 }
 
 impl DramArray {
+    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`crate::reshape`).
+    pub fn extents(&self, rank: usize) -> Vec<i64> {
+        let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
+        [outer, &[inner.iter().product()]].concat()
+    }
     /// Bytes per bus word: the same for all arrays of a port.
     pub fn bus_bytes(&self) -> u32 {
         self.word * self.ty.bytes()
@@ -141,7 +146,7 @@ impl DramArray {
 /// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension of the array: its subscript over `y`. Only the last one contains the last coordinate, with
+    /// Per dimension of the array (see [`DramArray::extents`]): its subscript over `y`. Only the last one contains the last coordinate, with
     /// coefficient 1, so that rows are contiguous. Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
@@ -231,6 +236,14 @@ pub struct InputGroup {
     pub after: Option<(u32, i64)>,
 }
 
+impl InputGroup {
+    /// Elements of each word that a bank stores: where only one place of the words is ever wanted, just that.
+    pub fn kept(&self, bank: &Bank, word: u32) -> i64 {
+        let still = bank.words_per_row == 1 && self.col.counters.iter().all(|&c| c == 0);
+        i64::from(if still { bank.ports } else { word })
+    }
+}
+
 /// Where one port of an output group gets its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputPort {
@@ -270,6 +283,17 @@ pub struct OutputBank {
     pub bank: Bank,
     /// Elements of a row that PE `p` owns, starting at `base + coef·p`.
     pub elements: i64,
+}
+
+impl OutputGroup {
+    /// Collectors along each axis.
+    pub fn extent(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+    }
+    /// Place of the collector that is `hops` from the corner where waves enter.
+    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+    }
 }
 
 /// `scale * y_last + Σ coeffs[d] * y_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.

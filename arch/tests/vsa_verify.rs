@@ -38,6 +38,7 @@ fn structure() {
     fault(&good, "coefficients for 5 counters", |v| v.inputs[0].row.counters = vec![0; 6]);
     fault(&good, "exceeds 60 bits", |v| v.inputs[0].row.constant = i64::MAX);
     fault(&good, "rank 2", |v| drop(v.inputs[0].subscripts.pop()));
+    fault(&good, "rank 2", |v| drop(v.outputs[0].hull.view.remove(0)));
     fault(&good, "empty hull", |v| v.inputs[0].hull.rows[0].extent = 0);
     fault(&good, "elements in", |v| v.inputs[0].hull.elements = 1000);
     fault(&good, "bank serves ports", |v| v.inputs[0].banks[0].ports = 3);

@@ -1,16 +1,18 @@
-//! The array: PEs, feeders and collectors joined by hops, without the sequencer and the AXI engines.
+//! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
 //!
 //! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so a
 //! negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
-//! and from there along axis 1; no net reaches more than a neighbour.
+//! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
 //!
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
 //! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::timing::drain_latency`.
 
-use crate::collector::{self, collector_extent, masks, row_form, wave_enables, Collector};
+use crate::collector::{self, masks, row_form, wave_enables, Collector};
 use crate::feeder::{self, bank_start, feeder_extent, input_nodes, loaded_once, Feeder, StreamShape};
 use crate::pe::{field_port, pass_port, stem, Pe};
 use crate::plan::{form_range, time_field, travels, Field, PePlan};
+use crate::relay::Relay;
+use arch::relay::{lanes, owned, Relays};
 use arch::timing::{collect_time, drain_latency};
 use arch::vsa::{Bank, Form, NodeId, Op, Vsa};
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
@@ -313,13 +315,12 @@ impl<'m> Build<'_, 'm> {
         m.output(format!("out{}_rd_data", stream.port), m.any(&words));
     }
 
-    /// Collectors of group `o`; the value is the word on the return path.
+    /// Collectors of group `o` and their relays; the value is the word that comes back.
     fn collector(&self, d: &mut Design, stream: &Stream, o: usize, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) -> Sig<'m> {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
         let module = d.module(&Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
-        let extent = collector_extent(group);
+        let extent = group.extent();
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, (grid, extent), &module, "dr_", [bit, stream.outer(&group.hull)], signal);
         // Hops between the array's corner and the box's, and what a wave takes for them.
         let away = [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] });
         let delay = collect_time(vsa, o) - 1 + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
@@ -348,7 +349,7 @@ impl<'m> Build<'_, 'm> {
                 grid.set_each(&format!("v{k}_en"), |i, j| from_pe(&format!("out{o}_{k}_en"), i, j));
             }
         }
-        let place = |i: u32, j: u32| [0, 1].map(|a| coordinate(vsa, a, group.first[a], extent[a], [i, j][a] as i64));
+        let place = |i: u32, j: u32| group.place(vsa, [i as i64, j as i64]);
         for (b, bank) in group.banks.iter().enumerate() {
             self.tie_bank(d, grid, &module, b, &bank.bank, word, &place);
             let name = format!("mask{b}");
@@ -356,39 +357,65 @@ impl<'m> Build<'_, 'm> {
                 grid.set_each(&name, |i, j| collector::mask_literal(m, &masks(bank, word, place(i, j))));
             }
         }
-        self.return_path(d, grid, o)
+        self.relays(d, stream, (grid, &module), [o, bit], signal)
     }
 
-    /// Words move along axis 1 with their token, then along axis 0 behind the last column.
-    fn return_path(&self, d: &mut Design, grid: Instance<'m>, o: usize) -> Sig<'m> {
-        let m = self.m;
-        let extent = collector_extent(&self.vsa.outputs[o]);
-        let array = self.vsa.outputs[o].array;
-        let width = 8 * self.vsa.arrays[array as usize].bus_bytes();
+    /// Relays of group `o`: tokens to the collectors, their words back.
+    fn relays(&self, d: &mut Design, stream: &Stream, (collectors, module): (Instance<'m>, &ModuleName), [o, bit]: [usize; 2], signal: &dyn Fn(&str) -> Option<Sig<'m>>) -> Sig<'m> {
+        let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
+        let (array, relays) = (&vsa.arrays[group.array as usize], Relays::new(vsa, o));
+        let (width, [n0, n1]) = (8 * array.bus_bytes(), relays.extent.map(|n| n as u32));
+        let ports = d.get(module).map(|x| x.input_ports().map(|(name, ty)| (name.to_string(), ty)).collect::<Vec<_>>()).unwrap_or_default();
+        let token: Vec<(String, Ty)> = ports.into_iter().filter(|p| p.0.starts_with("dr_")).collect();
+        let name = format!("{}_relay{o}_{}", module_stem(vsa), array.name.to_lowercase());
+        let relay = d.module(&Relay { name, token: token.clone(), joined: relays.joined as u32, width });
+        let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
+        self.stream_chain(d, (grid, relays.extent), &relay, "dr_", [bit, stream.outer(&group.hull)], signal);
+        for (port, _) in &token {
+            collectors.set_bus(port, self.spread(grid, &format!("{port}_out"), &relays, group.extent()));
+        }
+        grid.set_each("words", |i, j| self.words(collectors, o, &relays, [i as i64, j as i64]));
+        // Words move along axis 1 with their token, then along axis 0 behind the last column.
         let zero = m.lit(0, u(width));
-        grid.link("rd_out", "rd_in", [0, 1], |_, _| zero);
-        let merge = d.module(&Merge { width });
-        let column = m.grid(d, format!("merge{o}"), &merge, [extent[0] as u32, 1]);
-        column.set_each("row", |i, _| grid.out_at("rd_out", i, extent[1] as u32 - 1));
-        column.link("word", "above", [1, 0], |_, _| zero);
-        let spare = drain_latency(self.vsa, self.vsa.port_of(array)) - extent[0] - extent[1] - 3;
-        m.delay(column.out_at("word", extent[0] as u32 - 1, 0), spare as u32, format!("word{o}_d"))
+        grid.link("word", "beside", [0, 1], |_, _| zero);
+        grid.set_each("above", |i, j| if i > 0 && j + 1 == n1 { Self::element(grid, "word", relays.extent, i - 1, j) } else { zero });
+        let spare = drain_latency(vsa, stream.port) - relays.latency();
+        m.delay(grid.out_at("word", n0 - 1, n1 - 1), spare as u32, format!("word{o}_d"))
     }
-}
 
-/// Joins the word of a row of collectors with that of the rows before.
-#[derive(Debug)]
-struct Merge {
-    width: u32,
-}
-
-impl Template for Merge {
-    fn name(&self) -> String {
-        format!("merge_words_{}", self.width)
+    /// An output of each relay, for each of its collectors.
+    fn spread(&self, grid: Instance<'m>, port: &str, relays: &Relays, extent: [i64; 2]) -> Sig<'m> {
+        let [b0, b1] = relays.block;
+        let row = |i: i64| (0..relays.extent[1]).rev().map(move |j| (i / b0, j));
+        let copies = (0..extent[0]).rev().flat_map(row).map(|(i, j)| {
+            self.m.repeat(Self::element(grid, port, relays.extent, i as u32, j as u32), b1.min(extent[1] - j * b1) as u32)
+        });
+        self.m.concat(&copies.collect::<Vec<_>>())
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc("Joins the words of two groups of collectors; one register.");
-        let both = m.input("row", u(self.width)) | m.input("above", u(self.width));
-        m.output("word", m.reg("word_q", u(self.width)).next(both).q());
+
+    /// The bus words that a relay joins: elements of its collectors side by side, zeros between them.
+    fn words(&self, collectors: Instance<'m>, o: usize, relays: &Relays, at: [i64; 2]) -> Sig<'m> {
+        let group = &self.vsa.outputs[o];
+        let array = &self.vsa.arrays[group.array as usize];
+        let (word, bits) = (array.word as i64, 8 * array.ty.bytes());
+        let mut words = relays.words(self.vsa, o, at);
+        words.resize(relays.joined, vec![]);
+        let mut parts = vec![];
+        for sources in words {
+            let owner = |e: i64| sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.place(self.vsa, *hops)) >> e & 1 == 1);
+            let mut e = 0;
+            while e < word {
+                let source = owner(e).map(|k| sources[k]);
+                let count = source.map_or(word, |(_, b)| lanes(&group.banks[b], word));
+                let run = 1 + (e + 1..word).take_while(|x| owner(*x) == owner(e) && x % count != 0).count() as u32;
+                parts.push(match source {
+                    None => self.m.lit(0, u(run * bits)),
+                    Some(([i, j], b)) => Self::element(collectors, &format!("word{b}"), group.extent(), i as u32, j as u32).slice((e % count) as u32 * bits, run * bits),
+                });
+                e += i64::from(run);
+            }
+        }
+        parts.reverse();
+        self.m.concat(&parts)
     }
 }

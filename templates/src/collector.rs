@@ -1,35 +1,32 @@
 //! Collectors: the buffers of one output group that take values from the PEs (L1 modules of the group).
 //!
 //! A wave brings enables, (row, col, slot) one cycle before the values are there (`collect_time`); element lanes are
-//! written separately. To drain, the writer sends one token per hull word; tokens hop one collector a cycle, each
-//! owner puts its elements into the word on the return path, which moves along with the token.
+//! written separately. To drain, the writer sends one token per hull word, which the relays ([`crate::relay`]) bring;
+//! the owner answers with its elements.
 //!
-//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may begin in the cycle
-//! in which the last wave's values are there; waves may fill the buffer again once the last word is on `rd_out`.
+//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may reach the collector
+//! in the cycle after the one in which the last wave's values are there; waves may fill the buffer again once the last
+//! answer is there.
 //!
-//! Ports: token stream `dr_valid, dr_first, dr_slot, dr_u<d>, dr_r<d>, dr_w` in and `…_out` one cycle later; `rd_in` and,
-//! registered, `rd_out` (3 cycles after `…_out` of the token): `rd_in` with the owned elements added by OR, unchanged where
-//! there is no token; wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of
-//! the axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
+//! Ports: token `dr_valid, dr_first, dr_slot, dr_u<d>, dr_r<d>, dr_w`; `word<b>` two cycles later: the memory word of bank b,
+//! of which lanes that do not belong to the token's word, and those of other tokens, are 0 (lanes that nothing belongs to
+//! are arbitrary); wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of the
+//! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
 use crate::feeder::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
 use crate::operators::wires;
 use crate::pe::{memory_style, pass_port};
 use crate::plan::travels;
+use arch::relay::lanes;
 use arch::vsa::{Form, NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
-use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
+use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 
 #[derive(Debug)]
 pub struct Collector {
     pub vsa: Vsa,
     pub group: usize,
     pub shape: StreamShape,
-}
-
-/// Extent of the box of collectors.
-pub fn collector_extent(group: &OutputGroup) -> [i64; 2] {
-    [0, 1].map(|a| group.last[a] - group.first[a] + 1)
 }
 
 /// Places of the collectors.
@@ -45,11 +42,6 @@ pub fn wave_enables(vsa: &Vsa, group: &OutputGroup) -> Vec<NodeId> {
     ids
 }
 
-/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
-fn lanes_of(bank: &OutputBank, word: i64) -> i64 {
-    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
-}
-
 /// Form of the row address, and whether a row takes a single address although it may touch several bus words.
 pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     let words = group.banks.first().map_or(1, |b| b.bank.words_per_row);
@@ -63,11 +55,13 @@ pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     (scaled, true)
 }
 
-/// Per bus word that the row touches, which of its elements the collector at `p` owns; first word first.
+/// Per bus word that the row touches, which lanes of the memory word belong to it at `p`; first word first.
 pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
     let (_, offset) = bank_start(&bank.bank, word, p);
-    let owned = |x: i64| x >= offset && x < offset + bank.elements;
-    (0..bank.bank.words_per_row).map(|k| (0..word).map(|e| owned(k * word + e)).collect()).collect()
+    let count = lanes(bank, word);
+    let row = offset..offset + bank.elements;
+    let belongs = |lane: i64, k: i64| (lane..word).step_by(count as usize).any(|e| row.contains(&(k * word + e)));
+    (0..bank.bank.words_per_row).map(|k| (0..count).map(|lane| belongs(lane, k)).collect()).collect()
 }
 
 impl Template for Collector {
@@ -81,9 +75,7 @@ impl Template for Collector {
         let group = &vsa.outputs[self.group];
         m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", vsa.arrays[group.array as usize].name));
         let b = Build::new(m, self);
-        let parts: Vec<Sig> = (0..group.banks.len()).map(|k| b.bank(k)).collect();
-        let sum = m.any(&[vec![m.input("rd_in", u(b.word as u32 * 8 * b.ty.bytes()))], parts].concat());
-        m.output("rd_out", m.reg("rd", sum.ty()).next(sum).q());
+        (0..group.banks.len()).for_each(|k| m.output(format!("word{k}"), b.bank(k)));
     }
 }
 
@@ -120,22 +112,17 @@ impl<'a, 'm> Build<'a, 'm> {
         let vsa = &c.vsa;
         let group = &vsa.outputs[c.group];
         let array = &vsa.arrays[group.array as usize];
-        let pass = |name: &str, ty: Ty| {
-            let q = m.reg(format!("{name}_q"), ty).next(m.input(name, ty)).q();
-            m.output(format!("{name}_out"), q);
-            q
-        };
         let digits = |what: &str, widths: &[Option<u32>]| -> Vec<Option<Sig<'m>>> {
-            widths.iter().enumerate().map(|(d, w)| w.map(|w| pass(&format!("dr_{what}{d}"), u(w)))).collect()
+            widths.iter().enumerate().map(|(d, w)| w.map(|w| m.input(format!("dr_{what}{d}"), u(w)))).collect()
         };
         let double = group.slots > 1;
         let tokens = Tokens {
-            valid: pass("dr_valid", u(1)),
-            first: pass("dr_first", u(1)),
-            slot: double.then(|| pass("dr_slot", u(1))),
+            valid: m.input("dr_valid", u(1)),
+            first: m.input("dr_first", u(1)),
+            slot: double.then(|| m.input("dr_slot", u(1))),
             u: digits("u", &c.shape.u),
             r: digits("r", &c.shape.r),
-            w: c.shape.w.map(|w| pass("dr_w", u(w))),
+            w: c.shape.w.map(|w| m.input("dr_w", u(w))),
         };
         let (row_form, compressed) = row_form(group, array.word as i64);
         let wave = |name: &str, input: Option<Sig<'m>>| input.map(|x| pass_wave(m, vsa, group, name, x));
@@ -155,40 +142,54 @@ impl<'a, 'm> Build<'a, 'm> {
         Build { m, vsa, group, ty: array.ty, word: array.word as i64, places: places(group), tokens, row_form, compressed, row, col, slot, enables, values }
     }
 
-    /// What the bank adds to the word on the return path.
+    /// The bank's answer to the token.
     fn bank(&self, b: usize) -> Sig<'m> {
         let (m, bits) = (self.m, self.ty.bits());
         let bank = &self.group.banks[b];
-        let count = lanes_of(bank, self.word);
+        let count = lanes(bank, self.word);
         let depth = if self.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
         let at = u(clog2(depth as u64));
         let (write_address, lane) = self.position(b, at);
         let (mask, data) = self.lanes(b, lane, count);
         let (hit, word_of_row, read_address) = self.token(b, at);
         let (write, read, words) = match (self.slot, self.tokens.slot) {
-            (Some(w), Some(r)) => {
-                let r = m.reg(format!("half{b}"), u(1)).next(r).q();
-                if depth == 1 { (w, r, 2) } else { (m.concat(&[w, write_address]), m.concat(&[r, read_address]), (1 << at.w) + depth) }
-            }
-            _ if depth == 1 => (m.lit(0, at), m.lit(0, at), 1),
+            (Some(w), Some(r)) if depth == 1 => (w, r, 2),
+            (Some(w), Some(r)) => (m.concat(&[w, write_address]), m.concat(&[r, read_address]), (1 << at.w) + depth),
             _ => (write_address, read_address, depth),
         };
         let word = if words == 1 { self.registers(b, mask, data) } else {
-            let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, memory_style(words));
+            let style = memory_style(words);
+            let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
             if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
-            memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)
+            // Either the address is registered or, by a block RAM, the word.
+            match style {
+                MemStyle::Distributed => memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q()),
+                _ => memory.read_sync(format!("kept{b}"), m.lit(1, u(1)), read),
+            }
         };
-        let owned = self.owned(b, hit, word_of_row);
-        let gate = |e: u32| (m.repeat(owned.bit(e), bits) & word.slice(e % count as u32 * bits, bits)).extend(8 * self.ty.bytes());
-        m.concat(&(0..self.word as u32).rev().map(gate).collect::<Vec<_>>())
+        self.answer(b, word, self.belongs(b, count as u32, hit, word_of_row))
     }
 
-    /// A bank of a single word: a register per lane, and one for the read.
+    /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody answers
+    /// to, or that others answer to, there is nothing but zeros to join.
+    fn answer(&self, b: usize, word: Sig<'m>, belongs: Vec<Sig<'m>>) -> Sig<'m> {
+        let (m, bits) = (self.m, self.ty.bits());
+        let w = word.w() / belongs.len() as u32;
+        let cleared = |(k, mine): (usize, &Sig<'m>)| {
+            let name = if belongs.len() == 1 { format!("word{b}_q") } else { format!("word{b}_{k}") };
+            m.reg(name, u(w)).next(word.slice(k as u32 * w, w)).rst(!*mine, 0).q()
+        };
+        let parts: Vec<Sig<'m>> = belongs.iter().enumerate().map(cleared).collect();
+        let word = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
+        let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.ty.bytes());
+        m.concat(&(0..word.w() / bits).rev().map(lane).collect::<Vec<_>>())
+    }
+
+    /// A bank of a single word: a register per lane.
     fn registers(&self, b: usize, mask: Sig<'m>, data: Sig<'m>) -> Sig<'m> {
         let (m, bits) = (self.m, self.ty.bits());
         let lane = |k: u32| m.reg(format!("bank{b}_{k}"), u(bits)).en(mask.bit(k)).next(data.slice(k * bits, bits)).q();
-        let kept = m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>());
-        m.reg(format!("word{b}"), kept.ty()).next(kept).q()
+        m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>())
     }
 
     /// Address and element of the wave's value; element counted from the start of the row's first word.
@@ -240,7 +241,7 @@ impl<'a, 'm> Build<'a, 'm> {
         (join(&|p| p.0), join(&|p| p.1))
     }
 
-    /// For the token: whether the bank owns its word, which word of the row it is, the read address; registered once.
+    /// For the token: whether the bank owns its word and which word of the row it is, registered once, and the address.
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
         let m = self.m;
         let bank = &self.group.banks[b].bank;
@@ -271,27 +272,24 @@ impl<'a, 'm> Build<'a, 'm> {
         let count = m.reg(format!("next{b}"), at);
         let here = m.mux(self.tokens.first, m.lit(0, at), count.q());
         count.en(self.tokens.valid).next(m.mux(step, here.add_lit(1), here));
-        let address = m.reg(format!("addr{b}"), at).next(here).q();
-        (m.delay(hit, 2, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 2, format!("part{b}"))), address)
+        (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }
 
-    /// Elements of the bus word to fill in.
-    fn owned(&self, b: usize, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Sig<'m> {
-        let (m, bank, word) = (self.m, &self.group.banks[b], self.word as u32);
+    /// The memory word belongs to the token's word; where a row touches several words, lane by lane.
+    fn belongs(&self, b: usize, count: u32, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Vec<Sig<'m>> {
+        let (m, bank) = (self.m, &self.group.banks[b]);
+        let Some(k) = word_of_row else { return vec![hit] };
         let all: Vec<Vec<Vec<bool>>> = self.places.iter().map(|p| masks(bank, self.word, *p)).collect();
         let words = bank.bank.words_per_row as u32;
         let fixed = all.iter().all(|x| *x == all[0]);
-        let table = if fixed { mask_literal(m, &all[0]) } else { m.input(format!("mask{b}"), u(word * words)) };
-        let part = |k: u32| table.slice(k * word, word);
-        let chosen = match word_of_row {
-            Some(k) => m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1)),
-            None => part(0),
-        };
-        chosen & m.repeat(hit, word)
+        let table = if fixed { mask_literal(m, &all[0]) } else { m.input(format!("mask{b}"), u(count * words)) };
+        let part = |k: u32| table.slice(k * count, count);
+        let chosen = m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1));
+        (0..count).map(|lane| chosen.bit(lane) & hit).collect()
     }
 }
 
-/// Masks of a row as one constant, first word and first element lowest.
+/// Masks of a row as one constant, first word and first lane lowest.
 pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
     let bits: Vec<bool> = masks.iter().flatten().copied().collect();
     let limbs: Vec<u64> = bits.chunks(64).map(|c| c.iter().enumerate().fold(0, |v, (k, b)| v | (*b as u64) << k)).collect();
@@ -300,7 +298,7 @@ pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
 
 /// Passes a wave signal on by the skews and gives it back one cycle later.
 fn pass_wave<'m>(m: &'m ModuleBuilder, vsa: &Vsa, group: &OutputGroup, name: &str, x: Sig<'m>) -> Sig<'m> {
-    let extent = collector_extent(group);
+    let extent = group.extent();
     let skew = |a: usize| vsa.schedule.skew[a].unsigned_abs() as u32;
     let axes: Vec<usize> = (0..2).filter(|&a| extent[a] > 1).collect();
     let longest = axes.iter().map(|&a| skew(a)).max().unwrap_or(0).max(1);

@@ -1,6 +1,6 @@
 //! Parametric hardware on `rtl`: from a virtual systolic array to an AXI IP.
 //!
-//! [`ip`] is the only entry: it joins the [`array`] (PEs, feeders, collectors), the [`sequencer`] and the engines of
+//! [`ip`] is the only entry: it joins the [`array`] (PEs, feeders, collectors, relays), the [`sequencer`] and the engines of
 //! [`axi`] to one top module named like the array.
 
 pub mod array;
@@ -12,6 +12,7 @@ mod ip;
 pub mod operators;
 pub mod pe;
 pub mod plan;
+pub mod relay;
 mod retime;
 pub mod sequencer;
 

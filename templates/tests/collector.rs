@@ -1,18 +1,19 @@
 //! `Collector` against the meaning of its group: a drain finds in every word the values that the visit's waves stored in
-//! the cells the collector owns, and leaves all other elements of the word as they came.
+//! the cells the collector owns, and zeros for all other elements.
 
 mod module_support;
 
-use arch::vsa::{OutputGroup, Vsa};
+use arch::relay::{lanes, owned};
+use arch::vsa::{OutputBank, OutputGroup, Vsa};
 use module_support::layout::{add_output, frame, hull_words, local, shape, ties, HullWord};
 use module_support::*;
 use std::collections::BTreeMap;
-use templates::collector::{collector_extent, row_form, wave_enables, Collector};
+use templates::collector::{masks, row_form, wave_enables, Collector};
 use templates::pe::pass_port;
 use templates::plan::travels;
 
-/// From a token to the cycle in which its word is on `rd_in`, and then on `rd_out`.
-const TOKEN_TO_WORD: i64 = 3;
+/// From a token to the cycle in which its word is on `word<b>`.
+const TOKEN_TO_WORD: i64 = 2;
 
 type Cells = BTreeMap<Vec<i64>, u64>;
 
@@ -22,15 +23,13 @@ struct Bench<'a> {
     script: Script,
 }
 
-/// The collector at `p` keeps the cell at local coordinates `y`.
-fn owns(group: &OutputGroup, p: [i64; 2], y: &[i64]) -> bool {
+/// The bank at `p` keeps the cell at local coordinates `y`.
+fn owns(group: &OutputGroup, b: &OutputBank, p: [i64; 2], y: &[i64]) -> bool {
     let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
-    group.banks.iter().any(|b| {
-        let rows = b.bank.rows.iter().zip(&group.hull.rows).zip(y);
-        let mut rows = rows.map(|((k, dim), y)| (k, dim.modulus, *y - k.residue));
-        let in_rows = rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
-        in_rows && (0..b.elements).contains(&(y[y.len() - 1] - at(b.bank.base, b.bank.coef)))
-    })
+    let rows = b.bank.rows.iter().zip(&group.hull.rows).zip(y);
+    let mut rows = rows.map(|((k, dim), y)| (k, dim.modulus, *y - k.residue));
+    let in_rows = rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
+    in_rows && (0..b.elements).contains(&(y[y.len() - 1] - at(b.bank.base, b.bank.coef)))
 }
 
 impl Bench<'_> {
@@ -86,7 +85,7 @@ impl Bench<'_> {
         let gaps = r.pick(&[0, 20, 70]);
         for (n, w) in hull_words(&group.hull, word).iter().enumerate() {
             while r.chance(gaps) {
-                self.pass(r, t);
+                self.answer(t, None, cells);
                 t += 1;
             }
             self.script.drive(t, "dr_valid", 1);
@@ -97,47 +96,31 @@ impl Bench<'_> {
                 self.script.drive(t, &format!("dr_u{d}"), *u);
                 self.script.drive(t, &format!("dr_r{d}"), *residue);
             }
-            self.answer(r, t, w, cells);
+            self.answer(t, Some(w), cells);
             t += 1;
         }
         t - 1
     }
 
-    /// Nobody asked: the word stays as it is.
-    fn pass(&mut self, r: &mut Random, token: i64) {
-        let width = self.width();
-        let word = wide(r, width as u32);
-        self.script.drive_wide(token + TOKEN_TO_WORD, "rd_in", word.clone());
-        self.script.expect_masked(token + TOKEN_TO_WORD + 1, "rd_out", word, vec![], format!("no token in cycle {token}"));
-    }
-
-    fn answer(&mut self, r: &mut Random, token: i64, w: &HullWord, cells: &Cells) {
+    /// What the banks answer to the token of cycle `token`, or to none.
+    fn answer(&mut self, token: i64, w: Option<&HullWord>, cells: &Cells) {
         let group = self.group().clone();
         let array = &self.collector.vsa.arrays[group.array as usize];
-        let (bytes, width) = (array.ty.bytes() as usize, self.width());
-        let mut word = wide(r, width as u32);
-        let mut wanted = word.clone();
-        let mut mask = vec![!0; width.div_ceil(64)];
-        for e in 0..array.word as usize {
-            let mut y = w.at.clone();
-            *y.last_mut().expect("a coordinate") += e as i64;
-            if !owns(&group, self.p, &y) {
-                continue;
+        let (bits, word) = (array.ty.bytes() as usize * 8, i64::from(array.word));
+        for (b, bank) in group.banks.iter().enumerate() {
+            let count = lanes(bank, word);
+            let limbs = (count as usize * bits).div_ceil(64);
+            let (mut wanted, mut mask) = (vec![0; limbs], vec![0; limbs]);
+            for e in (0..word).filter(|e| owned(bank, word, self.p) >> e & 1 == 1) {
+                let lane = (e % count) as usize * bits;
+                let cell = w.map(|w| [&w.at[..w.at.len() - 1], &[w.at[w.at.len() - 1] + e]].concat());
+                let kept = cell.filter(|y| owns(&group, bank, self.p, y)).map(|y| cells.get(&y));
+                put(&mut wanted, lane, bits, kept.flatten().copied().unwrap_or(0));
+                put(&mut mask, lane, bits, if kept == Some(None) { 0 } else { !0 });
             }
-            // Nobody else owns the element, so it comes empty.
-            put(&mut word, e * bytes * 8, bytes * 8, 0);
-            match cells.get(&y) {
-                Some(value) => put(&mut wanted, e * bytes * 8, bytes * 8, *value),
-                None => put(&mut mask, e * bytes * 8, bytes * 8, 0),
-            }
+            let context = format!("word at {:?}, token of cycle {token}", w.map(|w| &w.at));
+            self.script.expect_masked(token + TOKEN_TO_WORD, &format!("word{b}"), wanted, mask, context);
         }
-        self.script.drive_wide(token + TOKEN_TO_WORD, "rd_in", word);
-        self.script.expect_masked(token + TOKEN_TO_WORD + 1, "rd_out", wanted, mask, format!("word at {:?}, token of cycle {token}", w.at));
-    }
-
-    fn width(&self) -> usize {
-        let array = &self.collector.vsa.arrays[self.group().array as usize];
-        array.word as usize * array.ty.bytes() as usize * 8
     }
 }
 
@@ -166,14 +149,11 @@ fn at_place(r: &mut Random, collector: &Collector, p: [i64; 2]) {
         for (port, value) in ties(k, &bank.bank, word, p) {
             b.script.quiet(&port, value);
         }
-        b.script.quiet_wide(&format!("mask{k}"), mask(&bank.bank, bank.elements, word, p));
+        b.script.quiet_wide(&format!("mask{k}"), mask(bank, word, p));
     }
     let inputs: Vec<String> = sim.ports().filter(|x| x.2).map(|x| x.0.to_string()).collect();
-    for input in inputs.iter().filter(|i| i.starts_with("dr_")) {
-        b.script.repeat(input, &format!("{input}_out"), 1);
-    }
     for input in inputs.iter().filter(|i| i.starts_with("en") || ["row", "col", "slot"].contains(&i.as_str())) {
-        for a in (0..2).filter(|&a| collector_extent(group)[a] > 1) {
+        for a in (0..2).filter(|&a| group.extent()[a] > 1) {
             b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
         }
     }
@@ -185,19 +165,19 @@ fn at_place(r: &mut Random, collector: &Collector, p: [i64; 2]) {
         let start = free[slot as usize].max(filled + 1) + r.pick(&[0, 0, 1, 9]);
         let (last, cells) = b.waves(r, slot, start);
         filled = last;
-        let first = (filled + 1).max(drained + 1) + r.pick(&[0, 0, 5]);
+        let first = (filled + 2).max(drained + 1) + r.pick(&[0, 0, 5]);
         drained = b.drain(r, slot, first, &cells);
-        free[slot as usize] = drained + TOKEN_TO_WORD + 1;
+        free[slot as usize] = drained + TOKEN_TO_WORD;
     }
     assert!(b.script.expectations() > 0);
     b.script.play(&mut sim, r);
 }
 
-/// Elements of the row's words that the place owns, first word lowest.
-fn mask(bank: &arch::vsa::Bank, elements: i64, word: i64, p: [i64; 2]) -> Vec<u64> {
-    let offset = (bank.base + bank.coef[0] * p[0] + bank.coef[1] * p[1]).rem_euclid(word);
-    let mut mask = vec![0; (bank.words_per_row * word) as usize / 64 + 1];
-    (offset..offset + elements).for_each(|e| put(&mut mask, e as usize, 1, 1));
+/// Lanes that belong to each of the row's words, first word lowest.
+fn mask(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<u64> {
+    let all = masks(bank, word, p).concat();
+    let mut mask = vec![0; all.len() / 64 + 1];
+    all.iter().enumerate().for_each(|(at, one)| put(&mut mask, at, 1, u64::from(*one)));
     mask
 }
 

@@ -37,6 +37,8 @@ struct Walker<'a> {
     /// Per output group: drained and written pulses.
     drained: Vec<Pulses>,
     written: Vec<Pulses>,
+    /// Per output group: [`timing::emitted_delay`].
+    emitted_delay: Vec<i64>,
 }
 
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
@@ -48,6 +50,7 @@ pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
         released: vec![Pulses::default(); vsa.inputs.len()],
         drained: vec![Pulses::default(); vsa.outputs.len()],
         written: vec![Pulses::default(); vsa.outputs.len()],
+        emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(vsa, o)).collect(),
     };
     walker.run()
 }
@@ -126,7 +129,7 @@ impl Walker<'_> {
                     continue;
                 }
                 let n = self.drained[o].times.len() as i64;
-                let emitted = last_launch + timing::emitted_delay(self.vsa, o);
+                let emitted = last_launch + self.emitted_delay[o];
                 let writer = self.writers[port].as_mut().expect("the port writes");
                 let times = writer.drain(o, n, emitted).expect("drains come in service order");
                 self.drained[o].times.push(times.drained);

@@ -5,34 +5,18 @@
 
 use super::places;
 use crate::board::Resources;
+use crate::relay::{self, Relays};
 use crate::timing;
-use crate::vsa::{Node, Op, Vsa};
+use crate::vsa::{InputGroup, Node, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
     let mut total = of_pes(vsa);
     for group in &vsa.inputs {
-        let feeders: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
-        let array = &vsa.arrays[group.array as usize];
-        // A feeder that only ever needs one element of a word keeps just that.
-        let still = group.col.counters.iter().all(|&c| c == 0);
-        for bank in &group.banks {
-            let kept = if still && bank.words_per_row == 1 { bank.ports as i64 } else { array.word as i64 };
-            add_memory(&mut total, feeders, 2 * bank.depth, kept * array.ty.bits() as i64);
-            total.lut += feeders * (kept * array.ty.bits() as i64 / 4 + 20);
-            total.ff += feeders * (array.word as i64 + bank.ports as i64) * array.ty.bits() as i64;
-        }
+        feeders(&mut total, vsa, group);
     }
-    for group in &vsa.outputs {
-        let collectors = (0..2).map(|a| group.last[a] - group.first[a] + 1).product::<i64>();
-        let array = &vsa.arrays[group.array as usize];
-        for bank in &group.banks {
-            let used = bank.elements.min(array.word as i64 * bank.bank.words_per_row);
-            let width = used.min(array.word as i64) * array.ty.bits() as i64;
-            add_memory(&mut total, collectors, group.slots as i64 * bank.bank.depth, width);
-        }
-        total.lut += collectors * (array.word as i64 * array.ty.bits() as i64 / 2 + 30);
-        total.ff += collectors * (array.word as i64 * array.ty.bits() as i64 + 60);
+    for o in 0..vsa.outputs.len() {
+        collectors(&mut total, vsa, o);
     }
     for port in 0..vsa.ports() {
         let bits = 8 * i64::from(vsa.bus_bytes(port));
@@ -42,6 +26,40 @@ pub fn estimate(vsa: &Vsa) -> Resources {
         total.bram36 += 1 + bits / 72;
     }
     total
+}
+
+/// Feeders keep words of the stream that passes by, and pick elements from them.
+fn feeders(total: &mut Resources, vsa: &Vsa, group: &InputGroup) {
+    let count: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
+    let array = &vsa.arrays[group.array as usize];
+    let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
+    total.ff += count * (8 * i64::from(array.bus_bytes()) + 100);
+    for bank in &group.banks {
+        let ports = i64::from(bank.ports);
+        add_memory(total, count, 2 * bank.depth, group.kept(bank, array.word) * bits);
+        // Four inputs of a multiplexer to a LUT.
+        total.lut += count * (ports * bits * ((word / ports + 1) / 3) + 30 + 12 * bank.rows.len() as i64);
+        total.ff += count * (word + ports) * bits;
+    }
+}
+
+/// Collectors keep words and answer with a register, relays join bus words by LUTs of six inputs.
+fn collectors(total: &mut Resources, vsa: &Vsa, o: usize) {
+    let group = &vsa.outputs[o];
+    let array = &vsa.arrays[group.array as usize];
+    let count: i64 = group.extent().iter().product();
+    for bank in &group.banks {
+        let lanes = relay::lanes(bank, i64::from(array.word));
+        let width = lanes * i64::from(array.ty.bits());
+        add_memory(total, count, i64::from(group.slots) * bank.bank.depth, width);
+        total.lut += count * (30 + 12 * bank.bank.rows.len() as i64 + 2 * lanes);
+        total.ff += count * (width + 60);
+    }
+    let relays = Relays::new(vsa, o);
+    let bits = 8 * i64::from(array.bus_bytes());
+    let modules: i64 = relays.extent.iter().product();
+    total.lut += modules * bits * (relays.joined as u64 + 1).div_ceil(5) as i64;
+    total.ff += modules * (bits + 40);
 }
 
 fn of_pes(vsa: &Vsa) -> Resources {
@@ -67,12 +85,18 @@ fn of_node(vsa: &Vsa, n: usize, node: &Node) -> Resources {
         Op::Binary(op, ..) => operator(&mut need, vsa, *op, node),
         Op::Fma(..) => need.dsp += 4,
         Op::Select(..) | Op::Unary(..) => need.lut += bits,
+        Op::Input { group, .. } => need.ff += bits * passed_on(vsa, &vsa.inputs[*group as usize]),
         Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut need, 1, *waves, vsa.node(*source).ty.bits() as i64),
         Op::Past { waves, .. } => need.ff += bits * waves.max(&1),
         _ => {}
     }
     need.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
     need
+}
+
+/// Registers between a PE and the neighbours that it gives an input on to.
+fn passed_on(vsa: &Vsa, group: &InputGroup) -> i64 {
+    (0..2).filter(|&a| group.forward[a] && vsa.extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0)
 }
 
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
@@ -102,7 +126,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
         Op::Binary(..) => core(0, 3, 1),
         Op::Fma(..) => core(multiplier, 36, 18),
-        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 13 + 7 * pairs.len() as i64, 6 + 3 * pairs.len() as i64),
+        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 15 + 7 * pairs.len() as i64, 8 + 3 * pairs.len() as i64),
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
         Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),

@@ -273,7 +273,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
 fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
     let missing = outer - r.hull.rows.len();
-    let dims = if r.array.dims.is_empty() { vec![1] } else { r.array.dims.clone() };
+    let dims = r.array.extents(r.hull.view.len());
     let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),

@@ -1,7 +1,7 @@
 //! DRAM, and the hulls that are copied from and to it.
 
 use super::{garbage, Linear, Tables};
-use crate::verify::{combine, dims, local, range};
+use crate::verify::{combine, local, range};
 use crate::vsa::{Form, Hull, InputGroup, OutputGroup, Vsa};
 
 /// The arrays in DRAM.
@@ -20,7 +20,7 @@ impl<'a> Dram<'a> {
         }
         let mut writer = Vec::new();
         for (i, array) in vsa.arrays.iter().enumerate() {
-            let size = dims(vsa, i as u32).iter().product::<i64>();
+            let size = array.dims.iter().product::<i64>();
             if memory[i].len() as i64 != size {
                 return Err(format!("array {} has {size} elements, its memory {}", array.name, memory[i].len()));
             }
@@ -67,7 +67,7 @@ struct Row {
 
 /// The rows of the hull whose outer subscripts lie inside of the array.
 fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) {
-    let (dims, shape) = (dims(vsa, array), shape(hull));
+    let (dims, shape) = (vsa.arrays[array as usize].extents(hull.view.len()), shape(hull));
     let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
     let last = shape.len() - 1;
     let mut local = vec![0; shape.len()];

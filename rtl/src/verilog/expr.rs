@@ -72,6 +72,9 @@ impl Printer<'_> {
             }
             Op::Concat(parts) => {
                 let texts = self.concat_parts(&parts);
+                if let [repeated] = &texts[..] {
+                    return repeated.clone();
+                }
                 let one: usize = texts.iter().map(|t| t.len() + 2).sum();
                 if one + used <= LINE {
                     return format!("{{{}}}", texts.join(", "));
@@ -199,7 +202,10 @@ impl Printer<'_> {
             Op::Wire { driver: Some(a) } | Op::Cast(a) => self.expr(a),
             Op::Slice(a, lo) => self.bits(a, lo, n.ty.w),
             Op::Resize(a) => self.resize(id, a),
-            Op::Concat(parts) => atom(format!("{{{}}}", self.concat_parts(&parts).join(", "))),
+            Op::Concat(parts) => match &self.concat_parts(&parts)[..] {
+                [repeated] => atom(repeated.clone()),
+                texts => atom(format!("{{{}}}", texts.join(", "))),
+            },
             Op::Mux(c, t, e) => {
                 let (c, t, e) = (self.operand(c), self.operand(t), self.operand(e));
                 Text { s: format!("{c} ? {t} : {e}"), atom: false }

@@ -1,0 +1,33 @@
+//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`arch::relay`]).
+//!
+//! Ports: `dr_…` in and `…_out` one cycle later, to the collectors and to the next relays; `words`: the bus words the
+//! collectors make, two cycles after that; `beside`, `above`: words of the relays before, in the same cycle; `word`: all of
+//! them joined, one cycle later.
+
+use rtl::{u, Design, ModuleBuilder, Template, Ty};
+
+#[derive(Debug)]
+pub struct Relay {
+    pub name: String,
+    /// The token's fields, by port.
+    pub token: Vec<(String, Ty)>,
+    /// Bus words joined, and their bits.
+    pub joined: u32,
+    pub width: u32,
+}
+
+impl Template for Relay {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        m.doc("Passes tokens on to a block of collectors, joins the words they answer with and those of the relays before.");
+        for (name, ty) in &self.token {
+            m.output(format!("{name}_out"), m.reg(format!("{name}_q"), *ty).next(m.input(name, *ty)).q());
+        }
+        let words = m.input("words", u(self.joined * self.width));
+        let own = (0..self.joined).map(|k| words.slice(k * self.width, self.width));
+        let all: Vec<_> = own.chain(["beside", "above"].map(|name| m.input(name, u(self.width)))).collect();
+        m.output("word", m.reg("word_q", u(self.width)).next(m.any(&all)).q());
+    }
+}
