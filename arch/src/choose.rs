@@ -38,7 +38,9 @@ struct Facts {
     dsp_per_lane: i64,
 }
 
+#[derive(PartialEq)]
 struct Read {
+    array: usize,
     /// See [`crate::ports::assign`].
     port: usize,
     bytes: i64,
@@ -120,6 +122,7 @@ impl Facts {
         let mut writes: Vec<Read> = Vec::new();
         let over = |a: &frontend::scop::Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
         let touch = |array: frontend::scop::ArrayId, subscripts: &[frontend::scop::Affine]| Read {
+            array: array.index(),
             port: program.ports[array.index()],
             bytes: program.scop.array(array).ty.bytes() as i64,
             subscripts: subscripts.iter().map(over).collect(),
@@ -129,11 +132,11 @@ impl Facts {
                 for piece in &variable.pieces {
                     let Feed::Input { subscripts } = &piece.feed else { continue };
                     let array = program.scop.statements[s].reads[k].array;
-                    reads.push(touch(array, subscripts));
+                    once(&mut reads, touch(array, subscripts));
                 }
             }
             if !placed.live_out.is_empty() {
-                writes.push(touch(program.scop.statements[s].write.array, &placed.write));
+                once(&mut writes, touch(program.scop.statements[s].write.array, &placed.write));
             }
         }
         Facts {
@@ -144,6 +147,13 @@ impl Facts {
             writes,
             dsp_per_lane: dsp_per_lane(program),
         }
+    }
+}
+
+/// Several pieces of a program may read the same elements; they are loaded once.
+fn once(all: &mut Vec<Read>, one: Read) {
+    if !all.contains(&one) {
+        all.push(one);
     }
 }
 

@@ -139,7 +139,7 @@ impl Parser {
         let last = self.positions.last_mut().unwrap();
         let beta = outer.chain([*last]).collect();
         *last += 1;
-        let conjunction = self.constraints.iter().map(|c| Constraint { expr: resized(&c.expr, depth), equality: c.equality }).collect();
+        let conjunction: Vec<_> = self.constraints.iter().map(|c| Constraint { expr: resized(&c.expr, depth), equality: c.equality }).collect();
         let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::I32, span };
         let write = self.access(target, span);
         let reads = reads.iter().map(|r| self.access(r, span)).collect();
