@@ -41,7 +41,7 @@ pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Sco
         let (lowered, found) = sema::lower(&unit, &stem, &map);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // That nothing is left to execute follows from the other faults.
-        faults.extend(found.into_iter().filter(|f| !(f.code == "E0206" && syntax_failed)));
+        faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
         scop = lowered;
     }
     let faults = finish(faults, &uses);
