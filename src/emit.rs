@@ -72,7 +72,7 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
     let mut memory = data::random(scop, 1);
     let places = data::places(scop, vsa)?;
     let mut expected = None;
-    if compiled.report.macs <= EXPECTED_LIMIT {
+    if compiled.report.work.operations <= EXPECTED_LIMIT {
         if let Ok(run) = golden::run(scop, &arguments.program.file, &arguments.program.parse_options(), &memory) {
             memory = run.before;
             expected = Some(match simulate::rounded(scop, &arguments.design.spec()?, vsa, &memory, &places)? {

@@ -6,14 +6,14 @@ use arch::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 
-/// Multiply-accumulates the array can do in one cycle.
+/// Iterations the array can do in one cycle.
 pub fn peak(vsa: &Vsa) -> i64 {
     vsa.extent[0] * vsa.extent[1] * vsa.lanes
 }
 
 /// Share of that which a run of `cycles` used, 0 to 1.
 pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
-    compiled.report.macs as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
+    compiled.report.work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
 }
 
 /// Name of an AXI port, as in `m_axi_a`.
@@ -70,7 +70,7 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "skew": vsa.schedule.skew,
         "interval": vsa.schedule.interval,
         "dependences": report.dependences,
-        "macs": report.macs,
+        "macs": report.work.operations,
         "predicted_cycles": report.prediction.cycles,
         "compute_cycles": report.prediction.compute_cycles,
         "utilization": utilization(compiled, report.prediction.cycles),
@@ -124,7 +124,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let rows = [
         ("tile loops", loops(&vsa.counters[..vsa.tile_depth])),
         ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
-        ("operations", format!("{} in {} cycles predicted", grouped(report.macs), grouped(cycles))),
+        ("operations", format!("{} in {} cycles predicted", grouped(report.work.operations), grouped(cycles))),
         ("utilization", format!("{:.1} % of {} lanes", 100.0 * utilization(compiled, cycles), grouped(peak(vsa)))),
         ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
         ("ports", ports.join(", ")),

@@ -204,8 +204,8 @@ impl Facts<'_> {
             "protocol_faults": self.outcome.faults,
             "cycles": cycles,
             "predicted_cycles": report.prediction.cycles,
-            "macs": report.macs,
-            "macs_per_cycle": report.macs as f64 / cycles.max(1) as f64,
+            "macs": report.work.operations,
+            "macs_per_cycle": report.work.operations as f64 / cycles.max(1) as f64,
             "utilization": report::utilization(self.compiled, cycles as i64),
             "array": vsa.extent,
             "axes": vsa.axes,
@@ -227,7 +227,7 @@ impl Facts<'_> {
             ("golden model", self.model.to_string()),
             ("simulated by", format!("{}, {} memory, {}", self.engine(), self.memory(), self.speed())),
             ("cycles", format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(report.prediction.cycles))),
-            ("operations", format!("{}, {:.2} per cycle", grouped(report.macs), report.macs as f64 / cycles.max(1) as f64)),
+            ("operations", format!("{}, {:.2} per cycle", grouped(report.work.operations), report.work.operations as f64 / cycles.max(1) as f64)),
             ("utilization", format!("{:.1} % of {} lanes", 100.0 * report::utilization(self.compiled, cycles), grouped(report::peak(vsa)))),
         ];
         for (name, value) in rows {

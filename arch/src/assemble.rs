@@ -11,25 +11,58 @@ use crate::reshape;
 use crate::schedule;
 use crate::system::System;
 use crate::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
-use frontend::scop::{Scop, Storage};
+use frontend::flow;
+use frontend::scop::{Constraint, LoopId, Scop, Storage};
 use std::borrow::Cow;
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 const SPILL_BEYOND: i64 = 4096;
+
+/// How much the program's deepest loop nests do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Executions of their statements.
+    pub operations: i64,
+    /// Iterations: each keeps one lane busy for one wave, whatever the number of its statements.
+    pub iterations: i64,
+}
+
+impl Work {
+    pub fn of(scop: &Scop) -> Work {
+        let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
+        let mut work = Work { operations: 0, iterations: 0 };
+        let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
+        for statement in scop.statements.iter().filter(|s| s.loops.len() == depth) {
+            work.operations += count(&statement.domain, depth);
+            match nests.iter_mut().find(|n| n.0 == statement.loops) {
+                Some((_, domain)) => domain.extend(statement.domain.iter().cloned()),
+                None => nests.push((&statement.loops, statement.domain.clone())),
+            }
+        }
+        work.iterations = nests.iter().map(|(_, domain)| count(domain, depth)).sum();
+        work
+    }
+}
+
+fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
+    flow::count(domain, depth).unwrap_or(0) as i64
+}
 
 /// What all mappings of one program share.
 pub struct Program<'a> {
     pub scop: Cow<'a, Scop>,
     pub system: System,
     pub reductions: Vec<Option<Reduction>>,
-    /// Iterations of the program's deepest statements: what utilization is counted in.
-    pub work: i64,
+    pub work: Work,
     /// Per array: those with equal numbers share an AXI port.
     pub ports: Vec<usize>,
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, work: i64, ports: Vec<usize>) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>) -> Program<'a> {
+        // Iterations of several nests that fall on one place share a lane.
+        let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
+        work.iterations = work.iterations.min(count(&places, system.dims.len()));
         let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
         Program { scop, system, reductions, work, ports }
     }

@@ -1,6 +1,6 @@
 //! The ways in: compile a program to one array, or list all of its arrays.
 
-use crate::assemble::{assemble, Program};
+use crate::assemble::{assemble, Program, Work};
 use crate::board::{Board, Resources};
 use crate::choose;
 use crate::cost::{predict, resources, MemoryTiming, Prediction};
@@ -13,7 +13,7 @@ use crate::variant;
 use crate::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
-use frontend::scop::{Scop, Statement};
+use frontend::scop::Scop;
 use std::borrow::Cow;
 
 /// A finished array and what a person wants to know of it.
@@ -25,8 +25,7 @@ pub struct Compiled {
 
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Executions of the innermost statements (for matrix product: multiply-accumulates).
-    pub macs: i64,
+    pub work: Work,
     pub prediction: Prediction,
     /// Estimated; `scripts/resources.sh` measures.
     pub resources: Resources,
@@ -38,7 +37,7 @@ impl Report {
     /// Share of lanes that do useful work over the whole run, 0 to 1.
     pub fn utilization(&self, vsa: &Vsa) -> f64 {
         let lanes = vsa.extent[0] * vsa.extent[1] * vsa.lanes;
-        self.macs as f64 / (lanes as f64 * self.prediction.cycles.max(1) as f64)
+        self.work.iterations as f64 / (lanes as f64 * self.prediction.cycles.max(1) as f64)
     }
 }
 
@@ -76,7 +75,7 @@ pub enum Class {
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     let scop = spec.program(scop);
     let ports = ports::assign(&scop, spec)?;
-    let work = work(&scop);
+    let work = Work::of(&scop);
     let uniform = |other: Scop, places: &[_]| {
         let system = system::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
         Some(Program::new(Cow::Owned(other), system, spec, work, ports.clone()))
@@ -92,14 +91,6 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     let folded = variant::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
     let reversed = || variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(|other| uniform(other, &[]));
     folded.or_else(reversed).ok_or(faults)
-}
-
-/// Iterations of the deepest statements.
-fn work(scop: &Scop) -> i64 {
-    let depth = |s: &Statement| s.loops.len();
-    let deepest = scop.statements.iter().map(depth).max().unwrap_or(0);
-    let count = |s: &Statement| flow::count(&s.domain, deepest).unwrap_or(0) as i64;
-    scop.statements.iter().filter(|s| depth(s) == deepest).map(count).sum()
 }
 
 /// # Errors
@@ -124,7 +115,7 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
         return Err(vec![Diagnostic::error("E0799", None, "internal check of the array failed").label(faults.join("; "))]);
     }
     let report = Report {
-        macs: program.work,
+        work: program.work,
         prediction: predict(&vsa, &MemoryTiming::IDEAL),
         resources: need,
         dependences: describe_dependences(&program.scop, &program.system),
