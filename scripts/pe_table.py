@@ -7,7 +7,7 @@ docs/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
 The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Each is emitted,
 its PE synthesized for UltraScale+ by Yosys (resources.sh) and analysed by levels.py. Of the one compared with AutoSA's
 every module is synthesized, which takes minutes.
-`--only` makes the rows whose name contains TEXT, `--array` the comparison; without them everything is made.
+`--only` makes the row named TEXT, or those whose name contains it, `--array` the comparison; without them everything is made.
 """
 import argparse
 import json
@@ -132,8 +132,9 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--array", action="store_true")
     args = parser.parse_args()
+    named = [design[0] for design in DESIGNS if args.only == design[0]]
     for design in DESIGNS:
-        wanted = not args.array and (args.only or "") in design[0]
+        wanted = not args.array and (design[0] in named or not named and (args.only or "") in design[0])
         compared = design[0] == HEADLINE and not args.only
         if not wanted and not compared:
             continue
