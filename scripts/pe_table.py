@@ -7,7 +7,7 @@ docs/resources.md, between the lines `<!-- table NAME -->` and `<!-- end -->`.
 The arrays are 13 x 16 PEs for a product of 1040 x 1024 x 1024, the shape of AutoSA's published design. Each is emitted,
 its PE synthesized for UltraScale+ by Yosys (resources.sh) and analysed by levels.py. Of the one compared with AutoSA's
 every module is synthesized, which takes minutes.
-`--only` makes the rows whose name contains TEXT, `--array` the comparison; without them everything is made.
+`--only` makes the row named TEXT, or those whose name contains it, `--array` the comparison; without them everything is made.
 """
 import argparse
 import json
@@ -58,6 +58,10 @@ HEADLINE = "fp32, 8 lanes, fused dot"
 # AutoSA (FPGA '21), fp32 matrix product, 13 x 16 PEs with 8 lanes on a U250: shares of 1,728,000 LUTs and 12,288 DSPs.
 AUTOSA = {"lut": 0.52 * 1_728_000, "dsp": 0.68 * 12_288}
 
+# Parts of the array by their modules' names; the first that matches counts.
+PARTS = [("208 PEs", "mm_pe|fp"), ("feeders", "mm_feed"), ("collectors", "mm_collect"), ("AXI engines", "axi_[rw]|merge"),
+         ("sequencer, control", "")]
+
 
 def output(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -77,9 +81,9 @@ def emit(sagen, design, folder):
     return array
 
 
-def totals(array, top, kept):
-    """Resources of a module with everything below it; its netlist goes to folder `kept`."""
-    return json.loads(output([f"{SCRIPTS}/resources.sh", array, "mm", top, "--json", "--keep", kept]))["modules"][0]["total"]
+def resources(array, top, kept):
+    """Rows of a module and of all below it, the module's first; its netlist goes to folder `kept`."""
+    return json.loads(output([f"{SCRIPTS}/resources.sh", array, "mm", top, "--json", "--keep", kept]))["modules"]
 
 
 def pe_row(design, total, path):
@@ -88,18 +92,19 @@ def pe_row(design, total, path):
             f"{total['dsp'] / lanes:g} | {path['levels']} | {path['estimated_ns']:.2f} |")
 
 
-def headline(top, pe):
+def headline(rows):
     """The array's parts beside AutoSA's published totals."""
-    pes = {field: PES * pe[field] for field in ("lut", "ff", "dsp")}
-    macs = 8 * PES
+    parts = {name: dict.fromkeys(("lut", "ff", "dsp"), 0) for name in [name for name, _ in PARTS] + ["the whole IP"]}
+    for row in rows:
+        part = next(name for name, pattern in PARTS if re.match(pattern, row["module"]))
+        for name in (part, "the whole IP"):
+            for field in parts[name]:
+                parts[name][field] += row["instances"] * row["own"][field]
+    macs, top = 8 * PES, parts["the whole IP"]
     lines = ["| | LUT | FF | DSP | LUT per multiply–add | DSP per multiply–add |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
-    def line(name, lut, ff, dsp):
-        lines.append(f"| {name} | {lut:,.0f} | {ff} | {dsp:,.0f} | {lut / macs:.0f} | {dsp / macs:.2f} |")
-    line("208 PEs", pes["lut"], f"{pes['ff']:,}", pes["dsp"])
-    rest = {field: top[field] - pes[field] for field in pes}
-    line("feeders, collectors, AXI engines, control", rest["lut"], f"{rest['ff']:,}", rest["dsp"])
-    line("the whole IP", top["lut"], f"{top['ff']:,}", top["dsp"])
-    line("AutoSA", AUTOSA["lut"], "", AUTOSA["dsp"])
+    for name, part in [*parts.items(), ("AutoSA", AUTOSA)]:
+        ff = f"{part['ff']:,}" if "ff" in part else ""
+        lines.append(f"| {name} | {part['lut']:,.0f} | {ff} | {part['dsp']:,.0f} | {part['lut'] / macs:.0f} | {part['dsp'] / macs:.2f} |")
     lines.append(f"| ours / AutoSA | {top['lut'] / AUTOSA['lut']:.2f} | | {top['dsp'] / AUTOSA['dsp']:.2f} | | |")
     return lines
 
@@ -127,20 +132,21 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--array", action="store_true")
     args = parser.parse_args()
+    named = [design[0] for design in DESIGNS if args.only == design[0]]
     for design in DESIGNS:
-        wanted = not args.array and (args.only or "") in design[0]
+        wanted = not args.array and (design[0] in named or not named and (args.only or "") in design[0])
         compared = design[0] == HEADLINE and not args.only
         if not wanted and not compared:
             continue
         with tempfile.TemporaryDirectory(prefix="sagen-pe-table-") as folder:
             array, kept = emit(args.sagen, design, folder), os.path.join(folder, "kept")
-            pe = totals(array, "mm_pe", kept)
+            pe = resources(array, "mm_pe", kept)[0]["total"]
             path = json.loads(output([sys.executable, f"{SCRIPTS}/levels.py", f"{kept}/netlist.json", "mm_pe", "--json"]))
             if wanted:
                 update("pe", lambda lines: with_row(lines, pe_row(design, pe, path)))
             if compared:
-                top = totals(array, "mm", kept)
-                update("array", lambda _: headline(top, pe))
+                rows = resources(array, "mm", kept)
+                update("array", lambda _: headline(rows))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Simulation speed of both engines on a complete IP at full size: an int16 product of 1040 x 1024 x 1024 on 13 x 16 PEs
-# of 8 lanes, with its feeders, collectors, DMA engines and memories. `scripts/speed.sh [builtin|verilator]…`
+# Complete IPs at full size in both engines, with feeders, collectors, DMA engines and memories: a product of
+# 1040 x 1024 x 1024 on 13 x 16 PEs of 8 lanes. `scripts/speed.sh [int16|fp32|fused] [builtin|verilator]…`
 #
-# To be run by hand on a quiet machine. Verilator's figure leaves out the minutes it takes to translate and compile.
+# `fp32` adds up in C's order, `fused` by the fused dot product. To be run by hand on a quiet machine. Verilator's figure
+# leaves out the minutes it takes to translate and compile.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,11 +11,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-target}
 cargo build --release --quiet
 
+input=float sum=float options=
+case ${1:-} in
+    fp32) shift ;;
+    fused) options='--reassociate --dot fused'; shift ;;
+    *) input=int16_t sum=int32_t; if [ "${1:-}" = int16 ]; then shift; fi ;;
+esac
 kernel=$(mktemp -d "${TMPDIR:-/tmp}/sagen-speed.XXXXXX")
 trap 'rm -rf "$kernel"' EXIT
-cat >"$kernel/mm.c" <<'C'
+cat >"$kernel/mm.c" <<C
 #include <stdint.h>
-void mm(int16_t A[1040][1024], int16_t B[1024][1024], int32_t C[1040][1024]) {
+void mm($input A[1040][1024], $input B[1024][1024], $sum C[1040][1024]) {
 #pragma scop
   for (int i = 0; i < 1040; i++)
     for (int j = 0; j < 1024; j++) {
@@ -29,5 +36,5 @@ C
 [ $# -gt 0 ] || set -- builtin verilator
 for engine in "$@"; do
     "$target/release/sagen" sim "$kernel/mm.c" --space i,j --tile i=260,j=256,k=64 --latency i=20,j=16 --simd k=8 \
-        --engine "$engine" | grep -E 'simulated|equal'
+        $options --engine "$engine" | grep -E 'simulated|equal'
 done

@@ -47,7 +47,7 @@ pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
         Op::Binary(BinaryOp::Mul, ..) => multiplier_latency(operands),
         Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => ty.bits() as i64 + 2,
         Op::Binary(..) | Op::Select(..) => 1,
-        Op::Fma(..) if float => 10,
+        Op::Fma(..) if float => 11,
         Op::Dot { pairs, .. } => dot_latency(pairs.len()),
         Op::Fma(..) => multiplier_latency(operands.get(..2).unwrap_or(operands)) + 1,
     }
@@ -76,7 +76,7 @@ fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
     match op {
         BinaryOp::Add | BinaryOp::Sub => 6,
         BinaryOp::Mul => 5,
-        BinaryOp::Div | BinaryOp::Rem => fraction_bits(ty) + 8,
+        BinaryOp::Div | BinaryOp::Rem => fraction_bits(ty) + 9,
         _ => 1,
     }
 }

@@ -121,12 +121,15 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
     };
     let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
     match node.op {
-        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 14, 9),
+        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),
         Op::Binary(BinaryOp::Mul, ..) => core(multiplier, 10, 5),
-        Op::Binary(BinaryOp::Div, ..) => core(0, 38, 46),
+        Op::Binary(BinaryOp::Div, ..) => core(0, 37, 48),
         Op::Binary(..) => core(0, 3, 1),
-        Op::Fma(..) => core(multiplier, 36, 18),
-        Op::Dot { ref pairs, .. } => core(multiplier * pairs.len() as i64, 15 + 7 * pairs.len() as i64, 8 + 3 * pairs.len() as i64),
+        Op::Fma(..) => core(multiplier, 34, 21),
+        Op::Dot { ref pairs, .. } => {
+            let lanes = pairs.len() as i64;
+            core(multiplier * lanes, 9 + 16 * lanes / 3, 7 + 3 * lanes)
+        }
         Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
         Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
         Op::Cast(_) if first != node.ty => core(0, 6, 3),

@@ -1,11 +1,14 @@
 //! The fused dot product: a sum of products and an addend with one alignment and one rounding.
 //!
-//! All terms are aligned to the greatest of their leading places and cut off below a window of [`window`] bits; the cut
-//! magnitudes are added exactly, and the sum is rounded to nearest even once. A term's leading place is what its
-//! exponents say, so a subnormal number counts as if its leading bit were set; a zero has none. What is cut off adds up
-//! to less than `2^(place - fraction - 1)` for a greatest leading place of weight `2^place`, whatever the number of lanes: with
-//! normal numbers at most one unit in the last place of the largest term, of which a chain of operators loses up to half
-//! at every step. A sum of values that fit the window is exact but for its rounding.
+//! All terms are aligned to the greatest of their leading places, in a window of [`window`] bits from that place on.
+//! Products are rounded to the window's last place, halves away from zero; the addend is cut off below it. What is left is
+//! added exactly, and the sum is rounded to nearest even. A term's leading place is what its exponents say, so a subnormal
+//! number counts as if its leading bit were set; a zero product has none, a zero addend that of the least normal number.
+//!
+//! For `n` products, a greatest leading place of weight `2^place` and `fraction` bits, alignment is off by less than
+//! `(n / 2 + 1) * 2^(place - fraction - 2)`. With normal numbers that is at most `(n + 2) / 4` units in the last place of
+//! the largest term, where a chain of `n` multiplications and additions may lose `n` and more; and as products are rounded,
+//! not cut off, long sums do not drift. A sum of values that fit the window is exact but for its rounding.
 //!
 //! The order of the lanes means nothing. NaN and infinities follow the sum in any order; a sum of zero is -0 only if all
 //! terms are negative.
@@ -13,9 +16,9 @@
 use super::{canonical_nan, format, infinity, is_nan, mask};
 use crate::scop::ScalarType;
 
-/// Bits kept of every aligned term of a dot product of `lanes` products, in a format of `fraction` bits.
-pub fn window(fraction: u32, lanes: u32) -> u32 {
-    fraction + 3 + lanes.next_power_of_two().trailing_zeros()
+/// Bits kept of every aligned term of a dot product, in a format of `fraction` bits.
+pub fn window(fraction: u32) -> u32 {
+    fraction + 3
 }
 
 /// A term before alignment: `significand` has `width` bits, the first of which is the leading place.
@@ -26,9 +29,8 @@ struct Term {
     width: u32,
 }
 
-/// `c` plus the products of the pairs, all of the float type `ty`, with one alignment and one rounding: every term is cut
-/// off below a window of [`window`] bits under the greatest leading place, and the exact sum of what is left is rounded
-/// to nearest even.
+/// `c` plus the products of the pairs, all of the float type `ty`, with one alignment and one rounding, as said
+/// above.
 pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
     let (exponent, fraction) = format(ty);
     let bias = mask(exponent - 1);
@@ -62,18 +64,22 @@ pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
         [false, false] => {}
     }
     let place = terms.iter().map(|t| t.place).max().unwrap_or(0);
-    let kept = window(fraction, pairs.len() as u32);
+    let kept = window(fraction);
     let sum: i128 = terms.iter().map(|t| aligned(t, place, kept)).sum();
     let is_negative = sum < 0 || (sum == 0 && terms.iter().all(|t| t.negative));
     u64::from(is_negative) << sign | rounded(sum.unsigned_abs(), (place - bias + 1) as i64 - i64::from(kept), ty)
 }
 
-/// The term in units of the window's last place, cut off.
+/// The term in units of the window's last place: a product rounded to nearest, halves away from zero; an addend, which is
+/// narrower than the window, cut off.
 fn aligned(term: &Term, place: u64, kept: u32) -> i128 {
-    let (left, right) = (kept.saturating_sub(term.width), term.width.saturating_sub(kept));
-    let shift = (place - term.place).min(127) as u32;
-    let cut = ((term.significand << left >> right) >> shift) as i128;
-    if term.negative { -cut } else { cut }
+    let shift = (place - term.place).min(64) as u32;
+    let units = if term.width <= kept {
+        term.significand << (kept - term.width) >> shift
+    } else {
+        ((term.significand >> (term.width - kept - 1) >> shift) + 1) >> 1
+    };
+    if term.negative { -(units as i128) } else { units as i128 }
 }
 
 /// `sum`, whose lowest bit has the biased exponent `scale + 1`, rounded to nearest even.

@@ -1,13 +1,13 @@
 //! Addition and subtraction by one path: order by magnitude, align the smaller operand to the right with a sticky bit,
 //! add or subtract, count leading zeros, shift left no further than exponent 1, round.
 
-use super::parts::{leading_zeros, round, saturate, shift_left, shift_right, Fields, Special, Unrounded};
+use super::parts::{leading_zeros, saturate, shift_left, shift_right, Fields, Normalization};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Compare; order; align; add; count zeros; shift; round.
-const STEPS: [u32; 7] = [6, 3, 5, 5, 8, 4, 8];
+/// Half levels: compare; order; align; add; count zeros; limit the shift; shift; round.
+const STEPS: [u32; 8] = [7, 3, 9, 6, 10, 9, 6, 7];
 
 pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let p = Pipe::new(m, &STEPS, latency);
@@ -28,28 +28,26 @@ pub fn build(m: &ModuleBuilder, f: Format, subtract: bool, latency: u32) {
     let big = p.hold("big", m.mux(swap.now(), y.now(), x.now()));
     let small = p.hold("small", m.mux(swap.now(), x.now(), y.now()).slice(0, width));
     let distance = m.mux(swap.now(), less.now(), more.now());
-    let distance = p.hold("distance", saturate(m, distance, clog2(width as u64 + 3)));
+    let distance = p.hold("distance", distance);
     p.cut();
-    let (aligned, lost) = shift_right(m, m.concat(&[small.now(), m.lit(0, u(2))]), distance.now(), width + 2);
+    let distance = saturate(m, distance.now(), clog2(width as u64 + 3));
+    let (aligned, lost) = shift_right(m, m.concat(&[small.now(), m.lit(0, u(2))]), distance, width + 2);
     let aligned = p.hold("aligned", m.concat(&[aligned, lost]));
     p.cut();
     let sum = p.hold("sum", add_or_subtract(m, big.now().slice(0, width), aligned.now(), opposite.now()));
     p.cut();
+    let zeros = p.hold("zeros", leading_zeros(m, sum.now()));
+    p.cut();
     // The top bit of `sum` has the exponent of `big` plus 1.
-    let zeros = leading_zeros(m, sum.now());
-    let wide = f.exponent.max(zeros.w()) + 1;
+    let wide = f.exponent.max(zeros.now().w()) + 1;
     let limit = big.now().slice(width, f.exponent).extend(wide);
-    let free = limit - zeros.extend(wide);
-    let shift = m.mux(free.msb(), limit.resize(zeros.w()), zeros);
-    let below = p.hold("below", free & m.repeat(!free.msb(), wide));
-    let sign = p.hold("sign", m.mux(zeros.eq_lit(width + 4), zero_sign.now(), big.now().msb()));
-    let shift = p.hold("shift", shift);
+    let normalization = Normalization::new(m, limit, zeros.now(), width + 4, nan.now() | infinite.now()).hold(&p);
+    let sign = p.hold("sign", m.mux(zeros.now().eq_lit(width + 4), zero_sign.now(), big.now().msb()) & !nan.now());
     p.cut();
-    let shifted = shift_left(m, sum.now(), shift.now());
-    let result = Unrounded::normalized(m, shifted, m.lit(0, u(1)), below.now(), f).hold(&p);
+    let n = normalization();
+    let result = n.apply(m, shift_left(m, sum.now(), n.shift()), m.lit(0, u(1)), nan.now(), f).hold(&p);
     p.cut();
-    let special = Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() };
-    p.output("y", round(m, &result(), &special, f));
+    p.output("y", result().round(m, sign.now(), f));
 }
 
 /// `big * 8 ± small` for `small` not above it, with one bit more, by a single carry chain.

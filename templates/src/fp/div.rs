@@ -1,7 +1,7 @@
 //! Division: both significands are normalized; one quotient bit a step by the non-restoring recurrence
 //! (one adder/subtracter a step); a right shift for subnormal results; rounding.
 
-use super::parts::{exponent_width, leading_zeros, place, placement, round, shift_left, Fields, Placement, Special};
+use super::parts::{exponent_width, leading_zeros, or_by_six, place, placement, round, shift_left, Fields, Placement, Special};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{u, ModuleBuilder, Sig};
@@ -48,12 +48,12 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     }
     let last = rest.now();
     let remainder = last + (divisor.now().extend(w) & m.repeat(last.msb(), w));
-    let inexact = p.hold("inexact", remainder.reduce_or());
+    let inexact = p.hold("inexact", or_by_six(m, remainder));
     let found = placement(m, exponent.now(), m.lit(0, u(1)), 0, f.fraction + 3);
     let (amount, below) = (p.hold("amount", found.amount), p.hold("below", found.below));
     p.cut();
     let mut placed = place(m, quotient.now(), &Placement { amount: amount.now(), below: below.now() }, f);
-    placed.lost = placed.lost | inexact.now();
+    placed.lost = placed.lost | inexact.now().reduce_or();
     let result = placed.hold(&p);
     p.cut();
     p.output("y", round(m, &result().unrounded(m, f), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));

@@ -1,25 +1,29 @@
 //! Fused dot product: `c` plus `lanes` products with one alignment, one normalization and one rounding; exactly what
 //! `frontend::value::eval_dot` computes, whose window of kept bits this is.
 //!
-//! All terms count relative to the sign of `c`, so `c` is never subtracted and each adder of the tree has just one
-//! product whose sign may ask for a carry. Only the upper bits of the products are used: a shift to the right brings no
-//! lower one up. (They are taken behind the register, which is then the DSP slice's.)
+//! All terms count relative to the sign of `c`, so `c` is never subtracted. A product has one bit more than the window:
+//! inverted where the product is negative, it is the carry that both rounds the product and completes its negation. Every
+//! adder takes one such carry, and there are as many adders as products. The last digit of a shift, the inversion and the
+//! adder share a LUT. Only the upper bits of the products are used: a shift to the right brings no lower one up. (They are
+//! taken behind the register, which is then the DSP slice's.)
 
 use super::mul::{partial_products, product_special, sum_of};
-use super::parts::{by_digit, leading_zeros, round, saturate, shift_left, Fields, Special, Unrounded};
+use super::parts::{by_digit, leading_zeros, shift_left, Fields, Normalization};
 use super::pipe::{Held, Pipe};
 use super::Format;
 use frontend::value::dot_window;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Logic levels: unpack; a level of the search for the greatest exponent; multiply or add partial products; align; an
-/// adder; magnitude; count zeros; shift; round.
-const UNPACK: u32 = 7;
-const GREATER: u32 = 4;
-const MULTIPLY: u32 = 9;
-const ALIGN: u32 = 4;
-const ADD: u32 = 5;
-const LAST: [u32; 4] = [5, 8, 4, 8];
+/// Half levels: unpack; a level of the search for the greatest exponent, at the last of which the DSP slices multiply; add
+/// partial products; align; two adders; magnitude; count zeros; limit the shift; shift; round.
+const UNPACK: u32 = 10;
+const GREATER: u32 = 5;
+const ADD_PRODUCTS: u32 = 10;
+const ALIGN: u32 = 6;
+const ADD: u32 = 9;
+const LAST: [u32; 5] = [4, 10, 7, 7, 8];
+/// Terms that one step adds up, by a carry chain behind the other.
+const TERMS: usize = 3;
 
 /// Levels of a binary tree over all terms.
 fn depth(lanes: u32) -> u32 {
@@ -27,11 +31,14 @@ fn depth(lanes: u32) -> u32 {
 }
 
 fn steps(lanes: u32) -> Vec<u32> {
-    let d = depth(lanes) as usize;
     let mut steps = vec![UNPACK];
-    steps.extend(vec![GREATER; d - 1]);
-    steps.extend([MULTIPLY, MULTIPLY, ALIGN]);
-    steps.extend(vec![ADD; d]);
+    steps.extend(vec![GREATER; depth(lanes) as usize]);
+    steps.extend([ADD_PRODUCTS, ALIGN]);
+    let mut terms = lanes as usize + 1;
+    while terms > 1 {
+        steps.push(if terms > 2 { ADD } else { ADD / 2 });
+        terms = terms.div_ceil(TERMS);
+    }
     steps.extend(LAST);
     steps
 }
@@ -73,10 +80,8 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     let factors: Vec<_> = (0..lanes).map(|k| [&a, &b].map(|x| Fields::new(x.now().slice(k * bits, bits), f))).collect();
     let signs: Vec<_> = factors.iter().map(|[x, y]| x.sign ^ y.sign ^ z.sign).collect();
     let flags = flags(&p, &factors, &signs, &z);
-    let signs: Vec<_> = signs.iter().enumerate().map(|(k, s)| p.hold(format!("sign{k}"), *s)).collect();
-    let mut places: Vec<_> = factors.iter().map(|[x, y]| product_place(m, x, y, wide)).collect();
-    places.push(z.biased(m).extend(wide).add_lit(f.bias() - 1));
-    let places: Vec<_> = places.into_iter().enumerate().map(|(k, x)| p.hold(format!("place{k}"), x)).collect();
+    let signs: Vec<_> = factors.iter().enumerate().map(|(k, [x, y])| p.hold(format!("sign{k}"), x.sign ^ y.sign)).collect();
+    let places = places(m, &factors, &z, wide).into_iter().enumerate().map(|(k, x)| p.hold(format!("place{k}"), x)).collect::<Vec<_>>();
     let addend = p.hold("addend", z.significand(m));
     let factors: Vec<_> = factors.iter().enumerate().map(|(k, [x, y])| [p.hold(format!("x{k}"), x.significand(m)), p.hold(format!("y{k}"), y.significand(m))]).collect();
     p.cut();
@@ -91,19 +96,17 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
         p.cut();
         top = held.iter().map(Held::now).collect();
     }
-    let top = p.hold("top", top[0]);
-    let kept = dot_window(f.fraction, lanes);
-    let shift_width = clog2(u64::from(kept) + 1);
-    let amount = |k: usize| p.hold(format!("amount{k}"), saturate(m, top.now() - places[k].now(), shift_width));
-    let amounts: Vec<_> = (0..places.len()).map(amount).collect();
+    let top = p.hold("top", top[0].slice(0, wide));
+    let distances = (0..places.len()).map(|k| p.hold(format!("distance{k}"), top.now() - places[k].now().slice(0, wide))).collect::<Vec<_>>();
+    // A gate between registers: a shift register would be late.
+    let negative: Vec<_> = signs.iter().map(|s| p.hold("negative", s.now() ^ flags.addend_sign.now())).collect();
     let products: Vec<_> = partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), sum_of(m, x, 2 * width))).collect();
     p.cut();
-    let never = m.lit(0, u(1));
-    let product = |k: usize| align(m, upper(m, products[k].now(), kept), amounts[k].now(), signs[k].now());
-    let mut terms: Vec<_> = (0..products.len()).map(|k| p.hold(format!("term{k}"), product(k))).collect();
-    terms.push(p.hold("addend_term", align(m, upper(m, addend.now(), kept), amounts[products.len()].now(), never)));
-    p.cut();
-    let sum = sum(&p, terms, &signs);
+    let kept = dot_window(f.fraction);
+    let term = |x, distance, negative| Shift::new(m, upper(m, x, kept + 1), distance, negative);
+    let mut terms = vec![term(addend.now(), distances[lanes as usize].now(), None)];
+    terms.extend((0..lanes as usize).map(|k| term(products[k].now(), distances[k].now(), Some(negative[k].now()))));
+    let sum = sum(&p, terms, kept);
     finish(&p, sum, &top, &flags, f, kept);
 }
 
@@ -115,26 +118,31 @@ fn finish<'m>(p: &Pipe<'m>, sum: Sig<'m>, top: &Held<'_, 'm>, flags: &Flags<'_, 
     let flipped = m.concat(&[sum.slice(0, size) ^ m.repeat(sum.msb(), size), sum.msb()]);
     let sum = p.hold("magnitude", (flipped + m.concat(&[m.lit(0, u(size)), sum.msb()])).slice(1, size));
     p.cut();
-    // Biased exponent of the magnitude's top bit, less 1.
-    let exponent_width = (f.exponent + 1).max(clog2(u64::from(size) + 1)) + 1;
-    let limit = top.now().extend(exponent_width).add_lit(size - kept).sub_lit(f.bias());
-    let zeros = leading_zeros(m, sum.now());
-    let free = limit - zeros.extend(exponent_width);
-    let shift = p.hold("shift", m.mux(free.msb(), limit.resize(zeros.w()), zeros));
-    let below = p.hold("below", free & m.repeat(!free.msb(), exponent_width));
+    let zeros = p.hold("zeros", leading_zeros(m, sum.now()));
+    // The biased exponent of the magnitude's top bit, less 1.
+    let wide = (f.exponent + 1).max(clog2(u64::from(size) + 1)) + 1;
+    let limit = p.hold("limit", top.now().extend(wide).sub_lit(f.bias() - i64::from(size - kept)));
+    p.cut();
+    let normalization = Normalization::new(m, limit.now(), zeros.now(), size, flags.nan.now() | flags.infinite.now()).hold(p);
     let opposite = m.mux(flags.infinite.now(), flags.opposite_infinity.now(), negative.now());
-    let sign = m.mux(zeros.eq_lit(size) & !flags.infinite.now(), flags.all_negative.now(), flags.addend_sign.now() ^ opposite);
-    let sign = p.hold("sign", sign);
+    let zero = zeros.now().eq_lit(size) & !flags.infinite.now();
+    let sign = p.hold("sign", m.mux(zero, flags.all_negative.now(), flags.addend_sign.now() ^ opposite) & !flags.nan.now());
     p.cut();
-    let shifted = shift_left(m, sum.now(), shift.now());
-    let result = Unrounded::normalized(m, shifted, m.lit(0, u(1)), below.now(), f).hold(p);
+    let n = normalization();
+    let result = n.apply(m, shift_left(m, sum.now(), n.shift()), m.lit(0, u(1)), flags.nan.now(), f).hold(p);
     p.cut();
-    p.output("y", round(m, &result(), &Special { sign: sign.now(), nan: flags.nan.now(), infinite: flags.infinite.now() }, f));
+    p.output("y", result().round(m, sign.now(), f));
 }
 
-/// Leading place of a product by its exponents; 0 for a zero.
-fn product_place<'m>(m: &'m ModuleBuilder, x: &Fields<'m>, y: &Fields<'m>, wide: u32) -> Sig<'m> {
-    (x.biased(m).extend(wide) + y.biased(m).extend(wide)) & m.repeat(!(x.zero | y.zero), wide)
+/// Leading places of the products and of `z` by their exponents; the bit above says that the term is not a zero, which
+/// has no place.
+fn places<'m>(m: &'m ModuleBuilder, factors: &[[Fields<'m>; 2]], z: &Fields<'m>, wide: u32) -> Vec<Sig<'m>> {
+    let product = |[x, y]: &[Fields<'m>; 2]| {
+        let place = x.biased(m).extend(wide) + y.biased(m).extend(wide);
+        m.concat(&[!(x.zero | y.zero), place])
+    };
+    let addend = z.biased(m).extend(wide).add_lit((1 << (z.exponent.w() - 1)) - 2);
+    factors.iter().map(product).chain([m.concat(&[m.lit(1, u(1)), addend])]).collect()
 }
 
 /// The upper `w` bits, with zeros below where there are fewer.
@@ -142,39 +150,92 @@ fn upper<'m>(m: &'m ModuleBuilder, x: Sig<'m>, w: u32) -> Sig<'m> {
     if x.w() >= w { x.slice(x.w() - w, w) } else { m.concat(&[x, m.lit(0, u(w - x.w()))]) }
 }
 
-/// `x >> amount`, inverted if `negative`, with a sign bit; the inversion shares the last digit's LUT.
-fn align<'m>(m: &'m ModuleBuilder, x: Sig<'m>, amount: Sig<'m>, negative: Sig<'m>) -> Sig<'m> {
-    let w = x.w();
-    let shifted = (0..amount.w()).step_by(2).fold(x, |x, at| {
-        let digit = amount.slice(at, (amount.w() - at).min(2));
-        by_digit(m, digit, [0u32, 1, 2, 3].map(|d| x.shr_const((d << at).min(w))))
-    });
-    m.concat(&[negative, shifted ^ m.repeat(negative, w)])
+/// A term that is shifted to the right but for the last digit.
+struct Shift<'m> {
+    value: Sig<'m>,
+    /// Whether to shift by `step` more.
+    last: Sig<'m>,
+    step: u32,
+    /// The distance is beyond what the digits express.
+    beyond: Sig<'m>,
+    /// None: never negative, and not rounded.
+    negative: Option<Sig<'m>>,
 }
 
-/// The sum of all terms by a tree of adders, one step a level. The adders' carries complete the inverted terms: there are
-/// as many adders as products.
-fn sum<'p, 'm>(p: &'p Pipe<'m>, mut terms: Vec<Held<'p, 'm>>, signs: &[Held<'p, 'm>]) -> Sig<'m> {
-    let m = p.m;
-    let mut carries = signs.iter();
-    let mut level = 0;
-    while terms.len() > 1 {
-        level += 1;
-        let now: Vec<_> = terms.iter().map(Held::now).collect();
-        let w = now.iter().map(|x| x.w()).max().unwrap_or(0) + 1;
+impl<'m> Shift<'m> {
+    fn new(m: &'m ModuleBuilder, x: Sig<'m>, distance: Sig<'m>, negative: Option<Sig<'m>>) -> Self {
+        let w = x.w();
+        let last = (clog2(u64::from(w) + 1) - 1).min(distance.w() - 1);
+        let value = (0..last).step_by(2).fold(x, |x, at| {
+            by_digit(m, distance.slice(at, (last - at).min(2)), [0u32, 1, 2, 3].map(|d| x.shr_const((d << at).min(w))))
+        });
+        let rest = distance.w() - last - 1;
+        let beyond = if rest > 0 { distance.slice(last + 1, rest).reduce_or() } else { m.lit(0, u(1)) };
+        Shift { value, last: distance.bit(last), step: (1 << last).min(w), beyond, negative }
+    }
+
+    /// Keeps the term for later steps.
+    fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Shift<'m> + use<'p, 'm> {
+        let [value, last, beyond] = [("term", self.value), ("last", self.last), ("beyond", self.beyond)].map(|(name, x)| p.hold(name, x));
+        let (step, negative) = (self.step, self.negative.map(|x| p.hold("negative", x)));
+        move || Shift { value: value.now(), last: last.now(), step, beyond: beyond.now(), negative: negative.as_ref().map(Held::now) }
+    }
+
+    /// Completes the shift and inverts a negative term.
+    fn complete(self, m: &'m ModuleBuilder) -> Partial<'m> {
+        let (x, w) = (self.value, self.value.w());
+        let shifted = m.mux(self.last, x.shr_const(self.step), x) & m.repeat(!self.beyond, w);
+        let negative = self.negative.unwrap_or(m.lit(0, u(1)));
+        let x = shifted ^ m.repeat(negative, w);
+        Partial { value: m.concat(&[negative, x.slice(1, w - 1)]), carries: self.negative.map(|_| x.bit(0)).into_iter().collect() }
+    }
+}
+
+/// A signed sum that lacks some carries.
+struct Partial<'m> {
+    value: Sig<'m>,
+    carries: Vec<Sig<'m>>,
+}
+
+impl<'m> Partial<'m> {
+    /// The sum in `w` bits, with one of the carries that are due.
+    fn add(mut self, m: &'m ModuleBuilder, other: Partial<'m>, w: u32) -> Partial<'m> {
+        self.carries.extend(other.carries);
+        let carry = self.carries.pop().unwrap_or(m.lit(0, u(1)));
         let wider = |x: Sig<'m>| x.signed().extend(w).unsigned();
-        let mut sums = vec![];
-        for pair in now.chunks(2) {
-            sums.push(match *pair {
-                [x, y] => {
-                    let carry = carries.next().map_or(m.lit(0, u(1)), Held::now);
-                    (m.concat(&[wider(x), m.lit(1, u(1))]) + m.concat(&[wider(y), carry])).slice(1, w)
-                }
-                _ => wider(pair[0]),
-            });
+        let sum = m.concat(&[wider(self.value), m.lit(1, u(1))]) + m.concat(&[wider(other.value), carry]);
+        Partial { value: sum.slice(1, w), ..self }
+    }
+
+    /// Keeps the sum for later steps.
+    fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Partial<'m> + use<'p, 'm> {
+        let value = p.hold("sum", self.value);
+        let carries: Vec<_> = self.carries.into_iter().map(|x| p.hold("carry", x)).collect();
+        move || Partial { value: value.now(), carries: carries.iter().map(Held::now).collect() }
+    }
+}
+
+/// The sum of all terms, of magnitudes below `2^kept`, by a tree of adders. Only the first of those that are added in one
+/// step needs its last digit before.
+fn sum<'m>(p: &Pipe<'m>, terms: Vec<Shift<'m>>, kept: u32) -> Sig<'m> {
+    let (m, all) = (p.m, terms.len());
+    let ready = |(k, x): (usize, Shift<'m>)| -> Box<dyn Fn() -> Partial<'m> + '_> {
+        if k % TERMS == 0 {
+            return Box::new(x.complete(m).hold(p));
         }
-        terms = sums.into_iter().enumerate().map(|(k, x)| p.hold(format!("sum{level}_{k}"), x)).collect();
+        let x = x.hold(p);
+        Box::new(move || x().complete(m))
+    };
+    let mut partial: Vec<_> = terms.into_iter().enumerate().map(ready).collect();
+    p.cut();
+    let mut count = 1;
+    while partial.len() > 1 {
+        count = (count * TERMS).min(all);
+        let w = kept + clog2(count as u64) + 1;
+        let add = |group: &[Box<dyn Fn() -> Partial<'m> + '_>]| group[1..].iter().fold(group[0](), |sum, x| sum.add(m, x(), w));
+        let sums: Vec<_> = partial.chunks(TERMS).map(add).collect();
+        partial = sums.into_iter().map(|x| Box::new(x.hold(p)) as _).collect();
         p.cut();
     }
-    terms[0].now()
+    partial[0]().value
 }

@@ -6,13 +6,14 @@
 //! below a quarter of its last place and its exact position does not matter.
 
 use super::mul::{partial_products, product_exponent, product_special, sum_of};
-use super::parts::{exponent_width, leading_zeros, round, saturate, shift_left, shift_right, Fields, Special, Unrounded};
+use super::parts::{exponent_width, leading_zeros, saturate, shift_left, shift_right, Fields, Normalization, Normalized};
 use super::pipe::{Held, Pipe};
 use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros; shift; round.
-const STEPS: [u32; 10] = [5, 5, 5, 9, 9, 10, 11, 9, 8, 8];
+/// Half levels: unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros; limit
+/// the shift; shift; round.
+const STEPS: [u32; 11] = [8, 9, 6, 10, 10, 10, 5, 12, 7, 8, 8];
 
 /// Whether two subnormal factors are always too small to matter beside an addend, which the operator relies on.
 pub fn supports(f: Format) -> bool {
@@ -71,8 +72,8 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let high = m.concat(&[addend.now(), m.lit(0, u(window - width))]);
     let (aligned, lost) = shift_right(m, high, amount.now(), window);
     let aligned = p.hold("aligned", m.concat(&[aligned, lost]));
-    p.cut();
     let opposite = p.hold("opposite", flags.product_sign.now() ^ flags.addend_sign.now());
+    p.cut();
     let order = Order::new(m, [product.now(), aligned.now()], opposite.now());
     let (invert_product, invert_addend) = (p.hold("invert_p", order.invert[0]), p.hold("invert_a", order.invert[1]));
     let carries = [p.hold("opposite_q", opposite.now()), p.hold("carry", order.carry)];
@@ -81,20 +82,17 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let sum = p.hold("sum", sum);
     let sign = p.hold("sign", m.mux(invert_product.now(), flags.addend_sign.now(), flags.product_sign.now()));
     p.cut();
-    let zeros = leading_zeros(m, sum.now());
-    let limit = top.now();
-    let free = limit - zeros.extend(wide);
-    let below = p.hold("below", free & m.repeat(!free.msb(), wide));
-    let shift = m.mux(free.msb(), limit.resize(zeros.w()), zeros);
-    let both = flags.product_sign.now() & flags.addend_sign.now();
-    let sign = p.hold("sign_n", m.mux(zeros.eq_lit(window + 1), both, sign.now()));
-    let shift = p.hold("shift", shift);
-    p.cut();
-    let result = normalize(m, sum.now(), shift.now(), below.now(), f).hold(&p);
+    let zeros = p.hold("zeros_n", leading_zeros(m, sum.now()));
     p.cut();
     let infinite = flags.infinite.now();
-    let sign = m.mux(infinite, flags.infinite_sign.now(), sign.now());
-    p.output("y", round(m, &result(), &Special { sign, nan: flags.nan.now(), infinite }, f));
+    let normalization = Normalization::new(m, top.now(), zeros.now(), window + 1, infinite | flags.nan.now()).hold(&p);
+    let both = flags.product_sign.now() & flags.addend_sign.now();
+    let sign = m.mux(zeros.now().eq_lit(window + 1), both, sign.now());
+    let sign = p.hold("sign_n", m.mux(infinite, flags.infinite_sign.now(), sign) & !flags.nan.now());
+    p.cut();
+    let result = normalize(m, sum.now(), &normalization(), flags.nan.now(), f).hold(&p);
+    p.cut();
+    p.output("y", result().round(m, sign.now(), f));
 }
 
 /// What the adder needs to know to give `|x[0] ± x[1]|` by two short carry chains.
@@ -131,10 +129,10 @@ fn signed_sum<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], invert: [Sig<'m>; 2], c
 }
 
 /// `sum` shifted left: done as a right shift by the complement, which narrows with every digit.
-fn normalize<'m>(m: &'m ModuleBuilder, sum: Sig<'m>, shift: Sig<'m>, below: Sig<'m>, f: Format) -> Unrounded<'m> {
-    let kept = f.fraction + 2;
+fn normalize<'m>(m: &'m ModuleBuilder, sum: Sig<'m>, n: &Normalization<'m>, nan: Sig<'m>, f: Format) -> Normalized<'m> {
+    let (kept, shift) = (f.fraction + 2, n.shift());
     let most = (1u32 << shift.w()) - 1;
     let padded = m.concat(&[sum, m.lit(0, u(most + kept - sum.w()))]);
     let (window, lost) = shift_right(m, padded, !shift, kept);
-    Unrounded::normalized(m, window, lost, below, f)
+    n.apply(m, window, lost, nan, f)
 }

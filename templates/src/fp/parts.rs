@@ -67,11 +67,16 @@ fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>) -> (Sig<'m>, Sig<'m>) {
     (some_high | some_low, m.concat(&[!some_high, m.mux(some_high, high, low)]))
 }
 
-/// `x << amount` in the width of `x`.
-pub fn shift_left<'m>(m: &'m ModuleBuilder, x: Sig<'m>, amount: Sig<'m>) -> Sig<'m> {
-    digits(amount.w()).into_iter().fold(x, |x, (at, w)| {
-        by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at)))
-    })
+/// `x << amount` in the width of `x`. The last digit of an odd width is a single bit, which leaves its LUT room for what
+/// follows.
+pub fn shift_left<'m>(m: &'m ModuleBuilder, mut x: Sig<'m>, amount: Sig<'m>) -> Sig<'m> {
+    let mut at = amount.w();
+    while at > 0 {
+        let w = at.min(2);
+        at -= w;
+        x = by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at)));
+    }
+    x
 }
 
 /// The low `width` bits of `x >> amount`, and whether a bit was shifted out at the bottom.
@@ -95,6 +100,11 @@ pub fn saturate<'m>(m: &'m ModuleBuilder, x: Sig<'m>, w: u32) -> Sig<'m> {
         return x.extend(w);
     }
     x.slice(0, w) | m.repeat(x.slice(w, x.w() - w).reduce_or(), w)
+}
+
+/// The bits of `x` joined by "or" in groups that take one LUT: the first half of a wide "or".
+pub fn or_by_six<'m>(m: &'m ModuleBuilder, x: Sig<'m>) -> Sig<'m> {
+    m.concat(&(0..x.w()).step_by(6).map(|at| x.slice(at, (x.w() - at).min(6)).reduce_or()).collect::<Vec<_>>())
 }
 
 /// Width of signed exponents on which `f`'s operators compute with significands of `significand` bits.
@@ -222,4 +232,83 @@ pub fn encode<'m>(m: &'m ModuleBuilder, packed: Sig<'m>, overflow: Sig<'m>, spec
     let quiet = fraction.msb() | special.nan;
     let fraction = if f.fraction > 1 { m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]) } else { quiet };
     m.concat(&[special.sign & !special.nan, exponent, fraction])
+}
+
+/// How a sum becomes normal, known before it is shifted. Infinities, NaN and overflow are decided while it is, so that
+/// the shift's last digit clears the fraction.
+pub struct Normalization<'m> {
+    /// To the left.
+    shift: Sig<'m>,
+    /// Biased exponent less 1, if the result is `normal`.
+    below: Sig<'m>,
+    normal: Sig<'m>,
+    /// Infinite or NaN in any case.
+    over: Sig<'m>,
+}
+
+impl<'m> Normalization<'m> {
+    /// Of `size` bits with so many leading `zeros`, whose top bit has the biased exponent `limit + 1`: by the zeros, but
+    /// not below exponent 1.
+    pub fn new(m: &'m ModuleBuilder, limit: Sig<'m>, zeros: Sig<'m>, size: u32, over: Sig<'m>) -> Self {
+        let free = limit - zeros.extend(limit.w());
+        Normalization {
+            shift: m.mux(free.msb(), limit.resize(zeros.w()), zeros),
+            below: free.slice(0, free.w() - 1),
+            normal: !free.msb() & !zeros.eq_lit(size),
+            over,
+        }
+    }
+
+    /// Keeps the value for later steps.
+    pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Normalization<'m> + use<'p, 'm> {
+        let (shift, below) = (p.hold("shift", self.shift), p.hold("below", self.below));
+        let (normal, over) = (p.hold("normal", self.normal), p.hold("over", self.over));
+        move || Normalization { shift: shift.now(), below: below.now(), normal: normal.now(), over: over.now() }
+    }
+
+    pub fn shift(&self) -> Sig<'m> {
+        self.shift
+    }
+
+    /// What only wants rounding, from the shifted sum; `lost`: something was cut off below.
+    pub fn apply(&self, m: &'m ModuleBuilder, shifted: Sig<'m>, lost: Sig<'m>, nan: Sig<'m>, f: Format) -> Normalized<'m> {
+        let field = self.below.slice(0, f.exponent);
+        let beyond = self.below.shr_const(f.exponent).reduce_or();
+        let clear = self.over | (self.normal & (beyond | field.slice(1, f.exponent - 1).reduce_and()));
+        let field = (field & m.repeat(self.normal, f.exponent)) | m.repeat(clear, f.exponent);
+        let x = shifted & m.repeat(!clear, shifted.w());
+        let rest = x.w() - f.fraction - 2;
+        let quiet = x.bit(rest + f.fraction) | nan;
+        Normalized {
+            packed: m.concat(&[field, quiet, x.slice(rest + 1, f.fraction - 1)]),
+            lead: self.normal & !clear,
+            guard: x.bit(rest),
+            sticky: if rest > 0 { lost | x.slice(0, rest).reduce_or() } else { lost },
+        }
+    }
+}
+
+/// Exponent and fraction before rounding; the exponent is to grow by `lead`.
+pub struct Normalized<'m> {
+    packed: Sig<'m>,
+    lead: Sig<'m>,
+    guard: Sig<'m>,
+    sticky: Sig<'m>,
+}
+
+impl<'m> Normalized<'m> {
+    /// Keeps the value for later steps.
+    pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Normalized<'m> + use<'p, 'm> {
+        let (packed, lead) = (p.hold("packed", self.packed), p.hold("lead_n", self.lead));
+        let (guard, sticky) = (p.hold("guard", self.guard), p.hold("sticky", self.sticky));
+        move || Normalized { packed: packed.now(), lead: lead.now(), guard: guard.now(), sticky: sticky.now() }
+    }
+
+    /// Rounds to nearest even; a carry out of the greatest exponent makes infinity by itself.
+    pub fn round(&self, m: &'m ModuleBuilder, sign: Sig<'m>, f: Format) -> Sig<'m> {
+        let up = self.guard & (self.sticky | self.packed.bit(0));
+        let value = m.concat(&[self.packed, m.lit(1, u(1))]);
+        let increment = m.concat(&[self.lead, m.lit(0, u(f.fraction)), up]).extend(value.w());
+        m.concat(&[sign, (value + increment).slice(1, self.packed.w())])
+    }
 }

@@ -2,7 +2,7 @@
 //! recurrence (Li and Chu, "Implementation of single precision floating point square root on FPGAs", FCCM 1997).
 
 use super::div::add_or_subtract;
-use super::parts::{exponent_width, leading_zeros, round, shift_left, Fields, Special, Unrounded};
+use super::parts::{exponent_width, leading_zeros, or_by_six, round, shift_left, Fields, Special, Unrounded};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{u, ModuleBuilder};
@@ -61,9 +61,9 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let Some(root) = root else { return };
     let (last, q) = (rest.now(), root.now());
     let correction = m.concat(&[q, m.lit(1, u(1))]).extend(bits + 2) & m.repeat(last.msb(), bits + 2);
-    let inexact = p.hold("inexact", (last + correction).reduce_or());
+    let inexact = p.hold("inexact", or_by_six(m, last + correction));
     p.cut();
     let q = root.now();
-    let result = Unrounded::normalized(m, q, inexact.now(), exponent.now(), f);
+    let result = Unrounded::normalized(m, q, inexact.now().reduce_or(), exponent.now(), f);
     p.output("y", round(m, &result, &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));
 }

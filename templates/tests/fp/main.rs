@@ -53,7 +53,7 @@ fn add_and_sub() {
 fn div() {
     for format in FORMATS {
         let vectors = pairs(format).chain(random(format, 11, 30_000));
-        check(Core { operator: Operator::Div, format, latency: format.fraction + 8 }, vectors);
+        check(Core { operator: Operator::Div, format, latency: format.fraction + 9 }, vectors);
     }
 }
 
@@ -75,7 +75,7 @@ fn fma() {
             let third = third.clone();
             second.clone().into_iter().flat_map(move |b| third.clone().into_iter().map(move |c| [a, b, c]))
         });
-        check(Core { operator: Operator::Fma, format, latency: 10 }, cubes.chain(random(format, 13, 150_000)));
+        check(Core { operator: Operator::Fma, format, latency: 11 }, cubes.chain(random(format, 13, 150_000)));
     }
 }
 

@@ -18,8 +18,8 @@ fn cores() -> Vec<Core> {
         one(Operator::Add, 6);
         one(Operator::Sub, 4);
         one(Operator::Mul, 5);
-        one(Operator::Fma, 10);
-        one(Operator::Div, format.fraction + 8);
+        one(Operator::Fma, 11);
+        one(Operator::Div, format.fraction + 9);
         one(Operator::Sqrt, format.fraction + 7);
         one(Operator::Compare(Relation::Le), 1);
         one(Operator::Compare(Relation::Ne), 2);
