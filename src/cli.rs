@@ -96,7 +96,7 @@ pub struct Design {
     /// Make a * b + c within one floating-point expression a fused multiply-add, rounded once
     #[arg(long)]
     pub fp_contract: bool,
-    /// How products of floats are summed: by one operator that rounds once, or by multipliers and adders (the default);
+    /// How products of floats are summed: by one operator that aligns and rounds once, or by multipliers and adders (the default);
     /// "fused" wants --reassociate
     #[arg(long, value_name = "fused|chained", value_parser = parse_dot)]
     pub dot: Option<Dot>,

@@ -75,7 +75,7 @@ pub enum Dot {
     /// By multipliers and adders, each of which rounds.
     #[default]
     Chained,
-    /// By one operator that rounds once (`frontend::value::eval_dot`).
+    /// By one operator that aligns and rounds once (`frontend::value::eval_dot`).
     Fused,
 }
 

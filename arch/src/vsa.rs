@@ -103,7 +103,7 @@ pub enum Op {
     /// C conversion from the operand's type to the node's.
     Cast(NodeId),
     Fma(NodeId, NodeId, NodeId),
-    /// `addend` plus the products of the pairs, rounded once (`frontend::value::eval_dot`).
+    /// `addend` plus the products of the pairs, aligned and rounded once (`frontend::value::eval_dot`).
     Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
 }
 

@@ -80,7 +80,7 @@ pub enum Operator {
     Mul,
     /// `a * b + c`, rounded once.
     Fma,
-    /// `c` plus `lanes` products, rounded once; `a` and `b` hold all lanes' factors, lane 0 lowest.
+    /// `c` plus `lanes` products, aligned and rounded once; `a` and `b` hold all lanes' factors, lane 0 lowest.
     Dot { lanes: u32 },
     Div,
     Sqrt,
