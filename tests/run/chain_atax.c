@@ -9,6 +9,8 @@
 // sagen: -D M=1
 // sagen: -D N=1
 // sagen: -D M=13 -D N=2
+// sagen: --array 1
+// sagen: --array 2
 void atax(int A[M][N], int x[N], int y[N]) {
   int tmp[M];
 #pragma scop
