@@ -117,7 +117,20 @@ fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<Parts> {
     let ty = scop.array(statement.write.array).ty;
     let allowed = if ty.is_float() { reassociate == Some(true) } else { reassociate != Some(false) };
     let is_accumulator = |k: usize| statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts;
-    if allowed { split(&statement.rhs, ty, &is_accumulator) } else { None }
+    let parts = if allowed { split(&statement.rhs, ty, &is_accumulator) } else { None };
+    // A term that looks at the partial result fixes the order.
+    parts.filter(|p| !mentions(&p.term, &is_accumulator))
+}
+
+/// Whether an expression contains one of the reads.
+fn mentions(e: &Expr, reads: &impl Fn(usize) -> bool) -> bool {
+    match &e.kind {
+        ExprKind::Read(k) => reads(*k),
+        ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) => false,
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => mentions(a, reads),
+        ExprKind::Binary(_, a, b) => mentions(a, reads) || mentions(b, reads),
+        ExprKind::Select(a, b, c) | ExprKind::Fma(a, b, c) => [a, b, c].into_iter().any(|x| mentions(x, reads)),
+    }
 }
 
 /// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.

@@ -1,0 +1,24 @@
+// A sum whose term looks at the partial result has an order.
+// sagen:
+// sagen: --space i --tile i=2
+// sagen: --array 0
+// sagen: --array 1
+// sagen: --array 2
+// sagen: -D N=1
+// sagen: -D N=2
+// sagen: -D N=5 --array 1
+#include <stdint.h>
+#ifndef N
+#define N 4
+#endif
+void found(int32_t x[N], const int32_t a[N][N], int32_t y[N], int32_t z[N]) {
+#pragma scop
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      x[i] = x[i] | (a[i][j] - x[i]);
+      y[j] += a[i][j] ^ y[j];
+      if (j > 0)
+        z[i] = z[i] - (z[i] >> 2) * a[j][i];
+    }
+#pragma endscop
+}
