@@ -24,7 +24,7 @@ use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
 use localize::{piece, Read};
-use placement::{Placement, RangeCache};
+use placement::{NullCache, Placement, RangeCache};
 use std::cell::Cell;
 
 /// One dimension of the band space.
@@ -134,7 +134,8 @@ struct Builder<'a> {
     /// Places that are given, of statements at full depth.
     folds: &'a [Option<Vec<Affine>>],
     ranges: RangeCache,
-    /// Localizations tried by the search.
+    nulls: NullCache,
+    /// Localizations that a stage of the search may still try.
     effort: Cell<usize>,
 }
 
@@ -151,7 +152,7 @@ pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
 /// Names every read whose dependence is not uniform there.
 pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>]) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(1);
-    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), effort: Cell::new(0) };
+    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), effort: Cell::new(0) };
     builder.choose_places();
     builder.finish()
 }

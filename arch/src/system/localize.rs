@@ -160,13 +160,15 @@ impl Builder<'_> {
         all
     }
 
-    /// Small lexicographically positive vectors along which the producer stays the same and the distance changes.
+    /// Small lexicographically positive vectors along which the producer stays the same and the distance changes. In deep
+    /// nests only those along one or two dimensions: there are hundreds of others, and each is asked about.
     pub(super) fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
         let dot = |a: &Affine, r: &[i64]| a.coeffs.iter().zip(r).map(|(x, y)| x * y).sum::<i64>();
         let mut all = Vec::new();
         let mut r = vec![-1i64; self.depth];
         loop {
-            if lexicographically_positive(&r) && map.iter().all(|a| dot(a, &r) == 0) && distance.iter().any(|a| dot(a, &r) != 0) {
+            let near = self.depth <= 4 || r.iter().filter(|&&x| x != 0).count() <= 2;
+            if near && lexicographically_positive(&r) && map.iter().all(|a| dot(a, &r) == 0) && distance.iter().any(|a| dot(a, &r) != 0) {
                 all.push(r.clone());
             }
             let Some(d) = (0..self.depth).rev().find(|&d| r[d] < 1) else { break };

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 const FAILED: i64 = 1000;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
-/// Localizations after which the search ends.
-const EFFORT: usize = 12_000;
+/// Localizations after which a stage of the search ends: near the loops as written, and far from them.
+const EFFORT_NEAR: usize = 600;
+const EFFORT_FAR: usize = 12_000;
 /// Placements of one statement that are looked at.
 const MOST: usize = 4096;
 
@@ -53,6 +54,9 @@ struct Touch<'a> {
 /// Ranges of linear functions of a reader's iterators by reader, read, piece and coefficients.
 pub(super) type RangeCache = RefCell<HashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
 
+/// Whether functions with these coefficients have a null direction.
+pub(super) type NullCache = RefCell<HashMap<Vec<Vec<i64>>, bool>>;
+
 /// How far the search goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
@@ -84,7 +88,7 @@ fn displacement(dims: &[usize]) -> i64 {
 
 impl Builder<'_> {
     /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
-    /// statements are placed anew, one after the other along the dependences, and may be shifted and turned.
+    /// statements are placed anew along the dependences, at last also shifted and turned.
     pub(super) fn choose_places(&mut self) {
         let statements = self.scop.statements.len();
         for s in 0..statements {
@@ -94,21 +98,35 @@ impl Builder<'_> {
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
+        self.effort.set(EFFORT_NEAR);
         self.descend(Reach::Near);
         if self.failed() == 0 || !self.folds.is_empty() {
             return;
         }
-        let near = (self.failed(), self.at.clone());
-        self.placed = vec![false; statements];
-        while let Some(s) = self.next_to_place() {
-            self.placed[s] = true;
-            self.improve(s, Reach::Far);
-            if self.failed() > 0 {
-                self.descend(Reach::Far);
+        for (reach, effort) in [(Reach::Near, EFFORT_NEAR), (Reach::Far, EFFORT_FAR)] {
+            let before = (self.failed(), self.at.clone());
+            self.effort.set(effort);
+            self.place_along_dependences(reach);
+            let failed = self.failed();
+            if failed == 0 {
+                return;
+            }
+            if failed >= before.0 {
+                self.at = before.1;
             }
         }
-        if self.failed() >= near.0 {
-            self.at = near.1;
+    }
+
+    /// One statement after the other, each next to what it exchanges values with: a chain of statements behind a loop
+    /// moves to its end link by link, where no link could move alone.
+    fn place_along_dependences(&mut self, reach: Reach) {
+        self.placed = vec![false; self.at.len()];
+        while let Some(s) = self.next_to_place() {
+            self.placed[s] = true;
+            self.improve(s, reach);
+            if self.failed() > 0 {
+                self.descend(reach);
+            }
         }
     }
 
@@ -150,7 +168,7 @@ impl Builder<'_> {
         }
         ranked.sort_by_key(|(least, _)| *least);
         for (least, candidate) in ranked {
-            if least >= best.0 || self.effort.get() > EFFORT {
+            if least >= best.0 || self.effort.get() == 0 {
                 break;
             }
             self.at[s] = candidate;
@@ -303,7 +321,7 @@ impl Builder<'_> {
             if total >= limit {
                 break;
             }
-            self.effort.set(self.effort.get() + 1);
+            self.effort.set(self.effort.get().saturating_sub(1));
             let domain = self.band_domain(touch.read.statement, touch.domain);
             total += match self.localize(&touch.read, &domain, 0) {
                 None => FAILED,
@@ -325,8 +343,14 @@ impl Builder<'_> {
         }
         let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
         let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
-        let hopeless = !fixed && self.null_directions(&map, &distance).is_empty() && !(0..self.depth).any(pair);
+        let hopeless = !fixed && !self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair);
         hopeless.then_some(FAILED)
+    }
+
+    /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.
+    fn has_null_direction(&self, map: &[Affine], distance: &[Affine]) -> bool {
+        let key: Vec<Vec<i64>> = map.iter().chain(distance).map(|a| a.coeffs.clone()).collect();
+        *self.nulls.borrow_mut().entry(key).or_insert_with(|| !self.null_directions(map, distance).is_empty())
     }
 
     pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
