@@ -93,7 +93,9 @@ impl Builder<'_> {
         let statements = self.scop.statements.len();
         for s in 0..statements {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
-            let place = (0..depth).map(|d| if d < own { coordinate(d, own) } else { Affine::constant(own, self.bounds_of(d)[0].0) });
+            let behind = self.follows_a_deeper_one(s);
+            let end = |(lo, hi): (i64, i64)| if behind { hi } else { lo };
+            let place = (0..depth).map(|d| if d < own { coordinate(d, own) } else { Affine::constant(own, end(self.bounds_of(d)[0])) });
             let place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| place.collect());
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
@@ -115,6 +117,26 @@ impl Builder<'_> {
                 self.at = before.1;
             }
         }
+    }
+
+    /// Whether the statement needs what loops before it have computed, at once or by way of others of its depth.
+    fn follows_a_deeper_one(&self, s: usize) -> bool {
+        let depth = |s: usize| self.scop.statements[s].loops.len();
+        let (mut seen, mut open) = (vec![], vec![s]);
+        while let Some(reader) = open.pop() {
+            for piece in self.flow.reads[reader].iter().flatten() {
+                let Source::Write { statement: StmtId(producer), .. } = piece.source else { continue };
+                let producer = producer as usize;
+                if producer < s && depth(producer) > depth(s) {
+                    return true;
+                }
+                if producer < s && !seen.contains(&producer) {
+                    seen.push(producer);
+                    open.push(producer);
+                }
+            }
+        }
+        false
     }
 
     /// One statement after the other, each next to what it exchanges values with: a chain of statements behind a loop
