@@ -89,8 +89,13 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
         Err(faults) => faults,
     };
     let folded = variant::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
-    let reversed = || variant::reversed(&scop, &flow, spec.reassociate).into_iter().find_map(|other| uniform(other, &[]));
-    folded.or_else(reversed).ok_or(faults)
+    let reversed = |reassociate| variant::reversed(&scop, &flow, reassociate).into_iter().find_map(|other| uniform(other, &[]));
+    if let Some(program) = folded.or_else(|| reversed(spec.reassociate)) {
+        return Ok(program);
+    }
+    let free = spec.reassociate.is_none() && reversed(Some(true)).is_some();
+    let hint = |fault: Diagnostic| if free { fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently") } else { fault };
+    Err(faults.into_iter().map(hint).collect())
 }
 
 /// # Errors
