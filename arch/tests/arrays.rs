@@ -133,3 +133,13 @@ fn every_row_of_the_map() {
         }
     }
 }
+
+#[test]
+fn polysa_projects_the_product_in_seven_directions() {
+    let scop = product([4, 5, 3], "C[i][j] = 0;");
+    let rows = arch::enumerate(&scop, &board()).expect("arrays");
+    let mut directions: Vec<Vec<i64>> = rows.into_iter().filter_map(|row| row.projection).collect();
+    directions.sort();
+    let all: Vec<Vec<i64>> = (1..8).map(|bits| [4, 2, 1].iter().map(|bit| i64::from(bits & bit != 0)).collect()).collect();
+    assert_eq!(directions, all);
+}
