@@ -61,6 +61,8 @@ impl Check<'_> {
         let nested = nested.fold(true, |a, b| a && b);
         self.require(nested, "its loops are not nested");
         self.require(!s.domain.is_empty(), "its domain is empty");
+        let around = s.around.iter().flatten().all(|c| c.expr.coeffs.len() == depth);
+        self.require(around, "a constraint of its loops has the wrong number of coefficients");
         for part in &s.domain {
             self.require(part.iter().all(|c| c.expr.coeffs.len() == depth), "a constraint has the wrong number of coefficients");
             let system = System::new(depth, part);

@@ -14,11 +14,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
 
+type Conjunction = Vec<Constraint>;
+
 thread_local! {
     static CONTEXT: Context = Context::new().expect("memory for isl");
-    static EMPTY: Memo<(Vec<Constraint>, usize), bool> = Memo::default();
-    static LEAST: Memo<(Vec<Constraint>, Affine), Option<i64>> = Memo::default();
-    static DIFFERENCE: Memo<(Vec<Constraint>, Vec<Constraint>), Vec<Vec<Constraint>>> = Memo::default();
+    static EMPTY: Memo<(Conjunction, usize), bool> = Memo::default();
+    static LEAST: Memo<(Conjunction, Affine), Option<i64>> = Memo::default();
+    static DIFFERENCE: Memo<(Conjunction, Conjunction), Vec<Conjunction>> = Memo::default();
 }
 
 /// Answers to what a search for places asks over and over about the same sets: far cheaper than asking isl again.
