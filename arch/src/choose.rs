@@ -166,18 +166,16 @@ fn dsp_per_lane(program: &Program) -> i64 {
         }
     }
     fn count(e: &Expr) -> i64 {
-        match &e.kind {
-            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Read(_) => 0,
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => count(a),
+        let own = match &e.kind {
+            ExprKind::Fma(..) => 2,
+            ExprKind::Binary(BinaryOp::Mul, ..) if e.ty.is_float() => 2,
             ExprKind::Binary(BinaryOp::Mul, a, b) => {
                 let (x, y) = (source_bits(a), source_bits(b));
-                let own = if e.ty.is_float() { 2 } else { ((x.min(y) + 16) / 17) * ((x.max(y) + 25) / 26) };
-                own + count(a) + count(b)
+                ((x.min(y) + 16) / 17) * ((x.max(y) + 25) / 26)
             }
-            ExprKind::Binary(_, a, b) => count(a) + count(b),
-            ExprKind::Select(a, b, c) => count(a) + count(b) + count(c),
-            ExprKind::Fma(a, b, c) => 2 + count(a) + count(b) + count(c),
-        }
+            _ => 0,
+        };
+        own + e.operands().into_iter().map(count).sum::<i64>()
     }
     program.scop.statements.iter().map(|s| count(&s.rhs)).sum::<i64>().max(1)
 }

@@ -8,6 +8,7 @@
 
 use crate::lower::{Illegal, InputDraft, OutputDraft};
 use crate::mapping::Mapping;
+use crate::system::in_bounds;
 use crate::vsa::*;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
@@ -176,9 +177,7 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &s
     });
     let mut fault = None;
     for mut draft in [draft.clone()].into_iter().chain(equal) {
-        for form in &mut draft.subscripts {
-            (0..2).filter(|&a| mapping.extent[a] == 1).for_each(|a| form.space[a] = 0);
-        }
+        draft.subscripts.iter_mut().for_each(|form| mapping.drop_single(form));
         for shear in std::iter::once(None).chain(shears().map(Some)) {
             let turned = shear.map_or_else(|| draft.clone(), |(d, e, by)| sheared(&draft, d, e, by));
             match output_as_drafted(&turned, array, word, dims, name, mapping) {
@@ -330,11 +329,6 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &s
 /// The written cells as bounds on the last coordinate; bounds that the array's extents imply are left out.
 fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64], name: &str) -> Result<Vec<CellBound>, Illegal> {
     let Some(n) = view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
-    let mut inside = Vec::new();
-    for (low, &extent) in view.iter().zip(dims) {
-        let high = Affine { coeffs: low.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - low.constant };
-        inside.extend([low.clone(), high].map(|expr| Constraint { expr, equality: false }));
-    }
     let bound = |c: &Constraint| {
         let scale = c.expr.coeffs[n - 1];
         if scale.abs() > 1 {
@@ -342,5 +336,5 @@ fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64], name: &str) 
         }
         Ok(CellBound { scale, coeffs: c.expr.coeffs[..n - 1].to_vec(), constant: c.expr.constant, equality: c.equality })
     };
-    flow::simplify(cells, &inside, n).iter().map(bound).collect()
+    flow::simplify(cells, &in_bounds(view, dims), n).iter().map(bound).collect()
 }

@@ -126,6 +126,11 @@ impl Mapping {
         Ok(mapping)
     }
 
+    /// Coefficients on axes with one PE mean nothing.
+    pub fn drop_single(&self, form: &mut Form) {
+        (0..2).filter(|&a| self.extent[a] == 1).for_each(|a| form.space[a] = 0);
+    }
+
     fn place_digits(&mut self) -> Result<(), String> {
         let order = self.plan.order.clone();
         for role in [Role::Tile, Role::Time, Role::Latency] {

@@ -124,13 +124,7 @@ fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<Parts> {
 
 /// Whether an expression contains one of the reads.
 fn mentions(e: &Expr, reads: &impl Fn(usize) -> bool) -> bool {
-    match &e.kind {
-        ExprKind::Read(k) => reads(*k),
-        ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) => false,
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => mentions(a, reads),
-        ExprKind::Binary(_, a, b) => mentions(a, reads) || mentions(b, reads),
-        ExprKind::Select(a, b, c) | ExprKind::Fma(a, b, c) => [a, b, c].into_iter().any(|x| mentions(x, reads)),
-    }
+    matches!(e.kind, ExprKind::Read(k) if reads(k)) || e.operands().into_iter().any(|x| mentions(x, reads))
 }
 
 /// `x op term` with `x` the accumulator, looking through the casts of C's promotions where `op` allows it.

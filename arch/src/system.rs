@@ -17,7 +17,7 @@ mod affine;
 mod localize;
 mod placement;
 
-pub use affine::{compose, coordinate, minus};
+pub use affine::{compose, coordinate, in_bounds, minus};
 
 use affine::constant_on;
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -238,17 +238,6 @@ impl Builder<'_> {
         }
         names
     }
-}
-
-/// The cell lies inside the array.
-fn in_bounds(write: &[Affine], dims: &[i64]) -> Vec<Constraint> {
-    let mut all = Vec::new();
-    for (subscript, extent) in write.iter().zip(dims) {
-        let upper = Affine { coeffs: subscript.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - subscript.constant };
-        all.push(Constraint { expr: subscript.clone(), equality: false });
-        all.push(Constraint { expr: upper, equality: false });
-    }
-    all
 }
 
 /// Replaces coordinates that the domain fixes, so that the access does not seem to move along them.

@@ -13,7 +13,7 @@
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
 use crate::reduction;
-use crate::system::{compose, coordinate, minus};
+use crate::system::{compose, coordinate, in_bounds, minus};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 
@@ -42,12 +42,7 @@ fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
     if !when.iter().flatten().any(|c| (0..depth).any(|d| c.expr.coeffs[d] != 0 && summed(d))) {
         return None;
     }
-    let outside = |beyond: Affine| !flow::is_empty(&around.iter().cloned().chain([Constraint { expr: beyond, equality: false }]).collect::<Vec<_>>(), depth);
-    let misses = |(a, extent): (&Affine, &i64)| {
-        let below = Affine { coeffs: a.coeffs.iter().map(|c| -c).collect(), constant: -1 - a.constant };
-        outside(below) || outside(Affine { constant: a.constant - extent, ..a.clone() })
-    };
-    if write.subscripts.iter().zip(&scop.array(write.array).dims).any(misses) {
+    if !flow::implies(around, &in_bounds(&write.subscripts, &scop.array(write.array).dims), depth) {
         return None;
     }
     let truth = |kind| Expr { kind, ty: ScalarType::BOOL, span: statement.span };

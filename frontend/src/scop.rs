@@ -197,6 +197,14 @@ pub struct Expr {
 }
 
 impl Expr {
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Read(_) => vec![],
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![a],
+            ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Select(a, b, c) | ExprKind::Fma(a, b, c) => vec![a, b, c],
+        }
+    }
     /// The same operator over other operands.
     pub fn with_operands(&self, operand: impl Fn(&Expr) -> Expr) -> Expr {
         let other = |e: &Expr| Box::new(operand(e));

@@ -71,7 +71,7 @@ impl Lower<'_> {
             forms.push(Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] });
         }
         for form in &mut forms {
-            self.drop_single(form);
+            self.mapping.drop_single(form);
         }
         let same = |d: &InputDraft| d.array == array && d.subscripts.iter().zip(&forms).all(|(x, y)| x.counters == y.counters && x.space == y.space);
         let group = match self.out.inputs.iter().position(same) {
@@ -89,15 +89,6 @@ impl Lower<'_> {
         });
         let ty = self.scop.arrays[array].ty;
         self.node(Op::Input { group: group as u32, port: port as u32 }, ty, &self.name_of(s, k))
-    }
-
-    /// Coefficients on axes with one PE mean nothing.
-    fn drop_single(&self, form: &mut Form) {
-        for a in 0..2 {
-            if self.mapping.extent[a] == 1 {
-                form.space[a] = 0;
-            }
-        }
     }
 
     /// Ports in order of their offsets; the first one's offset becomes part of the group's subscripts.

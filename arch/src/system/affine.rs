@@ -28,6 +28,16 @@ pub fn compose(f: &Affine, g: &[Affine], depth: usize) -> Affine {
     out
 }
 
+/// Every subscript lies inside of its extent.
+pub fn in_bounds(subscripts: &[Affine], extents: &[i64]) -> Vec<Constraint> {
+    let mut all = Vec::new();
+    for (low, extent) in subscripts.iter().zip(extents) {
+        let high = Affine { coeffs: low.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - low.constant };
+        all.extend([low.clone(), high].map(|expr| Constraint { expr, equality: false }));
+    }
+    all
+}
+
 /// The constraints hold at `n - shift`.
 pub(super) fn shifted(conjunction: &[Constraint], shift: &[i64]) -> Vec<Constraint> {
     let back = |c: &Constraint| {
