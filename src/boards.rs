@@ -2,7 +2,7 @@
 
 use crate::cli::Boards;
 use crate::program::Refused;
-use arch::board::Board;
+use arch::cost::board::Board;
 use serde_json::json;
 
 const FILES: [&str; 4] = [
@@ -48,7 +48,7 @@ pub fn run(arguments: &Boards) -> Result<String, Refused> {
         return Ok(table(&boards));
     }
     let one = |b: &Board| {
-        let memory = |m: &arch::board::Memory| {
+        let memory = |m: &arch::cost::board::Memory| {
             json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s })
         };
         json!({

@@ -1,7 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
-use arch::design::{DesignSpec, Dot, Ports};
+use arch::ir::design::{DesignSpec, Dot, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use std::path::PathBuf;

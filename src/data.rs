@@ -170,8 +170,8 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
 ///
 /// # Errors
 /// The VSA has an array the program lacks, which would be a fault of sagen's.
-pub fn places(scop: &Scop, vsa: &arch::vsa::Vsa) -> Result<Vec<usize>, String> {
-    let place = |a: &arch::vsa::DramArray| {
+pub fn places(scop: &Scop, vsa: &arch::ir::vsa::Vsa) -> Result<Vec<usize>, String> {
+    let place = |a: &arch::ir::vsa::DramArray| {
         let found = scop.arrays.iter().position(|s| s.name == a.name && s.storage == Storage::Dram);
         found.ok_or_else(|| format!("internal fault: the array {} is not in the program", a.name))
     };

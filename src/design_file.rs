@@ -1,6 +1,6 @@
 //! The mapping as the user asks for it: `--design FILE.toml`, then the single options, which win.
 
-use arch::design::{DesignSpec, Dot, Ports};
+use arch::ir::design::{DesignSpec, Dot, Ports};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,7 +6,7 @@ use crate::outdir::{OutputDir, MARKER};
 use crate::program::{self, Refused};
 use crate::sim::{self, bench, Job, Timing};
 use crate::{golden, report, simulate};
-use arch::design::DesignSpec;
+use arch::ir::design::DesignSpec;
 use arch::Compiled;
 use frontend::scop::{Affine, Constraint, Scop};
 use rtl::Design;
@@ -108,8 +108,8 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
 }
 
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
-fn bus_check(vsa: &arch::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> String {
-    let array = |(k, array): (usize, &arch::vsa::DramArray)| {
+fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> String {
+    let array = |(k, array): (usize, &arch::ir::vsa::DramArray)| {
         json!({
             "name": array.name,
             "port": report::port(vsa, vsa.port_of(k as u32)),
@@ -155,9 +155,9 @@ fn mapping(compiled: &Compiled) -> String {
 
 /// `--emit=ure`: per statement and read, where its value comes from on each part of the band space.
 fn recurrences(scop: &Scop, spec: &DesignSpec) -> Result<String, Refused> {
-    use arch::system::Feed;
+    use arch::ir::ure::Feed;
     let refused = |faults| Refused::diagnostics(&faults, &scop.sources);
-    let arch::assemble::Program { scop, system, .. } = arch::program(scop, spec).map_err(refused)?;
+    let arch::explore::assemble::Program { scop, system, .. } = arch::program(scop, spec).map_err(refused)?;
     let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
     let mut text = String::new();
     for dim in &system.dims {

@@ -3,7 +3,7 @@
 use crate::cli::Map;
 use crate::program::{self, Refused};
 use crate::{boards, table};
-use arch::vsa::Vsa;
+use arch::ir::vsa::Vsa;
 use arch::Candidate;
 use serde_json::{json, Value};
 

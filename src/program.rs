@@ -2,8 +2,8 @@
 
 use crate::cli::{Design, Program};
 use crate::{boards, render};
-use arch::board::Board;
-use arch::design::DesignSpec;
+use arch::cost::board::Board;
+use arch::ir::design::DesignSpec;
 use frontend::diag::{Diagnostics, SourceMap};
 use frontend::scop::Scop;
 use std::io::IsTerminal;

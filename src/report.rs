@@ -1,7 +1,7 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
-use arch::board::Board;
-use arch::vsa::Vsa;
+use arch::cost::board::Board;
+use arch::ir::vsa::Vsa;
 use arch::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ fn interface(vsa: &Vsa) -> Value {
     let used = |k: usize, reads: bool| {
         if reads { vsa.inputs.iter().any(|g| g.array as usize == k) } else { vsa.outputs.iter().any(|g| g.array as usize == k) }
     };
-    let array = |(k, a): (usize, &arch::vsa::DramArray)| {
+    let array = |(k, a): (usize, &arch::ir::vsa::DramArray)| {
         json!({
             "array": a.name,
             "type": arch::text::type_name(a.ty),
@@ -54,7 +54,7 @@ fn interface(vsa: &Vsa) -> Value {
 pub fn design(compiled: &Compiled, board: &Board) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
-    let loops = |l: &arch::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
+    let loops = |l: &arch::ir::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "generator": "sagen",
         "version": env!("CARGO_PKG_VERSION"),
@@ -110,7 +110,7 @@ pub fn headline(vsa: &Vsa) -> String {
 pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
-    let loops = |list: &[arch::vsa::Counter]| {
+    let loops = |list: &[arch::ir::vsa::Counter]| {
         let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
         if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
     };

@@ -2,7 +2,7 @@
 //! equal bit for bit, predicted cycles equal to simulated ones. A mapping that sagen refuses is counted, not failed;
 //! most must be accepted. `SAGEN_CASES` sets the number of cases, `SAGEN_SEED` the first one.
 
-use arch::design::DesignSpec;
+use arch::ir::design::DesignSpec;
 use sagen::data::{self, Random};
 use sagen::sim::compare::compare;
 use sagen::sim::{self, Job, Timing};

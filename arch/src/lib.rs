@@ -1,33 +1,21 @@
 //! From a Scop to a virtual systolic array: uniform recurrences, mapping, schedule, I/O groups, cost.
 //!
-//! The chain: `frontend::flow` → [`system`] (uniform recurrence equations) → [`mapping`] (space, time, lanes) →
-//! [`lower`] (nodes of a PE) → [`layout`] (I/O groups) + [`schedule`](mod@schedule) → [`vsa::Vsa`]. [`cost`] walks the
-//! result. [`compile`] and [`enumerate`] are the ways in.
+//! Folders in the order of the chain; each imports only from those above it ([`verify`], [`text`], [`interp`] and [`svg`]: from
+//! [`affine`], [`ir`] and [`contract`]). [`compile`] and [`enumerate`] are the ways in; [`pipeline`] reads like the chain.
 
-pub mod assemble;
-pub mod board;
-pub mod choose;
-pub mod condition;
-pub mod cost;
-pub mod design;
-mod driver;
-pub mod hazard;
-pub mod interp;
-pub mod layout;
-pub mod lower;
-pub mod mapping;
-pub mod plan;
-pub mod ports;
-pub mod reduction;
-pub mod relay;
-mod reshape;
-pub mod schedule;
-pub mod svg;
-pub mod system;
-pub mod text;
-pub mod timing;
-pub mod variant;
+pub mod affine;
+pub mod ir;
+pub mod contract;
 pub mod verify;
-pub mod vsa;
+pub mod text;
+pub mod interp;
+pub mod svg;
+pub mod recurrence;
+pub mod space_time;
+pub mod pe;
+pub mod io;
+pub mod cost;
+pub mod explore;
+pub mod pipeline;
 
-pub use driver::{compile, enumerate, program, Candidate, Compiled, Report};
+pub use pipeline::{compile, enumerate, program, Candidate, Compiled, Report};

@@ -1,9 +1,9 @@
 //! Matrix product through every choice of space loops, tiles that do and do not divide, latency hiding and lanes, at
 //! sizes down to one: the array that comes out verifies and its interpreter computes the product, modulo 2^32.
 
-use arch::board::Board;
-use arch::design::DesignSpec;
-use arch::vsa::Vsa;
+use arch::cost::board::Board;
+use arch::ir::design::DesignSpec;
+use arch::ir::vsa::Vsa;
 use frontend::scop::Scop;
 
 /// Rows, columns, terms.

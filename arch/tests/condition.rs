@@ -1,7 +1,7 @@
 //! What is said of conditions by intervals, against all points of small spaces.
 
-use arch::condition::Ranges;
-use arch::vsa::{Condition, Form};
+use arch::affine::Ranges;
+use arch::affine::{Condition, Form};
 
 /// A linear congruential generator: the same cases every time.
 struct Draw(u64);

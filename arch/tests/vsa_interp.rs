@@ -3,7 +3,8 @@
 mod vsa_common;
 
 use arch::interp;
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use vsa_common::*;
 

@@ -2,7 +2,8 @@
 
 mod vsa_common;
 
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use vsa_common::*;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };

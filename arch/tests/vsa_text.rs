@@ -3,7 +3,8 @@
 mod vsa_common;
 
 use arch::text::{canonical, parse, to_text};
-use arch::vsa::*;
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::*;
 use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use vsa_common::*;
 

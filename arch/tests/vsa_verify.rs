@@ -2,7 +2,8 @@
 
 mod vsa_common;
 
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
 use vsa_common::*;
 

@@ -2,7 +2,7 @@
 
 use super::{Image, Outcome};
 use crate::data::unpack;
-use arch::vsa::Vsa;
+use arch::ir::vsa::Vsa;
 use frontend::scop::ScalarType;
 use frontend::value;
 

@@ -13,7 +13,7 @@ pub mod compare;
 pub mod external;
 pub mod memory;
 
-use arch::vsa::Vsa;
+use arch::ir::vsa::Vsa;
 use rtl::Design;
 use std::path::PathBuf;
 

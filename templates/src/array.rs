@@ -5,16 +5,17 @@
 //! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
 //!
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
-//! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::timing::drain_latency`.
+//! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::contract::timing::drain_latency`.
 
 use crate::collector::{self, masks, row_form, wave_enables, Collector};
 use crate::feeder::{self, bank_start, feeder_extent, input_nodes, loaded_once, Feeder, StreamShape};
 use crate::pe::{field_port, pass_port, stem, Pe};
 use crate::plan::{form_range, time_field, travels, Field, PePlan};
 use crate::relay::Relay;
-use arch::relay::{lanes, owned, Relays};
-use arch::timing::{collect_time, drain_latency};
-use arch::vsa::{Bank, Form, NodeId, Op, Vsa};
+use arch::contract::relay::{lanes, owned, Relays};
+use arch::contract::timing::{collect_time, drain_latency};
+use arch::affine::Form;
+use arch::ir::vsa::{Bank, NodeId, Op, Vsa};
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
 
 /// Stem of module names: the array's name in lower case, legal in Verilog.
@@ -66,13 +67,13 @@ impl Stream {
         self.signals.iter().find(|s| s.0 == name).map(|s| s.1.w)
     }
     /// Dimensions the stream has before those of a group with this hull: it has as many as its largest array.
-    fn outer(&self, hull: &arch::vsa::Hull) -> usize {
+    fn outer(&self, hull: &arch::ir::vsa::Hull) -> usize {
         (hull.rows.len()..).take_while(|d| self.width(&format!("u{d}")).is_some()).count()
     }
     /// Fields that a group with this hull looks at.
-    fn shape(&self, hull: &arch::vsa::Hull) -> StreamShape {
+    fn shape(&self, hull: &arch::ir::vsa::Hull) -> StreamShape {
         let outer = self.outer(hull);
-        let field = |what: char, wanted: &dyn Fn(&arch::vsa::HullDim) -> bool| hull.rows.iter().enumerate().map(|(d, r)| self.width(&format!("{what}{}", outer + d)).filter(|_| wanted(r))).collect();
+        let field = |what: char, wanted: &dyn Fn(&arch::ir::vsa::HullDim) -> bool| hull.rows.iter().enumerate().map(|(d, r)| self.width(&format!("{what}{}", outer + d)).filter(|_| wanted(r))).collect();
         StreamShape { u: field('u', &|r| r.extent > 1), r: field('r', &|r| r.modulus > 1), w: self.width("w").filter(|_| hull.words > 1) }
     }
 }

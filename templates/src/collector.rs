@@ -17,8 +17,9 @@ use crate::feeder::{bank_start, below, distance, fits, wave_input, wave_value, w
 use crate::operators::wires;
 use crate::pe::{memory_style, pass_port};
 use crate::plan::travels;
-use arch::relay::lanes;
-use arch::vsa::{Form, NodeId, OutputBank, OutputGroup, Vsa};
+use arch::contract::relay::lanes;
+use arch::affine::Form;
+use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 
@@ -133,7 +134,7 @@ impl<'a, 'm> Build<'a, 'm> {
             let name = format!("en{}", id.0);
             (id, pass_wave(m, vsa, group, &name, m.input(&name, u(1))))
         }).collect();
-        let enable = |(k, p): (usize, &arch::vsa::OutputPort)| match shared.iter().find(|s| s.0 == p.enable) {
+        let enable = |(k, p): (usize, &arch::ir::vsa::OutputPort)| match shared.iter().find(|s| s.0 == p.enable) {
             Some((_, sig)) => *sig,
             None => m.input(format!("v{k}_en"), u(1)),
         };

@@ -6,7 +6,7 @@
 //! gets its element as much later.
 //!
 //! A load is all words of the hull in order, with any gaps, the first one marked. Waves may read it from
-//! `arch::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
+//! `arch::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
 //! `FEED_LATENCY` cycles after the last wave that reads it.
 //!
 //! Ports: stream `ld_valid, ld_first, ld_slot, ld_u<d>, ld_r<d>, ld_w, ld_data` in and `…_out` one cycle later; wave
@@ -15,8 +15,9 @@
 
 use crate::pe::{memory_style, pass_port, stem};
 use crate::plan::{form_range, range_ty};
-use arch::timing::FEED_LATENCY;
-use arch::vsa::{Bank, Form, InputGroup, NodeId, Op, Vsa};
+use arch::contract::timing::FEED_LATENCY;
+use arch::affine::Form;
+use arch::ir::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
 
@@ -44,7 +45,7 @@ pub fn feeder_extent(vsa: &Vsa, g: usize) -> [i64; 2] {
 
 /// Input nodes of a group that something uses, with port and `ready`.
 pub fn input_nodes(vsa: &Vsa, live: &[bool], g: usize) -> Vec<(NodeId, u32, i64)> {
-    let of_group = |(k, node): (usize, &arch::vsa::Node)| match node.op {
+    let of_group = |(k, node): (usize, &arch::ir::vsa::Node)| match node.op {
         Op::Input { group, port } if group as usize == g && live[k] => Some((NodeId(k as u32), port, vsa.schedule.ready[k])),
         _ => None,
     };

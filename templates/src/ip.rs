@@ -9,9 +9,9 @@ use crate::feeder::loaded_once;
 use crate::operators;
 use crate::plan::operand_source;
 use crate::sequencer::Sequencer;
-use arch::cost::walk::Walk;
-use arch::timing::{drain_latency, emitted_delay, operands, release_delay};
-use arch::vsa::Vsa;
+use arch::contract::walk::Walk;
+use arch::contract::timing::{drain_latency, emitted_delay, operands, release_delay};
+use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
 
 /// The whole design for an array; the top module is named like it.

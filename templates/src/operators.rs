@@ -4,7 +4,7 @@
 //! give that register an enable (accumulators); with latency 0 it is the value itself. Fewer or more registers than
 //! the natural number are spread over the stages.
 
-use arch::vsa::Op;
+use arch::ir::vsa::Op;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use rtl::{u, Design, ModuleBuilder, Sig, Ty};
 
@@ -19,7 +19,7 @@ pub struct Request<'a, 'm> {
     /// Type of the result.
     pub ty: ScalarType,
     /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
-    /// operands (see `arch::timing::effective_type`), otherwise of the nodes' types.
+    /// operands (see `arch::contract::timing::effective_type`), otherwise of the nodes' types.
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
     /// Per operand: a constant, which needs no register.

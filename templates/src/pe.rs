@@ -15,8 +15,9 @@
 
 use crate::operators::{self, wires, Request};
 use crate::plan::{operand_source, time_field, travels, Comparison, Delay, Field, PePlan, Relation, Tied};
-use arch::timing::{collect_time, operands};
-use arch::vsa::{Form, NodeId, Op, Vsa};
+use arch::contract::timing::{collect_time, operands};
+use arch::affine::Form;
+use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rtl::{u, Design, Memory, MemStyle, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;

@@ -4,9 +4,10 @@
 //! Times are cycles relative to the wave's arrival at the PE. A control field enters at its `phase`, the earliest time
 //! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
 
-use arch::timing::{collect_time, effective_type, operands};
-use arch::condition::Ranges;
-use arch::vsa::{Condition, Form, NodeId, Op, Vsa};
+use arch::contract::timing::{collect_time, effective_type, operands};
+use arch::affine::Ranges;
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{s, u, Ty};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`arch::relay`]).
+//! Relays: pass tokens on to a block of collectors and join the words they answer with (see [`arch::contract::relay`]).
 //!
 //! Ports: `dr_…` in and `…_out` one cycle later, to the collectors and to the next relays; `words`: the bus words the
 //! collectors make, two cycles after that; `beside`, `above`: words of the relays before, in the same cycle; `word`: all of

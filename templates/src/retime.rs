@@ -5,8 +5,8 @@
 //! Inputs, outputs and sources of a `Past` stay where they are, so nothing that the timing contract speaks of moves.
 
 use crate::plan::{live_nodes, operand_source, time_field};
-use arch::timing::operands;
-use arch::vsa::{NodeId, Op, Vsa};
+use arch::contract::timing::operands;
+use arch::ir::vsa::{NodeId, Op, Vsa};
 
 /// The same array with `ready` of such nodes moved up to their first use.
 pub fn sink(vsa: &Vsa) -> Vsa {

@@ -12,11 +12,12 @@
 //!   modulo 2), `out_slot<o>` (number of the drain it fills, modulo 2, where there are two buffers), and the undelayed
 //!   pulses `release<g>` (the last wave that uses its load) and `emitted<o>` (the last wave of an emitting visit).
 //!
-//! Timing: a wave is launched in the first cycle that `interval` and `arch::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
+//! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use crate::plan::{form_range, range_ty, Field};
-use arch::vsa::{Condition, Form, Vsa};
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
 
 #[derive(Debug)]
@@ -73,7 +74,7 @@ impl<'m> Build<'_, 'm> {
 
     fn odometer(&mut self) {
         let m = self.m;
-        let used = |(k, c): (usize, &arch::vsa::Counter)| (c.trip > 1).then_some((k, c.trip));
+        let used = |(k, c): (usize, &arch::ir::vsa::Counter)| (c.trip > 1).then_some((k, c.trip));
         let counters: Vec<(usize, i64)> = self.vsa.counters.iter().enumerate().filter_map(used).collect();
         let mut advance = self.fire;
         for (k, trip) in counters.into_iter().rev() {

@@ -5,7 +5,7 @@ mod array_support;
 mod vsa_common;
 
 use array_support::{check, contents};
-use arch::vsa::{Op, Vsa};
+use arch::ir::vsa::{Op, Vsa};
 use templates::axi::memory::MemoryMode;
 use vsa_common::{stationary, travelling, Mm};
 

@@ -3,8 +3,8 @@
 
 mod array_support;
 
-use arch::board::Board;
-use arch::design::DesignSpec;
+use arch::cost::board::Board;
+use arch::ir::design::DesignSpec;
 use array_support::{check, contents};
 use frontend::scop::Scop;
 use templates::axi::memory::MemoryMode;

@@ -4,7 +4,8 @@
 mod axi_support;
 
 use arch::cost::reader::{MemoryTiming, ReaderModel};
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use axi_support::*;
 use rtl::sim::Sim;
 use rtl::Design;

@@ -3,9 +3,10 @@
 
 mod axi_support;
 
-use arch::cost::walk::MemoryTiming;
+use arch::contract::walk::MemoryTiming;
 use arch::cost::writer::WriterModel;
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use axi_support::*;
 use rtl::sim::Sim;
 use rtl::Design;

@@ -3,8 +3,8 @@
 
 mod module_support;
 
-use arch::relay::{lanes, owned};
-use arch::vsa::{OutputBank, OutputGroup, Vsa};
+use arch::contract::relay::{lanes, owned};
+use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
 use module_support::layout::{add_output, frame, hull_words, local, shape, ties, HullWord};
 use module_support::*;
 use std::collections::BTreeMap;

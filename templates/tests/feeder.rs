@@ -3,8 +3,8 @@
 
 mod module_support;
 
-use arch::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
-use arch::vsa::Vsa;
+use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
+use arch::ir::vsa::Vsa;
 use module_support::layout::{add_input, frame, hull_words, local, shape, ties};
 use module_support::*;
 use std::collections::BTreeMap;

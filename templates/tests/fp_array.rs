@@ -2,7 +2,7 @@
 
 mod array_support;
 
-use arch::board::Board;
+use arch::cost::board::Board;
 use array_support::{check, contents};
 use templates::axi::memory::MemoryMode;
 

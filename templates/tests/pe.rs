@@ -3,9 +3,10 @@
 
 mod module_support;
 
-use arch::timing::{collect_time, node_latency, operands};
+use arch::contract::timing::{collect_time, node_latency, operands};
 use arch::verify::earliest_arrival;
-use arch::vsa::*;
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use frontend::value::{self, mask};
 use module_support::layout::{add_input, add_output, frame};
@@ -122,7 +123,7 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
                     let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
                     earliest_arrival(waves, ready[s], latency[s], interval).max(if waves > 0 { after_arrival } else { 0 }) + away
                 }
-                ref op => (operands(op).iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n]).max(arch::timing::least_ready(op)),
+                ref op => (operands(op).iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n]).max(arch::contract::timing::least_ready(op)),
             };
             ready[n] = ready[n].max(least.max(0) + slack[n]);
         }
@@ -158,7 +159,7 @@ fn values_out(r: &mut Random, v: &mut Vsa, frozen: usize) {
     // Verified with nodes that need no schedule; then the ports get what they really store.
     let mut bare = v.clone();
     bare.nodes.truncate(v.inputs.iter().map(|g| g.ports.len()).sum());
-    bare.schedule.ready = vec![arch::timing::FEED_LATENCY; bare.nodes.len()];
+    bare.schedule.ready = vec![arch::contract::timing::FEED_LATENCY; bare.nodes.len()];
     bare.schedule.latency = vec![0; bare.nodes.len()];
     bare.outputs.clear();
     add_output(r, &mut bare);

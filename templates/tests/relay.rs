@@ -3,11 +3,11 @@
 
 mod module_support;
 
-use arch::relay::{owned, Relays, Source};
+use arch::contract::relay::{owned, Relays, Source};
 use module_support::layout::{add_output, frame};
 use module_support::*;
 
-fn words(v: &arch::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
+fn words(v: &arch::ir::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
     let [n0, n1] = relays.extent;
     (0..n0).flat_map(|i| (0..n1).flat_map(move |j| relays.words(v, 0, [i, j]))).collect()
 }

@@ -3,8 +3,9 @@
 
 mod module_support;
 
-use arch::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
-use arch::vsa::*;
+use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use module_support::*;
 use rtl::sim::Sim;

@@ -1,6 +1,6 @@
 //! One case: compiled, interpreted, simulated, compared.
 
-use arch::design::{DesignSpec, Ports};
+use arch::ir::design::{DesignSpec, Ports};
 use frontend::scop::{Scop, Storage};
 use sagen::data::Random;
 use sagen::sim::compare::compare;

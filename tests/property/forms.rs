@@ -1,7 +1,7 @@
 //! Known kernels with random sizes, element types and hand-written designs.
 
 use super::check::Case;
-use arch::design::DesignSpec;
+use arch::ir::design::DesignSpec;
 use sagen::data::Random;
 use sagen::sim::Timing;
 

@@ -3,7 +3,7 @@
 //! Every stage holds one item and passes it on in the cycle in which the next is free or becomes free, so the cycle in
 //! which item `i` leaves a stage is a maximum of: its arrival, and the cycle item `i - 1` leaves the next stage.
 
-use super::walk::{Walk, WalkGroup, ROWS_IN_FLIGHT};
+use crate::contract::walk::{Walk, WalkGroup, ROWS_IN_FLIGHT};
 
 /// When a row passes, and what it transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl RowTimes {
 
 impl Service {
     fn at(g: &WalkGroup, index: usize, counters: &[i64]) -> Service {
-        let values = |forms: &[super::walk::RowForm]| forms.iter().map(|f| f.start.eval(counters)).collect();
+        let values = |forms: &[crate::contract::walk::RowForm]| forms.iter().map(|f| f.start.eval(counters)).collect();
         let lengths = g.lengths();
         Service {
             index,

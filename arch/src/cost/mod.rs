@@ -1,12 +1,11 @@
 //! Timing and size of the hardware, computed from the VSA that is emitted.
 
 pub mod address;
+pub mod board;
 mod places;
 pub mod predict;
 pub mod reader;
 pub mod resources;
-pub mod walk;
 pub mod writer;
 
 pub use predict::{predict, Prediction};
-pub use walk::MemoryTiming;

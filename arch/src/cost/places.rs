@@ -1,9 +1,10 @@
 //! Which PEs need a node. All PEs are one module, but a guard that can never hold at a place is a constant there, so
 //! synthesis removes what only that guard selects: a triangular array divides on its diagonal only.
 
-use crate::condition::Ranges;
-use crate::timing;
-use crate::vsa::{Condition, NodeId, Op, Vsa};
+use crate::affine::Ranges;
+use crate::contract::timing;
+use crate::affine::Condition;
+use crate::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 
 /// Whether a condition holds at one place: in some waves, in all that matter, or in none.

@@ -4,10 +4,10 @@
 //! Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use super::reader::ReaderModel;
-use super::walk::MemoryTiming;
+use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
-use crate::timing;
-use crate::vsa::Vsa;
+use crate::contract::timing;
+use crate::ir::vsa::Vsa;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {

@@ -1,17 +1,17 @@
 //! Exact timing of `templates::axi::reader` under the ideal memory.
 //!
 //! Cycles are absolute; 0 is the cycle of the `start` pulse. [`ReaderModel::load`] is called once per load, in service
-//! order (see [`super::walk`]), with the cycle of the *latest pulse the load waits for*: load `n` of a group waits for its
+//! order (see [`crate::contract::walk`]), with the cycle of the *latest pulse the load waits for*: load `n` of a group waits for its
 //! `release` number `n - 2` (counting from 0; loads 0 and 1 do not wait) and, with `after = (o, lag)`, for `written_o` number
 //! `n - lag - 1` if `n > lag`. A pulse in cycle `t` lets the load enter the walker (`go`) in `t + 1`. What does not wait passes 0.
 //! The result is the cycle of the `loaded` pulse, which is the cycle of the load's last word on the stream.
 //! Base addresses are taken to be multiples of 4096.
 
 use super::address::AddressModel;
-use super::walk::Walk;
-use crate::vsa::Vsa;
+use crate::contract::walk::Walk;
+use crate::ir::vsa::Vsa;
 
-pub use super::walk::MemoryTiming;
+pub use crate::contract::walk::MemoryTiming;
 
 /// Result of one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 //! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
 
 use super::places;
-use crate::board::Resources;
-use crate::relay::{self, Relays};
-use crate::timing;
-use crate::vsa::{InputGroup, Node, Op, Vsa};
+use crate::cost::board::Resources;
+use crate::contract::relay::{self, Relays};
+use crate::contract::timing;
+use crate::ir::vsa::{InputGroup, Node, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {

@@ -1,14 +1,14 @@
 //! Exact timing of `templates::axi::writer` under the ideal memory.
 //!
 //! Cycles are absolute; 0 is the cycle of the `start` pulse. [`WriterModel::drain`] is called once per drain, in service
-//! order (see [`super::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain `n` waits for pulse
+//! order (see [`crate::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain `n` waits for pulse
 //! number `n`, counting from 0); the drain enters the walkers one cycle later at the earliest. Results are the cycles of
 //! the `drained` and `written` pulses; `done` rises with the last `written`. Base addresses are taken to be multiples
 //! of 4096.
 
 use super::address::{AddressModel, RowTimes};
-use super::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT};
-use crate::vsa::Vsa;
+use crate::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT};
+use crate::ir::vsa::Vsa;
 
 /// Result of one drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

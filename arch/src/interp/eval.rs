@@ -2,7 +2,7 @@
 //! calls `frontend::value`.
 
 use super::plan::Lanes;
-use crate::vsa::Op;
+use crate::ir::vsa::Op;
 use frontend::scop::{BinaryOp, ScalarType};
 use frontend::value::{self, mask};
 

@@ -2,7 +2,8 @@
 
 use super::{garbage, Linear, Tables};
 use crate::verify::{combine, local, range};
-use crate::vsa::{Form, Hull, InputGroup, OutputGroup, Vsa};
+use crate::affine::Form;
+use crate::ir::vsa::{Hull, InputGroup, OutputGroup, Vsa};
 
 /// The arrays in DRAM.
 pub(super) struct Dram<'a> {

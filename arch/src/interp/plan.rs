@@ -5,7 +5,7 @@
 
 use super::neighbours;
 use crate::verify::sources;
-use crate::vsa::{Op, Vsa};
+use crate::ir::vsa::{Op, Vsa};
 
 /// PEs by index, in the order in which they may be evaluated.
 pub(super) enum Lanes {

@@ -8,7 +8,7 @@
 use super::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK};
 use super::legend;
 use super::parts::{delivered, kept, links, place, Link, Place, Slot, View};
-use crate::vsa::Vsa;
+use crate::ir::vsa::Vsa;
 
 const MARGIN: i64 = 28;
 const COLUMN: i64 = 74;

@@ -4,7 +4,7 @@ use super::canvas::{hue, Anchor, Canvas, Font, Rect, GREY, INK};
 use super::figure::SMALL;
 use super::parts::{place, Place, View};
 use crate::text::type_name;
-use crate::vsa::Vsa;
+use crate::ir::vsa::Vsa;
 
 const LINE: i64 = 21;
 const TEXT: Font = Font::new(12, INK.stroke);
@@ -14,7 +14,7 @@ pub(super) fn draw(vsa: &Vsa, view: &View, canvas: &mut Canvas, x: i64, y: i64, 
     let mut y = y;
     let columns = ((width - x) / 7) as usize - 14;
     let (tiles, inner) = vsa.counters.split_at(vsa.tile_depth);
-    let loops = |list: &[crate::vsa::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
+    let loops = |list: &[crate::ir::vsa::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
     let mut paragraph = |canvas: &mut Canvas, head: &str, parts: Vec<String>, joint: &str| {
         canvas.text(x, y, head, Font::new(12, GREY).bold(), Anchor::Start);
         for line in wrap(&parts, joint, columns) {

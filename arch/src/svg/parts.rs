@@ -1,7 +1,7 @@
 //! What there is to draw: slots of the grid, I/O groups by place, links by direction.
 
 use super::SHOWN;
-use crate::vsa::{NodeId, Op, Vsa};
+use crate::ir::vsa::{NodeId, Op, Vsa};
 
 /// A column or row of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
 
 /// Values that a PE keeps for later waves.
 pub(super) fn kept(vsa: &Vsa) -> String {
-    let past = |(n, node): (usize, &crate::vsa::Node)| match node.op {
+    let past = |(n, node): (usize, &crate::ir::vsa::Node)| match node.op {
         Op::Past { source, hop: [0, 0], waves } => Some(format!("{} +{waves}w", name(vsa, n, source))),
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! Tokens of one line.
 
-use crate::vsa::Form;
+use crate::affine::Form;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {

@@ -2,7 +2,8 @@
 
 use super::lex::{is_word, Line, Token};
 use super::{counter_names, type_named, BINARY, UNARY};
-use crate::vsa::*;
+use crate::affine::{Condition, Form};
+use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
 
 /// Reads the printed form. The result is not verified.

@@ -1,7 +1,8 @@
 //! Vsa to text.
 
 use super::{counter_names, lex::is_word, type_name, BINARY, UNARY};
-use crate::vsa::{Bank, CellBound, Form, Hull, InputGroup, Node, Op, OutputGroup, Vsa};
+use crate::affine::Form;
+use crate::ir::vsa::{Bank, CellBound, Hull, InputGroup, Node, Op, OutputGroup, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].

@@ -1,8 +1,9 @@
 //! Hulls, banks and the order of loads and drains.
 
 use super::{combine, full_range, local, normal, range};
-use crate::layout::gcd;
-use crate::vsa::{Bank, Form, Hull, InputGroup, OutputGroup, Vsa};
+use crate::affine::{advance, gcd};
+use crate::affine::Form;
+use crate::ir::vsa::{Bank, Hull, InputGroup, OutputGroup, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     for (i, g) in vsa.inputs.iter().enumerate() {
@@ -286,7 +287,7 @@ fn disjoint(g: &OutputGroup, faults: &mut Vec<String>) {
 }
 
 /// Whether `a` at some PE `p` and `b` at `p + d` share a cell; exact when both move alike, else assumes that they can.
-fn overlap(a: &crate::vsa::OutputBank, b: &crate::vsa::OutputBank, d: [i64; 2]) -> bool {
+fn overlap(a: &crate::ir::vsa::OutputBank, b: &crate::ir::vsa::OutputBank, d: [i64; 2]) -> bool {
     let meet = |base: [i64; 2], coef: [[i64; 2]; 2], extent: [i64; 2]| {
         let shift = base[1] - base[0] + coef[1][0] * d[0] + coef[1][1] * d[1];
         coef[0] != coef[1] || (-extent[1] < shift && shift < extent[0])
@@ -312,7 +313,7 @@ fn order(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
             loads += 1;
         }
         drains += emit.iter().zip(&at).all(|(e, &c)| e.is_none_or(|v| v == c)) as i64;
-        if !crate::interp::advance(&mut at, &vsa.counters[..vsa.tile_depth]) {
+        if !advance(&mut at, vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip)) {
             return;
         }
     }

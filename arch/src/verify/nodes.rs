@@ -1,7 +1,7 @@
 //! Operand order, types, and ports of a PE's nodes.
 
 use super::sources;
-use crate::vsa::{Node, NodeId, Op, Vsa};
+use crate::ir::vsa::{Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {

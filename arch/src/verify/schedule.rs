@@ -1,8 +1,8 @@
 //! When values are on their wires: the constraints under which the PE's delay elements can be built.
 
 use super::sources;
-use crate::timing::least_ready;
-use crate::vsa::{Op, Vsa};
+use crate::contract::timing::least_ready;
+use crate::ir::vsa::{Op, Vsa};
 
 /// Earliest cycle, relative to a wave's arrival at the *source's* PE, in which the value from `waves` waves ago can be
 /// taken from a delay element, given that the source is ready in cycle `ready` after `latency` registers.

@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use arch::verify::earliest_arrival;
-use arch::vsa::*;
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
 
 pub const I16: ScalarType = ScalarType::Int { bits: 16, signed: true };
@@ -51,7 +52,7 @@ fn latency(op: &Op) -> i64 {
     match op {
         Op::Binary(BinaryOp::Mul, ..) => 2,
         Op::Binary(..) => 1,
-        Op::Guard(_) | Op::Iter(_) => arch::timing::least_ready(op),
+        Op::Guard(_) | Op::Iter(_) => arch::contract::timing::least_ready(op),
         _ => 0,
     }
 }
@@ -71,7 +72,7 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                     }
                     ref op => {
                         let operands = arch::verify::sources(op).iter().map(|s| ready[s.index()]).max().unwrap_or(0);
-                        (operands + latencies[n]).max(arch::timing::least_ready(op))
+                        (operands + latencies[n]).max(arch::contract::timing::least_ready(op))
                     }
                 };
                 ready[n] = ready[n].max(own);

@@ -11,7 +11,7 @@
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
 use super::elastic::{choose, choose_lit, constant, hold, pack, stage, unpack, Stage};
-use arch::cost::walk::{Affine, RowForm, Walk, WalkGroup};
+use arch::contract::walk::{Affine, RowForm, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
 /// Inputs every engine has.
@@ -209,7 +209,7 @@ pub(crate) struct Odometer<'m> {
 pub(crate) fn digit_ports(walk: &Walk) -> Vec<(String, Ty)> {
     let mut out = vec![];
     for d in 0..walk.groups[0].rows.len() {
-        let most = |f: fn(&arch::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
+        let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
         out.push((format!("u{d}"), u(clog2(most(|r| r.extent) as u64))));
         if most(|r| r.modulus) > 1 {
             out.push((format!("r{d}"), u(clog2(most(|r| r.modulus) as u64))));
@@ -260,7 +260,7 @@ pub(crate) fn odometer<'m>(
 fn digit<'m>(
     m: &'m ModuleBuilder, name: &str, walk: &Walk, d: usize, group: &[Sig<'m>], load: Sig<'m>, step: Sig<'m>, end: Sig<'m>,
 ) -> Vec<Sig<'m>> {
-    let most = |f: fn(&arch::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
+    let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
     let (ut, rt) = (u(clog2(most(|r| r.extent))), u(clog2(most(|r| r.modulus))));
     let high = m.reg(format!("{name}_u{d}"), ut);
     let zero = load | end;

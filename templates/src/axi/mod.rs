@@ -1,7 +1,7 @@
 //! Between the array and DRAM: a [`reader`] and a [`writer`] per AXI port, for the arrays behind it that are read and
 //! written; the [`control`] registers, and a [`memory`] model for simulation.
 //!
-//! Both engines walk the services of [`arch::cost::walk::Walk`], which the timing models in `arch::cost` walk as well;
+//! Both engines walk the services of [`arch::contract::walk::Walk`], which the timing models in `arch::cost` walk as well;
 //! under the ideal memory the prediction is exact.
 
 mod address;
@@ -13,8 +13,8 @@ mod rotate;
 pub mod writer;
 
 pub(crate) use address::base_port;
-use arch::cost::walk::Walk;
-use arch::vsa::Vsa;
+use arch::contract::walk::Walk;
+use arch::ir::vsa::Vsa;
 
 /// Prefix of the signals of AXI port `port` (`m_axi_a_`, `m_axi_gmem1_`): lower case, legal and unique among the ports.
 pub fn port_prefix(vsa: &Vsa, port: usize) -> String {

@@ -1,6 +1,6 @@
 //! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
 //!
-//! Ports (`g`: index in [`arch::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
+//! Ports (`g`: index in [`arch::ir::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
 //! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
 //! - `release_<g>` (pulse: a buffer half is free), `written_<o>` (pulse) for the groups that wait for a drain;
 //! - `m_axi_{arid, araddr, arlen, arsize, arburst, arlock, arcache, arprot, arqos, arvalid, arready}`,
@@ -18,8 +18,8 @@
 use super::address::{self, beat_of, digit_ports, position_bits, Job, Row, Start};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
-use arch::cost::walk::Walk;
-use arch::vsa::Vsa;
+use arch::contract::walk::Walk;
+use arch::ir::vsa::Vsa;
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 /// Parameters of one [`AxiReader`].
@@ -33,7 +33,7 @@ pub struct ReaderParams {
 impl ReaderParams {
     /// `None` if no input group reads through the port.
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
-        Some(ReaderParams { walk: Walk::reads(vsa, port)?, rows_in_flight: arch::cost::walk::ROWS_IN_FLIGHT as u32 })
+        Some(ReaderParams { walk: Walk::reads(vsa, port)?, rows_in_flight: arch::contract::walk::ROWS_IN_FLIGHT as u32 })
     }
 
     /// Width of `ld_w`.

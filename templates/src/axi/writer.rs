@@ -1,6 +1,6 @@
 //! `AxiWriter`: asks the collectors behind one AXI port for the words of each drain and writes them to DRAM.
 //!
-//! Ports (`o`: index in [`arch::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
+//! Ports (`o`: index in [`arch::ir::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
 //! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
 //! - `emitted_<o>`: pulse, one more drain of the group may start;
 //! - request `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot, dr_u<d>, dr_r<d>, dr_w`;
@@ -19,8 +19,8 @@
 use super::address::{self, beat_of, digit_ports, position_bits, Job, Odometer, Row, Start};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
-use arch::cost::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
-use arch::vsa::Vsa;
+use arch::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 /// Parameters of one [`AxiWriter`].

@@ -17,8 +17,8 @@ mod pipe;
 mod sqrt;
 
 use crate::operators::{wires, Request};
-use arch::timing::op_latency;
-use arch::vsa::{NodeId, Op};
+use arch::contract::timing::op_latency;
+use arch::ir::vsa::{NodeId, Op};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use rtl::{Design, ModuleBuilder, Sig, Template};
 
@@ -194,7 +194,7 @@ fn binary(op: BinaryOp) -> Option<Operator> {
     })
 }
 
-/// Latency of an operator unless the schedule asks for another: what `arch::timing` promises.
+/// Latency of an operator unless the schedule asks for another: what `arch::contract::timing` promises.
 pub fn default_latency(operator: Operator, format: Format) -> u32 {
     let float = ScalarType::Float { exponent: format.exponent, fraction: format.fraction };
     let n = NodeId(0);

@@ -1,7 +1,7 @@
 //! Runs the whole IP of a `Vsa` in the simulator, through its AXI ports, as a host would.
 #![allow(dead_code)]
 
-use arch::vsa::Vsa;
+use arch::ir::vsa::Vsa;
 use frontend::value::mask;
 use rtl::sim::Sim;
 use rtl::Design;
@@ -164,7 +164,7 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: MemoryMode) -> Result<u64, 
     let mut expected = memory.clone();
     arch::interp::run(vsa, &mut expected)?;
     let design = templates::ip(vsa)?;
-    let predicted = arch::cost::predict(vsa, &arch::cost::MemoryTiming::IDEAL).cycles as u64;
+    let predicted = arch::cost::predict(vsa, &arch::contract::walk::MemoryTiming::IDEAL).cycles as u64;
     let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {
         if let Some(at) = (0..want.len()).find(|i| got[*i] != want[*i]) {

@@ -2,7 +2,8 @@
 
 #![allow(dead_code)]
 
-use arch::vsa::*;
+use arch::affine::Form;
+use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 
 /// xorshift64*.

@@ -7,7 +7,8 @@
 mod axi_support;
 pub mod layout;
 
-use arch::vsa::{Form, Vsa};
+use arch::affine::Form;
+use arch::ir::vsa::Vsa;
 pub use axi_support::{bits, empty_vsa, Random};
 use rtl::sim::{Init, Sim};
 use rtl::{Design, Template};

@@ -1,0 +1,87 @@
+//! Affine functions of iterators or band coordinates, and sets of their values.
+
+use super::gcd;
+use frontend::flow;
+use frontend::scop::{Affine, Constraint};
+
+/// Coordinate `d` of `depth`.
+pub fn coordinate(d: usize, depth: usize) -> Affine {
+    let mut unit = Affine::constant(depth, 0);
+    unit.coeffs[d] = 1;
+    unit
+}
+
+/// `a - b`.
+pub fn minus(a: &Affine, b: &Affine) -> Affine {
+    Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(x, y)| x - y).collect(), constant: a.constant - b.constant }
+}
+
+/// `f(g(·))`: `f` over the coordinates that `g` computes.
+pub fn compose(f: &Affine, g: &[Affine], depth: usize) -> Affine {
+    let mut out = Affine::constant(depth, f.constant);
+    for (c, inner) in f.coeffs.iter().zip(g) {
+        out.constant += c * inner.constant;
+        for (o, x) in out.coeffs.iter_mut().zip(&inner.coeffs) {
+            *o += c * x;
+        }
+    }
+    out
+}
+
+/// Every subscript lies inside of its extent.
+pub fn in_bounds(subscripts: &[Affine], extents: &[i64]) -> Vec<Constraint> {
+    let mut all = Vec::new();
+    for (low, extent) in subscripts.iter().zip(extents) {
+        let high = Affine { coeffs: low.coeffs.iter().map(|c| -c).collect(), constant: extent - 1 - low.constant };
+        all.extend([low.clone(), high].map(|expr| Constraint { expr, equality: false }));
+    }
+    all
+}
+
+/// The constraints hold at `n - shift`.
+pub fn shifted(conjunction: &[Constraint], shift: &[i64]) -> Vec<Constraint> {
+    let back = |c: &Constraint| {
+        let moved: i64 = c.expr.coeffs.iter().zip(shift).map(|(a, s)| a * s).sum();
+        Constraint { expr: Affine { coeffs: c.expr.coeffs.clone(), constant: c.expr.constant - moved }, equality: c.equality }
+    };
+    conjunction.iter().map(back).collect()
+}
+
+pub fn lexicographically_positive(v: &[i64]) -> bool {
+    v.iter().find(|&&x| x != 0).is_some_and(|&x| x > 0)
+}
+
+/// The value of `a` if it is the same everywhere on `domain`.
+pub fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
+    if a.is_constant() {
+        return Some(a.constant);
+    }
+    let lo = flow::minimum(domain, a)?;
+    (flow::maximum(domain, a)? == lo).then_some(lo)
+}
+
+/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. The last value
+/// must move by one, so a stride there takes a coordinate of its own: `2i + 1` is `2y + z` with `y = i`, `z = 1`.
+pub fn without_strides(values: &[Affine]) -> (Vec<Affine>, Vec<Affine>) {
+    let depth = values.first().map_or(0, |a| a.coeffs.len());
+    let last = values.len().wrapping_sub(1);
+    let strides: Vec<i64> = values.iter().map(|a| a.coeffs.iter().fold(0, |g, &c| gcd(g, c)).max(1)).collect();
+    let rank = values.len() + usize::from(strides.last().is_some_and(|&s| s > 1));
+    let (mut steps, mut over) = (vec![], vec![]);
+    for (d, (value, &stride)) in values.iter().zip(&strides).enumerate() {
+        let mut form = Affine::constant(rank, value.constant);
+        if stride == 1 {
+            (form.coeffs[d], form.constant) = (1, 0);
+            steps.push(value.clone());
+        } else {
+            form.coeffs[d] = stride;
+            steps.push(Affine { coeffs: value.coeffs.iter().map(|c| c / stride).collect(), constant: 0 });
+            if d == last {
+                (form.coeffs[d + 1], form.constant) = (1, 0);
+                steps.push(Affine::constant(depth, value.constant));
+            }
+        }
+        over.push(form);
+    }
+    (steps, over)
+}

@@ -1,0 +1,88 @@
+//! Relays: the modules of an output group that pass the writer's tokens on to a block of collectors each, and join what
+//! these answer with the words from the relays before (L2 modules of the group).
+//!
+//! Tokens hop one relay a cycle, words follow them. A collector owns the same elements of every bus word it answers to
+//! (`owned`), so collectors whose elements differ share a bus word by wiring alone; the others' words are joined by OR.
+
+use crate::ir::vsa::{OutputBank, Vsa};
+
+/// Collectors along an axis that a relay serves, at most: as far as signals go in a cycle.
+const REACH: i64 = 4;
+/// Bus words that a relay joins, at most; with those of the two relays before it as many as a LUT has inputs.
+const JOINED: usize = 4;
+
+/// Registers from the token in a relay to the word behind it: the collectors' address and word, the relay's word.
+const ANSWER: i64 = 3;
+
+/// A bank of a collector: the collector's hops from the corner where waves enter, the bank's index in the group.
+pub type Source = ([i64; 2], usize);
+
+/// The relays of an output group, a grid that begins where waves enter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relays {
+    /// Collectors per relay along each axis; the last relays may have fewer.
+    pub block: [i64; 2],
+    pub extent: [i64; 2],
+    /// Bus words that a relay joins, the most of all.
+    pub joined: usize,
+}
+
+/// Elements a bank's memory word holds: a whole bus word, or fewer when the PE owns fewer of a row.
+pub fn lanes(bank: &OutputBank, word: i64) -> i64 {
+    word.min((bank.elements.max(1) as u64).next_power_of_two() as i64)
+}
+
+/// Elements of a bus word that the bank at `p` fills in, as bits; element `e` comes from lane `e mod lanes`.
+pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
+    let first = (bank.bank.base + bank.bank.coef[0] * p[0] + bank.bank.coef[1] * p[1]).rem_euclid(word);
+    (0..bank.elements.min(word)).fold(0, |bits, e| bits | 1 << ((first + e) % word))
+}
+
+impl Relays {
+    /// As few relays as can be; of equally many the shortest way.
+    pub fn new(vsa: &Vsa, o: usize) -> Relays {
+        let extent = vsa.outputs[o].extent();
+        let side = |a: usize| 1..=REACH.min(extent[a]);
+        let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
+        all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
+        let fits = |r: &Relays| r.places().all(|at| r.words(vsa, o, at).len() <= JOINED);
+        let chosen = all.into_iter().find(fits).unwrap_or(Relays::of([1, 1], extent));
+        let joined = chosen.places().map(|at| chosen.words(vsa, o, at).len()).max().unwrap_or(0);
+        Relays { joined, ..chosen }
+    }
+
+    fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {
+        Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0 }
+    }
+
+    fn places(&self) -> impl Iterator<Item = [i64; 2]> {
+        let [rows, columns] = self.extent;
+        (0..rows).flat_map(move |i| (0..columns).map(move |j| [i, j]))
+    }
+
+    /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
+    pub fn words(&self, vsa: &Vsa, o: usize, at: [i64; 2]) -> Vec<Vec<Source>> {
+        let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
+        let word = i64::from(vsa.arrays[group.array as usize].word);
+        let along = |a: usize| at[a] * self.block[a]..((at[a] + 1) * self.block[a]).min(extent[a]);
+        let mut words: Vec<(u128, Vec<Source>)> = vec![];
+        for hops in along(0).flat_map(|i| along(1).map(move |j| [i, j])) {
+            for (b, bank) in group.banks.iter().enumerate() {
+                let elements = owned(bank, word, group.place(vsa, hops));
+                match words.iter_mut().find(|w| w.0 & elements == 0) {
+                    Some(w) => {
+                        w.0 |= elements;
+                        w.1.push((hops, b));
+                    }
+                    None => words.push((elements, vec![(hops, b)])),
+                }
+            }
+        }
+        words.into_iter().map(|w| w.1).collect()
+    }
+
+    /// From a token at the first relay to the word that all collectors have added to, behind the last one.
+    pub fn latency(&self) -> i64 {
+        self.extent[0] + self.extent[1] - 1 + ANSWER
+    }
+}

@@ -1,0 +1,184 @@
+//! Timing contract between the scheduler, the cost walk and the templates: every number of cycles that more than one
+//! of them relies on stands here and nowhere else.
+//!
+//! A wave's *launch* is the cycle in which its control bundle is on the wire at the PE where `delay` is 0. Pulses
+//! (`start`, `loaded`, `drained`, `release`, `emitted`) happen in the cycle in which they are 1 on their wire.
+//!
+//! - launch of the first wave of a run >= start + [`START_TO_LAUNCH`]
+//! - launch of the first wave of a visit >= loaded pulse of every load it waits for + [`LOADED_TO_LAUNCH`],
+//!   and >= drained pulse that freed its collector slot + [`DRAINED_TO_LAUNCH`]
+//! - every launch >= previous launch + `interval`; a wave is launched in the first cycle these allow
+//! - `release` of a load = launch of the last wave that uses it + [`release_delay`]
+//! - `emitted` of a visit = launch of its last wave + [`emitted_delay`]
+//! - the word a drain token asks for is back [`drain_latency`] cycles after the token
+
+use crate::contract::relay::Relays;
+use crate::ir::vsa::{Node, NodeId, Op, Vsa};
+use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+
+/// Least `ready` of an [`Op::Input`]: address, memory, memory output register, element multiplexer.
+pub const FEED_LATENCY: i64 = 4;
+/// Least `ready` (and the latency) of a guard or iterator that depends on the PE.
+pub const GUARD_LATENCY: i64 = 1;
+/// From the `start` pulse to the earliest launch.
+pub const START_TO_LAUNCH: i64 = 2;
+/// From a `loaded` pulse to the earliest launch of a wave that reads the load.
+pub const LOADED_TO_LAUNCH: i64 = 2;
+/// From a `drained` pulse to the earliest launch of a wave of the visit that reuses the slot.
+pub const DRAINED_TO_LAUNCH: i64 = 2;
+
+/// From the last `written` pulse to the `done` pulse.
+pub const WRITTEN_TO_DONE: i64 = 0;
+
+/// Registers from the operands to the result of `op`, whose operands have the *effective* types `operands`
+/// (see [`effective_type`]) and whose result is of type `ty`.
+pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
+    let float = ty.is_float() || operands.iter().any(|t| t.is_float());
+    match op {
+        Op::Const(_) | Op::Input { .. } | Op::Past { .. } => 0,
+        Op::Iter(form) => pe_latency(form.is_time_only()),
+        Op::Guard(conditions) => pe_latency(conditions.iter().all(|c| c.form.is_time_only())),
+        Op::Cast(_) if float && operands.first() != Some(&ty) => 3,
+        Op::Cast(_) => 0,
+        Op::Unary(UnaryOp::Sqrt, _) if float => fraction_bits(ty) + 7,
+        Op::Unary(UnaryOp::Sqrt, _) => ty.bits() as i64 / 2 + 2,
+        Op::Unary(..) => 1,
+        Op::Binary(op, ..) if float => float_latency(*op, operands.first().copied().unwrap_or(ty)),
+        Op::Binary(BinaryOp::Mul, ..) => multiplier_latency(operands),
+        Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => ty.bits() as i64 + 2,
+        Op::Binary(..) | Op::Select(..) => 1,
+        Op::Fma(..) if float => 11,
+        Op::Dot { pairs, .. } => dot_latency(pairs.len()),
+        Op::Fma(..) => multiplier_latency(operands.get(..2).unwrap_or(operands)) + 1,
+    }
+}
+
+/// Core `dot` of `templates::fp`: one register more whenever the terms' number doubles.
+fn dot_latency(lanes: usize) -> i64 {
+    8 + i64::from((lanes + 1).next_power_of_two().trailing_zeros())
+}
+
+fn pe_latency(time_only: bool) -> i64 {
+    if time_only { 0 } else { GUARD_LATENCY }
+}
+
+/// Cores with one result bit a stage have their latency from this.
+fn fraction_bits(ty: ScalarType) -> i64 {
+    match ty {
+        ScalarType::Float { fraction, .. } => i64::from(fraction),
+        ScalarType::Int { bits, .. } => i64::from(bits),
+    }
+}
+
+/// Pipelined cores of `templates::fp`, by operator and operand format; figures of other latencies are in
+/// `docs/operators.md`.
+fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
+    match op {
+        BinaryOp::Add | BinaryOp::Sub => 6,
+        BinaryOp::Mul => 5,
+        BinaryOp::Div | BinaryOp::Rem => fraction_bits(ty) + 9,
+        _ => 1,
+    }
+}
+
+/// By what one or several DSP48E2 (27 × 18 bits, signed) need: operand, product and adder registers.
+fn multiplier_latency(operands: &[ScalarType]) -> i64 {
+    let mut widths: Vec<u32> = operands.iter().map(|t| t.bits() + !t.signed() as u32).collect();
+    widths.sort_unstable();
+    match (widths.first().copied().unwrap_or(1), widths.last().copied().unwrap_or(1)) {
+        (least, most) if least <= 18 && most <= 27 => 2,
+        (_, most) if most <= 33 => 4,
+        _ => 6,
+    }
+}
+
+/// The narrowest type that holds every value of the node: looks through widening casts and takes a constant's own
+/// width. What the multiplier is built for.
+pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
+    let node = &nodes[id.index()];
+    let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
+    match &node.op {
+        Op::Cast(source) => match effective_type(nodes, *source) {
+            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => ScalarType::Int { bits: b, signed: s },
+            _ => node.ty,
+        },
+        Op::Const(value) => {
+            let negative = signed && bits > 0 && value >> (bits - 1) & 1 == 1;
+            let used = if negative { negative_bits(*value, bits) } else { (64 - value.leading_zeros()).max(1) };
+            ScalarType::Int { bits: used.min(bits), signed: negative }
+        }
+        _ => node.ty,
+    }
+}
+
+/// Least width of the two's complement encoding of a negative number given in `bits` bits.
+fn negative_bits(value: u64, bits: u32) -> u32 {
+    let extended = ((value << (64 - bits)) as i64) >> (64 - bits);
+    65 - (!extended as u64).leading_zeros()
+}
+
+/// Nodes whose values a node combines in the same wave and PE.
+pub fn operands(op: &Op) -> Vec<NodeId> {
+    match *op {
+        Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
+        Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
+        Op::Unary(_, a) | Op::Cast(a) => vec![a],
+        Op::Binary(_, a, b) => vec![a, b],
+        Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
+    }
+}
+
+/// [`op_latency`] of a node of the table.
+pub fn node_latency(nodes: &[Node], id: NodeId) -> i64 {
+    let node = &nodes[id.index()];
+    let types: Vec<ScalarType> = operands(&node.op).into_iter().map(|o| effective_type(nodes, o)).collect();
+    op_latency(&node.op, node.ty, &types)
+}
+
+/// Least `ready` of a node that has no operands.
+pub fn least_ready(op: &Op) -> i64 {
+    match op {
+        Op::Input { .. } => FEED_LATENCY,
+        Op::Iter(form) => pe_latency(form.is_time_only()),
+        Op::Guard(conditions) => pe_latency(conditions.iter().all(|c| c.form.is_time_only())),
+        _ => 0,
+    }
+}
+
+/// Cycle, relative to the wave's arrival at the PE, in which the collectors of output group `o` take their values.
+pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
+    let ready = |n: NodeId| vsa.schedule.ready[n.index()];
+    vsa.outputs[o].ports.iter().map(|p| ready(p.value).max(ready(p.enable))).max().unwrap_or(0).max(1)
+}
+
+/// From the launch of the last wave that uses a load of input group `g` to its `release` pulse: by then every feeder
+/// has read what it needs before a word of the next load, which hops one feeder a cycle, can reach it.
+pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
+    let lag: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() - 1).max(0) * (vsa.extent[a] - 1)).sum();
+    lag + last_read(vsa, g)
+}
+
+fn last_read(vsa: &Vsa, g: usize) -> i64 {
+    let of_group = |n: &&Node| matches!(n.op, Op::Input { group, .. } if group as usize == g);
+    let ready = vsa.nodes.iter().zip(&vsa.schedule.ready).filter(|(n, _)| of_group(n)).map(|(_, r)| *r).max();
+    ready.unwrap_or(FEED_LATENCY).max(FEED_LATENCY)
+}
+
+/// From the launch of the last wave of an emitting visit to the `emitted` pulse of output group `o`: a token that
+/// leaves the writer from then on finds every value in its collector.
+pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
+    let group = &vsa.outputs[o];
+    let relays = Relays::new(vsa, o);
+    let lag: i64 = (0..2).map(|a| {
+        let skew = vsa.schedule.skew[a];
+        let entry = if skew >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] };
+        skew.abs() * (entry + group.extent()[a] - 1) - (relays.extent[a] - 1)
+    }).sum();
+    lag + collect_time(vsa, o)
+}
+
+/// From a drain token of port `port` to the word it asks for: the same for all groups that store through the port.
+pub fn drain_latency(vsa: &Vsa, port: usize) -> i64 {
+    let of_port = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port);
+    of_port.map(|o| Relays::new(vsa, o).latency()).max().unwrap_or(0)
+}

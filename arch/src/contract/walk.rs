@@ -1,0 +1,340 @@
+//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order.
+//!
+//! Hardware (`templates::axi`) and timing models ([`super::reader`], [`super::writer`]) are both built from this one
+//! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
+//! (a *step*); in each step the groups by index; a group is served where all its `when` values match. A tile counter
+//! is dropped where every group wants the same single value of it.
+//!
+//! That order cannot deadlock, whatever arrays share the port: all services of a visit come before those of the next,
+//! and a service waits only for waves and drains of its own or of earlier visits (`arch::verify` checks it).
+//!
+//! Arrays of one port have words of equally many bytes. An *element* here is one of the smallest served, in bytes;
+//! positions and counts of larger ones are multiples. Hulls of fewer dimensions get outer ones of extent 1.
+//!
+//! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
+//! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
+//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base);
+//! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
+
+use crate::affine::Form;
+use crate::ir::vsa::{CellBound, DramArray, Hull, HullDim, Vsa};
+use std::iter;
+
+/// What a memory costs, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryTiming {
+    /// From the address handshake to the burst's first beat.
+    pub read_latency: i64,
+    /// From the burst's last beat to its response.
+    pub write_latency: i64,
+}
+
+impl MemoryTiming {
+    /// Always ready, 16 cycles of latency, one beat per cycle.
+    pub const IDEAL: MemoryTiming = MemoryTiming { read_latency: 16, write_latency: 16 };
+}
+
+/// Row descriptors between the address side and the data side of an engine.
+pub const ROWS_IN_FLIGHT: usize = 64;
+/// Drains whose write responses may be outstanding.
+pub const DRAINS_IN_FLIGHT: usize = 16;
+
+/// Words requested from the collectors but not yet taken by the write channel, at most: a power of two that covers the
+/// round trip, `read_latency` cycles of which pass between `dr_valid` and `rd_valid`.
+pub fn words_in_flight(walk: &Walk, read_latency: i64) -> usize {
+    (read_latency.max(0) as usize + walk.rotate_stages() + 16).next_power_of_two()
+}
+
+/// `constant + Σ steps[j] * counter_j` over the kept counters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Affine {
+    pub constant: i64,
+    pub steps: Vec<i64>,
+}
+
+impl Affine {
+    pub fn eval(&self, counters: &[i64]) -> i64 {
+        self.steps.iter().zip(counters).fold(self.constant, |v, (a, c)| v.wrapping_add(a.wrapping_mul(*c)))
+    }
+    /// Change when counter `j` counts up and all inner ones return to zero.
+    pub fn carries(&self, trips: &[i64]) -> Vec<i64> {
+        carries(&self.steps, trips)
+    }
+    fn range(&self, trips: &[i64]) -> (i64, i64) {
+        range(self.constant, &self.steps, trips)
+    }
+    fn combine(&self, factor: i64, other: &Affine) -> Affine {
+        let steps = self.steps.iter().zip(&other.steps).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
+        Affine { constant: self.constant.wrapping_add(factor.wrapping_mul(other.constant)), steps }
+    }
+}
+
+fn carries(steps: &[i64], trips: &[i64]) -> Vec<i64> {
+    let mut back = 0i64;
+    let mut out = vec![0; steps.len()];
+    for j in (0..steps.len()).rev() {
+        out[j] = steps[j].wrapping_sub(back);
+        back = back.wrapping_add(steps[j].wrapping_mul(trips[j] - 1));
+    }
+    out
+}
+
+fn range(constant: i64, steps: &[i64], trips: &[i64]) -> (i64, i64) {
+    steps.iter().zip(trips).fold((constant, constant), |(lo, hi), (a, t)| {
+        let end = a.saturating_mul(t - 1);
+        (lo.saturating_add(end.min(0)), hi.saturating_add(end.max(0)))
+    })
+}
+
+/// An affine form whose value at local row coordinates `y` is `start(counters) + Σ rows[d] * y_d`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowForm {
+    pub start: Affine,
+    /// One coefficient per dimension except the last.
+    pub rows: Vec<i64>,
+}
+
+impl RowForm {
+    /// Change when row coordinate `d` counts up and all inner ones return to zero.
+    pub fn row_carries(&self, lengths: &[i64]) -> Vec<i64> {
+        carries(&self.rows, lengths)
+    }
+    /// Least and greatest value over the whole run.
+    pub fn range(&self, trips: &[i64], lengths: &[i64]) -> (i64, i64) {
+        let (a, b) = self.start.range(trips);
+        let (c, d) = range(0, &self.rows, lengths);
+        (a.saturating_add(c), b.saturating_add(d))
+    }
+    fn constant(v: i64, counters: usize, rows: usize) -> RowForm {
+        RowForm { start: Affine { constant: v, steps: vec![0; counters] }, rows: vec![0; rows] }
+    }
+    /// `self + factor * other`.
+    fn combine(&self, factor: i64, other: &RowForm) -> RowForm {
+        let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
+        RowForm { start: self.start.combine(factor, &other.start), rows }
+    }
+}
+
+/// The services of one I/O group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkGroup {
+    /// Index into [`Vsa::inputs`] or [`Vsa::outputs`].
+    pub group: usize,
+    /// Index into [`Vsa::arrays`].
+    pub array: usize,
+    /// Per kept counter: served only where it has this value.
+    pub when: Vec<Option<i64>>,
+    /// Per dimension of the walk except the last.
+    pub rows: Vec<HullDim>,
+    /// Words per row.
+    pub words: i64,
+    /// Elements per row that are wanted.
+    pub elements: i64,
+    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64.
+    pub address: RowForm,
+    /// The row transfers nothing unless all are `>= 0`.
+    pub gates: Vec<RowForm>,
+    /// First element transferred: the greatest of these and 0.
+    pub lowers: Vec<RowForm>,
+    /// End of the elements transferred: the least of these and `elements`.
+    pub uppers: Vec<RowForm>,
+    /// Buffers on the array's side; consecutive services alternate.
+    pub slots: u32,
+    /// Inputs: (output group, lag), see [`crate::ir::vsa::InputGroup::after`].
+    pub after: Option<(usize, i64)>,
+}
+
+impl WalkGroup {
+    /// Rows of each dimension except the last.
+    pub fn lengths(&self) -> Vec<i64> {
+        self.rows.iter().map(|r| r.modulus * r.extent).collect()
+    }
+    /// Rows per service.
+    pub fn total_rows(&self) -> i64 {
+        self.lengths().iter().product()
+    }
+    /// Services in the whole run.
+    pub fn services(&self, trips: &[i64]) -> i64 {
+        self.when.iter().zip(trips).map(|(w, t)| if w.is_some() { 1 } else { *t }).product()
+    }
+}
+
+/// All services of one AXI port in one direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// Of the port, see [`Vsa::port_name`].
+    pub name: String,
+    /// The arrays served: index into [`Vsa::arrays`] and name.
+    pub arrays: Vec<(usize, String)>,
+    /// Bytes per element, a power of two.
+    pub bytes: u32,
+    /// Elements per bus word, a power of two.
+    pub word: u32,
+    /// Trip counts of the kept counters, outermost first; all at least 2.
+    pub trips: Vec<i64>,
+    pub groups: Vec<WalkGroup>,
+}
+
+impl Walk {
+    /// The loads of `port`; `None` if no group reads an array of it.
+    pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
+        let raw = groups.map(|(i, g)| Raw {
+            group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
+            when: (0..vsa.tile_depth).map(|j| if j < g.reload { None } else { Some(0) }).collect(),
+            hull: &g.hull,
+            bounds: &[],
+            slots: 2,
+            after: g.after.map(|(o, lag)| (o as usize, lag)),
+        });
+        build(vsa, port, raw.collect())
+    }
+
+    /// The drains of `port`; `None` if no group writes an array of it.
+    pub fn writes(vsa: &Vsa, port: usize) -> Option<Walk> {
+        let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
+        let raw = groups.map(|(i, g)| Raw {
+            group: i,
+            array: &vsa.arrays[g.array as usize],
+            index: g.array as usize,
+            when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten()).collect(),
+            hull: &g.hull,
+            bounds: &g.bounds,
+            slots: g.slots,
+            after: None,
+        });
+        build(vsa, port, raw.collect())
+    }
+
+    /// Bytes per bus word.
+    pub fn bus_bytes(&self) -> u32 {
+        self.bytes * self.word
+    }
+    /// Bursts never cross multiples of this many beats: 4 KiB or 256 beats.
+    pub fn burst_beats(&self) -> i64 {
+        i64::from((4096 / self.bus_bytes()).min(256))
+    }
+    /// Registers that find a row's ends: one per lower or upper form, at least one.
+    pub fn trim_stages(&self) -> usize {
+        self.groups.iter().map(|g| g.lowers.len().max(g.uppers.len())).max().unwrap_or(0).max(1)
+    }
+    /// Registers that rotate a bus word: two binary levels each.
+    pub fn rotate_stages(&self) -> usize {
+        (self.word.trailing_zeros() as usize).div_ceil(2)
+    }
+    /// Services of all groups in the whole run.
+    pub fn services(&self) -> i64 {
+        self.groups.iter().map(|g| g.services(&self.trips)).sum()
+    }
+    /// Bits of a signed number that holds every gate and end.
+    pub fn coordinate_bits(&self) -> u32 {
+        let mut most = 1i64;
+        for g in &self.groups {
+            let lengths = g.lengths();
+            most = most.max(g.elements);
+            for f in g.gates.iter().chain(&g.lowers).chain(&g.uppers) {
+                let (lo, hi) = f.range(&self.trips, &lengths);
+                most = most.max(hi).max(lo.saturating_neg());
+            }
+        }
+        66 - (most as u64).leading_zeros()
+    }
+}
+
+struct Raw<'a> {
+    group: usize,
+    array: &'a DramArray,
+    /// Of the array.
+    index: usize,
+    when: Vec<Option<i64>>,
+    hull: &'a Hull,
+    bounds: &'a [CellBound],
+    slots: u32,
+    after: Option<(usize, i64)>,
+}
+
+fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
+    let first = raw.first()?;
+    let same = |j: usize| first.when[j].is_some() && raw.iter().all(|r| r.when[j] == first.when[j]);
+    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| vsa.counters[j].trip > 1 && !same(j)).collect();
+    let fixed: Vec<i64> =
+        (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
+    let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
+    let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
+    let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
+    let groups = raw.iter().map(|r| group(r, bytes, outer, &kept, &fixed, &trips)).collect();
+    let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
+    arrays.sort();
+    arrays.dedup();
+    Some(Walk { name: vsa.port_name(port), arrays, bytes, word: vsa.bus_bytes(port) / bytes, trips, groups })
+}
+
+/// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
+fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
+    let missing = outer - r.hull.rows.len();
+    let dims = r.array.extents(r.hull.view.len());
+    let zero = RowForm::constant(0, kept.len(), outer);
+    let affine = |f: &Form| Affine {
+        constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
+        steps: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
+    };
+    // Coordinates of local element 0 of a row, and its subscripts.
+    let local = |d: usize, f: &Form| RowForm { start: affine(f), rows: (0..outer).map(|k| i64::from(k == missing + d)).collect() };
+    let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
+    let subscript = |form: &frontend::scop::Affine| {
+        let constant = RowForm::constant(form.constant, kept.len(), outer);
+        form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
+    };
+    let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
+    let mut address = zero.clone();
+    let mut stride = i64::from(r.array.ty.bytes());
+    for (x, extent) in x.iter().zip(&dims).rev() {
+        address = address.combine(stride, x);
+        stride = stride.wrapping_mul(*extent);
+    }
+    let plus = |f: &RowForm, v: i64| f.combine(1, &RowForm::constant(v, kept.len(), outer));
+    let minus = |f: &RowForm| zero.combine(-1, f);
+    let ([x_outer @ .., x_last], [y_outer @ .., y_last]) = (&x[..], &y[..]) else { unreachable!("an array has a dimension") };
+    let (mut gates, mut lowers, mut uppers) = (vec![], vec![minus(x_last)], vec![plus(&minus(x_last), dims[x_outer.len()])]);
+    for (x, extent) in x_outer.iter().zip(&dims) {
+        gates.push(x.clone());
+        gates.push(plus(&minus(x), extent - 1));
+    }
+    for b in r.bounds {
+        let mut form = RowForm::constant(b.constant, kept.len(), outer);
+        for (c, y) in b.coeffs.iter().zip(y_outer) {
+            form = form.combine(*c, y);
+        }
+        // scale 1: y_last >= -form; scale -1: y_last <= form.
+        let edge = if b.scale >= 0 { minus(&form).combine(-1, y_last) } else { form.combine(-1, y_last) };
+        match (b.scale, b.equality) {
+            (0, equality) => {
+                if equality {
+                    gates.push(minus(&form));
+                }
+                gates.push(form);
+            }
+            (_, true) => {
+                uppers.push(plus(&edge, 1));
+                lowers.push(edge);
+            }
+            (1.., false) => lowers.push(edge),
+            (_, false) => uppers.push(plus(&edge, 1)),
+        }
+    }
+    let single = HullDim { modulus: 1, extent: 1 };
+    let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
+    let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
+    // Ends in elements of the walk.
+    let scale = i64::from(r.array.ty.bytes() / unit);
+    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = zero.combine(scale, f));
+    let elements = scale * r.hull.elements;
+    gates.retain(|f| f.range(trips, &lengths).0 < 0);
+    lowers.retain(|f| f.range(trips, &lengths).1 > 0);
+    uppers.retain(|f| f.range(trips, &lengths).0 < elements);
+    let when = kept.iter().map(|&j| r.when[j]).collect();
+    let (words, slots) = (r.hull.words, r.slots);
+    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, address, gates, lowers, uppers, slots, after: r.after }
+}

@@ -1,0 +1,176 @@
+//! One plan → one finished `Vsa`: mapping, lowering, layouts with their bus widths, schedule.
+
+use crate::ir::design::DesignSpec;
+use crate::ir::draft::Lowered;
+use crate::ir::refusal::Illegal;
+use crate::pe::{self, Options};
+use crate::ir::mapping::{Mapping, Plan};
+use crate::io::{bus, collect, hazard, hull, port, reshape};
+use crate::recurrence::reduction::{self, Reduction};
+use crate::ir::ure::System;
+use crate::ir::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
+use frontend::flow;
+use frontend::scop::{Constraint, LoopId, Scop, Storage};
+use std::borrow::Cow;
+
+/// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
+const SPILL_BEYOND: i64 = 4096;
+
+/// How much the program's deepest loop nests do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Executions of their statements.
+    pub operations: i64,
+    /// Iterations: each keeps one lane busy for one wave, whatever the number of its statements.
+    pub iterations: i64,
+}
+
+impl Work {
+    pub fn of(scop: &Scop) -> Work {
+        let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
+        let mut work = Work { operations: 0, iterations: 0 };
+        let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
+        for statement in scop.statements.iter().filter(|s| s.loops.len() == depth) {
+            work.operations += count(&statement.domain, depth);
+            match nests.iter_mut().find(|n| n.0 == statement.loops) {
+                Some((_, domain)) => domain.extend(statement.domain.iter().cloned()),
+                None => nests.push((&statement.loops, statement.domain.clone())),
+            }
+        }
+        work.iterations = nests.iter().map(|(_, domain)| count(domain, depth)).sum();
+        work
+    }
+}
+
+fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
+    flow::count(domain, depth).unwrap_or(0) as i64
+}
+
+/// What all mappings of one program share.
+pub struct Program<'a> {
+    pub scop: Cow<'a, Scop>,
+    pub system: System,
+    pub reductions: Vec<Option<Reduction>>,
+    pub work: Work,
+    /// Per array: those with equal numbers share an AXI port.
+    pub ports: Vec<usize>,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>) -> Program<'a> {
+        // Iterations of several nests that fall on one place share a lane.
+        let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
+        work.iterations = work.iterations.min(count(&places, system.dims.len()));
+        let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
+        Program { scop, system, reductions, work, ports }
+    }
+}
+
+/// # Errors
+/// Why the plan is no systolic array for this program.
+pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
+    let reductions = kept(program, &mapping);
+    let (lowered, schedule) = fastest(program, &mapping, &reductions, spec)?;
+    join(program, mapping, lowered, schedule, spec)
+}
+
+/// The first PE that starts a wave in every cycle, or else the fastest.
+fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
+    let fixed = Options { spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.dot.unwrap_or_default(), ..Options::default() };
+    let scop = &program.scop;
+    let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
+    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal(String::new()));
+    for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
+        if interleave > 0 && (best.is_err() || !sums_floats) {
+            break;
+        }
+        let found = build(program, mapping, reductions, Options { accumulate_first, interleave, ..fixed });
+        match (&found, &best) {
+            (Ok(f), Ok(b)) if cost(&f.1, mapping) >= cost(&b.1, mapping) => {}
+            (Err(_), Ok(_)) => {}
+            _ => best = found,
+        }
+        if best.as_ref().is_ok_and(|b| b.1.interval == 1) {
+            break;
+        }
+    }
+    best
+}
+
+fn cost(schedule: &Schedule, mapping: &Mapping) -> i64 {
+    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product();
+    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
+    waves * schedule.interval + cross
+}
+
+/// Reductions whose dimensions the transform leaves alone.
+fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
+    let alone = |r: usize| {
+        let rows: Vec<&Vec<i64>> = mapping.plan.transform.iter().filter(|row| row[r] != 0).collect();
+        rows.len() == 1 && rows[0].iter().enumerate().all(|(d, &c)| c == (d == r) as i64)
+    };
+    program.reductions.iter().map(|r| r.clone().filter(|r| r.dims.iter().all(|&d| alone(d)))).collect()
+}
+
+fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
+    let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, options)?;
+    let schedule = pe::schedule(&lowered, mapping.extent).map_err(Illegal)?;
+    Ok((lowered, schedule))
+}
+
+fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    let scop = &program.scop;
+    let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
+    let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    reshape::reshape(scop, &mut lowered, &mapping);
+    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
+    let mut arrays: Vec<DramArray> = Vec::new();
+    let mut ports: Vec<usize> = Vec::new();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for &a in &dram {
+        let array = &scop.arrays[a];
+        let port = ports.iter().position(|&p| p == program.ports[a]).unwrap_or_else(|| {
+            ports.push(program.ports[a]);
+            ports.len() - 1
+        });
+        let bus = arrays.iter().find(|b| b.port as usize == port).map(DramArray::bus_bytes).unwrap_or_else(|| {
+            let members: Vec<usize> = dram.iter().copied().filter(|&b| program.ports[b] == program.ports[a]).collect();
+            let asked = port::bus_bytes(spec, members.iter().map(|&b| &scop.arrays[b]));
+            asked.unwrap_or_else(|| bus::choose(scop, &lowered, &members, waves, &mapping))
+        });
+        let word = bus / array.ty.bytes();
+        let index = arrays.len() as u32;
+        let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
+        arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims, word, port: port as u32 });
+        for (g, draft) in lowered.inputs.iter().enumerate().filter(|(_, d)| d.array == a) {
+            inputs.push((g, hull::input(draft, index, word, &mapping)));
+        }
+        for (g, draft) in lowered.outputs.iter().enumerate().filter(|(_, d)| d.array == a) {
+            outputs.push((g, collect::output(draft, index, word, &array.dims, &array.name, &mapping)?));
+        }
+    }
+    inputs.sort_by_key(|x| x.0);
+    outputs.sort_by_key(|x| x.0);
+    for (g, group) in &mut inputs {
+        if let Some((statement, lag)) = lowered.inputs[*g].after {
+            let stored = outputs.iter().position(|(o, _)| lowered.outputs[*o].statement == statement);
+            group.after = stored.map(|o| (o as u32, lag));
+        }
+    }
+    let vsa = Vsa {
+        name: scop.name.to_lowercase(),
+        lanes: mapping.lanes() as i64,
+        axes: mapping.axes,
+        extent: mapping.extent,
+        tile_depth: mapping.tile_depth,
+        counters: mapping.counters,
+        nodes: lowered.nodes,
+        arrays,
+        inputs: inputs.into_iter().map(|x| x.1).collect::<Vec<InputGroup>>(),
+        outputs: outputs.into_iter().map(|x| x.1).collect::<Vec<OutputGroup>>(),
+        schedule,
+    };
+    hazard::check(&vsa)?;
+    Ok(vsa)
+}

@@ -1,0 +1,73 @@
+//! Plans by hand: what a [`DesignSpec`] says of the program's loops.
+
+use crate::ir::design::DesignSpec;
+use crate::ir::mapping::{DimPlan, Plan};
+use crate::ir::ure::System;
+use frontend::diag::Diagnostic;
+
+/// Loop names a person may write for a dimension, as `i`, or `j` for a dimension shared by loops `j` and `l` (`j_l`).
+fn find_dim(system: &System, name: &str) -> Option<usize> {
+    let exact = system.dims.iter().position(|d| d.name == name);
+    exact.or_else(|| {
+        let matching: Vec<usize> = (0..system.dims.len()).filter(|&d| system.dims[d].name.split('_').any(|n| n == name)).collect();
+        matching.first().copied().filter(|_| matching.len() == 1)
+    })
+}
+
+/// Dimension of a loop the user named.
+///
+/// # Errors
+/// E0701 with the loops there are.
+pub fn dim_named(system: &System, name: &str) -> Result<usize, Diagnostic> {
+    find_dim(system, name).ok_or_else(|| {
+        let known: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
+        Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region")).help(format!("the loops are {}", known.join(", ")))
+    })
+}
+
+/// The plan the user describes, over one transform; loops without a role keep their order as time loops.
+///
+/// # Errors
+/// All faults of the description: unknown loops, factors below 1, more than two space loops.
+pub fn by_hand(system: &System, spec: &DesignSpec, transform: Vec<Vec<i64>>) -> Result<Plan, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let depth = system.dims.len();
+    let mut plan = Plan { transform, dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
+    let mut named = |name: &str| dim_named(system, name).map_err(|f| faults.push(f)).ok();
+    let space: Vec<usize> = spec.space.iter().flatten().filter_map(|n| named(n)).collect();
+    let order: Vec<usize> = spec.order.iter().flatten().filter_map(|n| named(n)).collect();
+    let mut factors = Vec::new();
+    for (kind, list) in [("tile", &spec.tile), ("latency", &spec.latency), ("simd", &spec.simd)] {
+        for (name, factor) in list {
+            if let Some(d) = named(name) {
+                factors.push((kind, d, *factor));
+            }
+        }
+    }
+    if space.len() > 2 || (space.len() == 2 && space[0] == space[1]) {
+        faults.push(Diagnostic::error("E0702", None, "an array has one or two different space loops").help("for example --space i,j"));
+    }
+    for (axis, &d) in space.iter().take(2).enumerate() {
+        plan.dims[d].axis = Some(axis);
+    }
+    for (kind, d, factor) in factors {
+        if !(1..=1 << 30).contains(&factor) {
+            faults.push(Diagnostic::error("E0703", None, format!("the {kind} factor {factor} of loop `{}` is not a positive number of iterations", system.dims[d].name)));
+            continue;
+        }
+        match kind {
+            "tile" => plan.dims[d].tile = Some(factor),
+            "latency" => plan.dims[d].latency = factor,
+            _ => plan.dims[d].simd = factor,
+        }
+    }
+    let mut full = order.clone();
+    full.dedup();
+    full.extend((0..depth).filter(|d| !order.contains(d)));
+    if full.len() != depth {
+        faults.push(Diagnostic::error("E0704", None, "--order names a loop twice"));
+    } else {
+        plan.order = full;
+    }
+    if faults.is_empty() { Ok(plan) } else { Err(faults) }
+}

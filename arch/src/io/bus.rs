@@ -1,0 +1,38 @@
+//! How wide the bus of a port is, where nobody asks for a width.
+
+use super::{collect, hull, port};
+use crate::ir::draft::Lowered;
+use crate::ir::mapping::Mapping;
+use frontend::scop::Scop;
+
+/// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the
+/// waves, and the first load and the last drain, which nothing hides, short against the run.
+pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
+    let bytes = |array: usize| scop.arrays[array].ty.bytes();
+    let mut bus = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);
+    let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
+    // Cycles of one transfer, and how many there are.
+    let transfer = |hull: &crate::ir::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
+    while bus < port::WIDEST {
+        let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
+            let group = hull::input(d, 0, bus / bytes(d.array), mapping);
+            (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
+        });
+        let drains = lowered.outputs.iter().filter(|d| members.contains(&d.array)).filter_map(|d| {
+            let group = collect::output(d, 0, bus / bytes(d.array), &[], "", mapping).ok()?;
+            let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
+            Some((transfer(&group.hull), times))
+        });
+        let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());
+        let enough = |side: &[(i64, i64)]| {
+            let hidden: i64 = side.iter().map(|(cycles, times)| cycles * (times - 1)).sum();
+            let exposed: i64 = side.iter().map(|(cycles, _)| cycles).sum();
+            hidden <= waves * 9 / 10 && exposed <= (waves / 400).max(32)
+        };
+        if enough(&loads) && enough(&drains) {
+            break;
+        }
+        bus *= 2;
+    }
+    bus
+}

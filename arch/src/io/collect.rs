@@ -1,0 +1,194 @@
+//! Layouts of output groups: which cells every collector owns, and in which visits they leave.
+//!
+//! Invariants: the buffers of one output group own disjoint cells; the boxes of two visits that store the same array do
+//! not overlap.
+
+use super::hull::layout;
+use crate::affine::map::in_bounds;
+use crate::affine::{Condition, Form};
+use crate::ir::draft::OutputDraft;
+use crate::ir::mapping::Mapping;
+use crate::ir::refusal::Illegal;
+use crate::ir::vsa::*;
+use frontend::flow;
+use frontend::scop::{Affine, Constraint};
+
+/// # Errors
+/// When the cells cannot be told apart by PE or by visit, however the box is turned.
+pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
+    let mut draft = draft.clone();
+    if draft.subscripts.is_empty() {
+        draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
+        draft.view = Hull::plain_view(1);
+        draft.ports.iter_mut().for_each(|p| p.offset.push(0));
+    }
+    let rank = draft.subscripts.len();
+    let shears = || (0..rank).rev().flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
+    let equal = std::mem::take(&mut draft.others).into_iter().map(|(subscripts, offsets)| {
+        let mut other = OutputDraft { subscripts, ..draft.clone() };
+        other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
+        other
+    });
+    let mut fault = None;
+    for mut draft in [draft.clone()].into_iter().chain(equal) {
+        draft.subscripts.iter_mut().for_each(|form| mapping.drop_single(form));
+        for shear in std::iter::once(None).chain(shears().map(Some)) {
+            let turned = shear.map_or_else(|| draft.clone(), |(d, e, by)| sheared(&draft, d, e, by));
+            match output_as_drafted(&turned, array, word, dims, name, mapping) {
+                Ok(group) => return Ok(group),
+                Err(illegal) => fault = fault.or(Some(illegal)),
+            }
+        }
+    }
+    Err(fault.expect("the plain one fails first"))
+}
+
+/// Coordinate `d` less `by` times coordinate `e`: cells on a diagonal become a box.
+fn sheared(draft: &OutputDraft, d: usize, e: usize, by: i64) -> OutputDraft {
+    let mut draft = draft.clone();
+    let (from, to) = (draft.subscripts[e].clone(), &mut draft.subscripts[d]);
+    to.constant -= by * from.constant;
+    to.counters.iter_mut().zip(&from.counters).for_each(|(t, f)| *t -= by * f);
+    to.space.iter_mut().zip(&from.space).for_each(|(t, f)| *t -= by * f);
+    draft.ports.iter_mut().for_each(|p| p.offset[d] -= by * p.offset[e]);
+    let affine = draft.view.iter_mut().chain(draft.cells.iter_mut().map(|c| &mut c.expr));
+    affine.for_each(|a| a.coeffs[e] += by * a.coeffs[d]);
+    draft
+}
+
+fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
+    let mut subscripts = draft.subscripts.clone();
+    let offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
+    // Ports in order of their cells; the first one's offset moves into the subscripts.
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_by(|&a, &b| offsets[a].cmp(&offsets[b]));
+    let least = offsets[order[0]].clone();
+    subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
+    let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
+    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, mapping);
+    let (first, last) = emitting_box(draft, mapping);
+    let emit = emitting_visits(draft, &l.hull, name, mapping)?;
+    let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
+    owners_differ(&banks, first, last, name)?;
+    let every = mapping.tile_depth > 0 && emit.iter().all(|e| e.is_none());
+    let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
+    Ok(OutputGroup {
+        array,
+        subscripts,
+        ports,
+        first,
+        last,
+        emit,
+        hull: l.hull,
+        banks,
+        row: l.row,
+        col: l.col,
+        slots: if every { 2 } else { 1 },
+        bounds: cell_bounds(&draft.cells, &draft.view, dims, name)?,
+    })
+}
+
+/// PEs that ever emit, by the conditions on a single axis.
+fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) {
+    let mut hull: Option<([i64; 2], [i64; 2])> = None;
+    for conjunction in draft.ports.iter().flat_map(|p| &p.when) {
+        let (mut lo, mut hi) = ([0, 0], mapping.extent.map(|e| e - 1));
+        for condition in conjunction {
+            let f = &condition.form;
+            for a in 0..2 {
+                if f.space[a] == 0 || f.space[1 - a] != 0 || f.counters.iter().any(|&c| c != 0) {
+                    continue;
+                }
+                // space*p + constant >= 0
+                if f.space[a] > 0 || condition.equality {
+                    lo[a] = lo[a].max((-f.constant * f.space[a].signum() + f.space[a].abs() - 1).div_euclid(f.space[a].abs()));
+                }
+                if f.space[a] < 0 || condition.equality {
+                    hi[a] = hi[a].min((-f.constant * f.space[a].signum()).div_euclid(f.space[a].abs()));
+                }
+            }
+        }
+        hull = Some(match hull {
+            None => (lo, hi),
+            Some((l, h)) => ([l[0].min(lo[0]), l[1].min(lo[1])], [h[0].max(hi[0]), h[1].max(hi[1])]),
+        });
+    }
+    hull.unwrap_or(([0, 0], [0, 0]))
+}
+
+fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mapping) -> Result<Vec<Option<i64>>, Illegal> {
+    let mut emit = Vec::new();
+    for j in 0..mapping.tile_depth {
+        let moves = |d: usize| hull.origin[d].counters[j];
+        if draft.spilled.contains(&j) {
+            emit.push(None);
+            continue;
+        }
+        if (0..hull.origin.len()).any(|d| moves(d) != 0) {
+            let apart = |d: usize| {
+                let smaller: i64 = (0..mapping.tile_depth)
+                    .filter(|&k| k != j && hull.origin[d].counters[k].abs() < moves(d).abs())
+                    .map(|k| hull.origin[d].counters[k].abs() * (mapping.counters[k].trip - 1))
+                    .sum();
+                moves(d).abs() >= range_used(hull, d) + smaller
+            };
+            if !(0..hull.origin.len()).any(|d| moves(d) != 0 && apart(d)) {
+                return Err(Illegal(format!("tiles of `{name}` would overlap when stored")));
+            }
+            emit.push(None);
+            continue;
+        }
+        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
+        let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
+        values.dedup();
+        match values.as_slice() {
+            [Some(v)] => emit.push(Some(*v)),
+            _ => return Err(Illegal(format!("`{name}` would be stored in several visits of {}", mapping.counters[j].name))),
+        }
+    }
+    Ok(emit)
+}
+
+/// Cells per dimension that a visit really may touch (rounding up to the modulus does not count).
+fn range_used(hull: &Hull, d: usize) -> i64 {
+    if d + 1 == hull.origin.len() { hull.extent(d) } else { hull.extent(d) - (hull.rows[d].modulus - 1) }
+}
+
+fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &str) -> Result<(), Illegal> {
+    let at = |base: i64, coef: [i64; 2], p: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
+    let mut boxes: Vec<Vec<(i64, i64)>> = Vec::new();
+    for p0 in first[0]..=last[0] {
+        for p1 in first[1]..=last[1] {
+            for b in banks {
+                let mut range: Vec<(i64, i64)> = b.bank.rows.iter().map(|r| { let s = at(r.base, r.coef, [p0, p1]); (s, s + r.extent) }).collect();
+                range.extend(b.bank.rows.iter().map(|r| (r.residue, r.residue + 1)));
+                let s = at(b.bank.base, b.bank.coef, [p0, p1]);
+                range.push((s, s + b.elements));
+                boxes.push(range);
+            }
+        }
+    }
+    boxes.sort();
+    // Sorted by the first coordinate: only boxes that still reach the current one can overlap it.
+    for (i, a) in boxes.iter().enumerate() {
+        for b in boxes[i + 1..].iter().take_while(|b| b[0].0 < a[0].1) {
+            if a.iter().zip(b).all(|(x, y)| x.0 < y.1 && y.0 < x.1) {
+                return Err(Illegal(format!("two PEs would store the same cells of `{name}`")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The written cells as bounds on the last coordinate; bounds that the array's extents imply are left out.
+fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64], name: &str) -> Result<Vec<CellBound>, Illegal> {
+    let Some(n) = view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
+    let bound = |c: &Constraint| {
+        let scale = c.expr.coeffs[n - 1];
+        if scale.abs() > 1 {
+            return Err(Illegal(format!("the written cells of `{name}` have a stride")));
+        }
+        Ok(CellBound { scale, coeffs: c.expr.coeffs[..n - 1].to_vec(), constant: c.expr.constant, equality: c.equality })
+    };
+    flow::simplify(cells, &in_bounds(view, dims), n).iter().map(bound).collect()
+}

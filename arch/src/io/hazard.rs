@@ -1,0 +1,80 @@
+//! Arrays that are read and written in place: no visit may load a cell that an earlier visit has stored, unless the
+//! load waits for that store on purpose (`InputGroup::after`).
+//!
+//! Checked on the boxes the visits transfer, so it is sound but refuses some tilings that would be right. Loads of one
+//! visit come before its stores, so an untiled array is always in order.
+
+use crate::ir::refusal::Illegal;
+use crate::ir::vsa::{InputGroup, OutputGroup, Vsa};
+use frontend::flow;
+use frontend::scop::{Affine, Constraint};
+
+/// # Errors
+/// Names the array.
+pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
+    for input in vsa.inputs.iter().filter(|g| g.after.is_none()) {
+        for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
+            if (0..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
+                let name = &vsa.arrays[input.array as usize].name;
+                return Err(Illegal(format!("a tile would read cells of `{name}` that an earlier tile has overwritten")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`.
+fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, level: usize) -> bool {
+    let depth = vsa.tile_depth;
+    let (stored, loaded) = (&output.hull, &input.hull);
+    let ranks = [stored, loaded].map(|h| h.origin.len());
+    // Coordinates: u, v, then the local ones of what u stored and v loaded.
+    let n = 2 * depth + ranks[0] + ranks[1];
+    let term = |position: usize, factor: i64, constant: i64| {
+        let mut expr = Affine::constant(n, constant);
+        expr.coeffs[position] = factor;
+        expr
+    };
+    let at_least = |expr: Affine| Constraint { expr, equality: false };
+    let equal = |expr: Affine| Constraint { expr, equality: true };
+    let mut set = Vec::new();
+    for j in 0..depth {
+        for position in [j, depth + j] {
+            set.push(at_least(term(position, 1, 0)));
+            set.push(at_least(term(position, -1, vsa.counters[j].trip - 1)));
+        }
+        if let Some(value) = output.emit[j] {
+            set.push(equal(term(j, 1, -value)));
+        }
+        if j >= input.reload {
+            set.push(equal(term(depth + j, 1, 0)));
+        }
+        let mut later = term(depth + j, 1, 0);
+        later.coeffs[j] = -1;
+        if j < level {
+            set.push(equal(later));
+        } else if j == level {
+            later.constant = -1;
+            set.push(at_least(later));
+        }
+    }
+    let places = [(stored, 0, 2 * depth), (loaded, depth, 2 * depth + ranks[0])];
+    for (hull, _, local) in places {
+        for d in 0..hull.origin.len() {
+            set.push(at_least(term(local + d, 1, 0)));
+            set.push(at_least(term(local + d, -1, hull.extent(d) - 1)));
+        }
+    }
+    for (a, b) in stored.view.iter().zip(&loaded.view) {
+        let mut apart = Affine::constant(n, a.constant - b.constant);
+        for ((hull, visit, local), (view, sign)) in places.into_iter().zip([(a, 1), (b, -1)]) {
+            for (e, (&c, origin)) in view.coeffs.iter().zip(&hull.origin).enumerate() {
+                apart.constant += sign * c * origin.constant;
+                apart.coeffs[local + e] += sign * c;
+                (0..depth).for_each(|j| apart.coeffs[visit + j] += sign * c * origin.counters[j]);
+            }
+        }
+        set.push(equal(apart));
+    }
+    !flow::is_empty(&set, n)
+}

@@ -1,0 +1,155 @@
+//! Layouts of the I/O groups: which box of an array one visit touches, what every feeder or collector keeps of it, and
+//! at which address.
+//!
+//! Invariants: all local coordinates and addresses are non-negative; the buffers of one output group own disjoint
+//! cells; the boxes of two visits that store the same array do not overlap.
+//!
+//! Source: AutoSA section 4.3 (I/O groups, L1/L2/L3 modules); the rest follows from `vsa`'s definitions.
+
+use crate::affine::{gcd, Form};
+use crate::ir::draft::InputDraft;
+use crate::ir::mapping::Mapping;
+use crate::ir::vsa::*;
+use frontend::scop::Affine;
+
+/// One array dimension of an access, taken apart.
+struct Dimension {
+    /// Coefficients of the counters inside a visit (tile counters zeroed) and of the axes.
+    inner: Vec<i64>,
+    space: [i64; 2],
+    origin: Form,
+    /// Least value the counters contribute, number of values they span.
+    counter_min: i64,
+    counter_extent: i64,
+    /// `-Σ negative axis contributions`, so that `space_base + space·p >= 0`.
+    space_base: i64,
+    /// Elements the visit touches.
+    range: i64,
+    least_offset: i64,
+}
+
+fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, mapping: &Mapping) -> Dimension {
+    let depth = mapping.tile_depth;
+    let trip = |j: usize| mapping.counters[j].trip;
+    let mut inner = form.counters.clone();
+    let mut outer = form.counters.clone();
+    inner[..depth].fill(0);
+    outer[depth..].fill(0);
+    let span = |coeffs: &[i64], sizes: &dyn Fn(usize) -> i64| {
+        coeffs.iter().enumerate().fold((0, 0), |(lo, hi), (j, &c)| if c < 0 { (lo + c * (sizes(j) - 1), hi) } else { (lo, hi + c * (sizes(j) - 1)) })
+    };
+    let (counter_min, counter_max) = span(&inner, &trip);
+    let (space_min, space_max) = span(&form.space, &|a| mapping.extent[a]);
+    let (least, most) = (offsets.clone().min().unwrap_or(0), offsets.max().unwrap_or(0));
+    Dimension {
+        inner,
+        space: form.space,
+        origin: Form { constant: form.constant + counter_min + space_min + least, counters: outer, space: [0, 0] },
+        counter_min,
+        counter_extent: counter_max - counter_min + 1,
+        space_base: -space_min,
+        range: counter_max - counter_min + space_max - space_min + most - least + 1,
+        least_offset: least,
+    }
+}
+
+impl Dimension {
+    /// Greatest stride that all movement inside a visit keeps to.
+    fn modulus(&self, mapping: &Mapping) -> i64 {
+        let counters = self.inner.iter().enumerate().filter(|(j, _)| mapping.counters[*j].trip > 1).map(|(_, &c)| c);
+        let axes = (0..2).filter(|&a| mapping.extent[a] > 1).map(|a| self.space[a]);
+        gcd(counters.chain(axes).fold(0, gcd), 0).max(1)
+    }
+}
+
+/// What inputs and outputs have in common.
+pub(super) struct Layout {
+    pub hull: Hull,
+    pub banks: Vec<Bank>,
+    pub row: Form,
+    pub col: Form,
+    /// Elements per row that the buffer of one PE holds, per bank.
+    pub elements: i64,
+}
+
+pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> Layout {
+    let last = subscripts.len() - 1;
+    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), mapping)).collect();
+    let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(mapping)).collect();
+    let joined = ports.len() > 1 && one_word(&dims, ports, word, mapping);
+    let groups: Vec<(usize, usize)> = if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
+    let elements = dims[last].counter_extent + groups[0].1 as i64 - 1;
+    let base = |port: usize| dims[last].space_base + ports[port][last] - dims[last].least_offset;
+    let pes = || (0..mapping.extent[0]).flat_map(|p0| (0..mapping.extent[1]).map(move |p1| [p0, p1]));
+    let start = |port: usize, p: [i64; 2]| base(port) + dims[last].space[0] * p[0] + dims[last].space[1] * p[1];
+    let starts: Vec<i64> = groups.iter().flat_map(|&(port, _)| pes().map(move |p| start(port, p))).collect();
+    let words_per_row = starts.iter().map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
+    let words = starts.iter().map(|s| s.div_euclid(word) + words_per_row).max().unwrap_or(1);
+    let rows = |port: usize| {
+        let row = |d: usize| {
+            let shift = ports[port][d] - dims[d].least_offset;
+            let residue = shift.rem_euclid(moduli[d]);
+            BankDim {
+                base: (dims[d].space_base + shift - residue) / moduli[d],
+                coef: dims[d].space.map(|b| b / moduli[d]),
+                extent: (dims[d].counter_extent - 1) / moduli[d] + 1,
+                residue,
+            }
+        };
+        (0..last).map(row).collect::<Vec<BankDim>>()
+    };
+    let zero = || Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] };
+    let add = |to: &mut Form, d: &Dimension, modulus: i64, stride: i64| {
+        to.constant -= d.counter_min / modulus * stride;
+        to.counters.iter_mut().zip(&d.inner).for_each(|(t, c)| *t += c / modulus * stride);
+    };
+    let (mut row, mut col, mut stride) = (zero(), zero(), words_per_row);
+    for d in (0..last).rev() {
+        add(&mut row, &dims[d], moduli[d], stride);
+        stride *= (dims[d].counter_extent - 1) / moduli[d] + 1;
+    }
+    add(&mut col, &dims[last], 1, 1);
+    let bank = |&(port, count): &(usize, usize)| Bank {
+        port: port as u32,
+        ports: count as u32,
+        rows: rows(port),
+        base: base(port),
+        coef: dims[last].space,
+        words_per_row,
+        depth: stride,
+    };
+    let banks = groups.iter().map(bank).collect();
+    let hull_rows = (0..last).map(|d| HullDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] }).collect();
+    let hull = Hull { view, origin: dims.iter().map(|d| d.origin.clone()).collect(), rows: hull_rows, words: words.max((dims[last].range + word - 1) / word), elements: dims[last].range };
+    Layout { hull, banks, row, col, elements }
+}
+
+/// All ports are consecutive elements of one word, for every wave and PE.
+fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> bool {
+    let (last, n) = (dims.len() - 1, ports.len() as i64);
+    let consecutive = ports.iter().enumerate().all(|(l, p)| p[..last] == ports[0][..last] && p[last] - ports[0][last] == l as i64);
+    let counters = dims[last].inner.iter().enumerate().all(|(j, c)| mapping.counters[j].trip == 1 || c % n == 0);
+    let axes = (0..2).all(|a| mapping.extent[a] == 1 || dims[last].space[a] % n == 0);
+    consecutive && counters && axes && word % n == 0 && dims[last].space_base % n == 0 && dims[last].counter_min % n == 0
+}
+
+fn reload(hull: &Hull) -> usize {
+    hull.origin.iter().flat_map(|f| f.counters.iter().enumerate().filter(|(_, &c)| c != 0).map(|(j, _)| j + 1)).max().unwrap_or(0)
+}
+
+pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> InputGroup {
+    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, mapping);
+    let forward = [0, 1].map(|a| draft.subscripts.iter().all(|f| f.space[a] == 0));
+    InputGroup {
+        array,
+        subscripts: draft.subscripts.clone(),
+        ports: draft.ports.clone(),
+        forward,
+        reload: reload(&l.hull),
+        hull: l.hull,
+        banks: l.banks,
+        row: l.row,
+        col: l.col,
+        after: None,
+    }
+}

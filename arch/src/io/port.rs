@@ -1,0 +1,88 @@
+//! Which AXI port moves which array, as the user asks for it.
+
+use crate::ir::design::{DesignSpec, Ports};
+use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::scop::{Array, Scop, Storage};
+
+/// Widths of a bus, in bytes.
+const WIDTHS: std::ops::RangeInclusive<u64> = 4..=128;
+/// Of one that nobody asked for, at most.
+pub const WIDEST: u32 = 64;
+
+/// Per array of the program: arrays with equal numbers share a port.
+///
+/// # Errors
+/// E0707: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
+pub fn assign(scop: &Scop, spec: &DesignSpec) -> Result<Vec<usize>, Diagnostics> {
+    let own: Vec<usize> = (0..scop.arrays.len()).collect();
+    let keys = match &spec.ports {
+        None => own,
+        Some(Ports::Shared) => vec![0; own.len()],
+        Some(Ports::Groups(groups)) => grouped(scop, groups, own)?,
+    };
+    let mut ports = keys.clone();
+    ports.sort_unstable();
+    ports.dedup();
+    let faults: Diagnostics = ports.into_iter().flat_map(|port| words(scop, spec, &keys, port)).collect();
+    if faults.is_empty() { Ok(keys) } else { Err(faults) }
+}
+
+fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
+    scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram)
+}
+
+fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<Vec<usize>, Diagnostics> {
+    let mut faults = vec![];
+    let mut seen: Vec<&String> = vec![];
+    for group in groups {
+        let mut first = None;
+        for name in group {
+            let Some((array, _)) = in_dram(scop).find(|(_, a)| a.name == *name) else {
+                let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
+                let fault = Diagnostic::error("E0707", None, format!("--ports: there is no array `{name}` in DRAM"));
+                faults.push(fault.help(format!("the arrays are {}", known.join(", "))));
+                continue;
+            };
+            if seen.contains(&name) {
+                let fault = Diagnostic::error("E0707", scop.arrays[array].span, format!("--ports names `{name}` twice"));
+                faults.push(fault.help("one port moves all of an array"));
+            }
+            seen.push(name);
+            keys[array] = *first.get_or_insert(keys[array]);
+        }
+    }
+    if faults.is_empty() { Ok(keys) } else { Err(faults) }
+}
+
+/// What `--word` says of one port's arrays must be one bus that holds their elements.
+fn words(scop: &Scop, spec: &DesignSpec, keys: &[usize], port: usize) -> Diagnostics {
+    let help = format!("words of all arrays of a port are equally wide, {} to {} bytes; --word counts elements", WIDTHS.start(), WIDTHS.end());
+    let fault = |text: String| Diagnostic::error("E0708", None, text).help(help.clone());
+    let members: Vec<&Array> = in_dram(scop).filter(|(k, _)| keys[*k] == port).map(|(_, a)| a).collect();
+    let mut faults = vec![];
+    let mut first: Option<(&str, u64)> = None;
+    for array in &members {
+        let Some(bytes) = asked(spec, array) else { continue };
+        let most = members.iter().map(|a| u64::from(a.ty.bytes())).max().unwrap_or(1);
+        if !WIDTHS.contains(&bytes) {
+            faults.push(fault(format!("--word: words of `{}` would have {bytes} bytes", array.name)));
+        } else if bytes < most {
+            faults.push(fault(format!("--word: words of `{}` have {bytes} bytes, but its port also moves elements of {most}", array.name)));
+        }
+        let (other, wanted) = *first.get_or_insert((&array.name, bytes));
+        if wanted != bytes {
+            faults.push(fault(format!("--word: `{other}` and `{}` share a port, but have words of {wanted} and {bytes} bytes", array.name)));
+        }
+    }
+    faults
+}
+
+/// Bytes per word of an array that `--word` names.
+fn asked(spec: &DesignSpec, array: &Array) -> Option<u64> {
+    spec.word.iter().find(|(name, _)| *name == array.name).map(|(_, word)| u64::from(*word) * u64::from(array.ty.bytes()))
+}
+
+/// Bytes per word of a port some of whose `members` `--word` names.
+pub fn bus_bytes<'a>(spec: &DesignSpec, mut members: impl Iterator<Item = &'a Array>) -> Option<u32> {
+    members.find_map(|a| asked(spec, a)).and_then(|bytes| u32::try_from(bytes).ok())
+}

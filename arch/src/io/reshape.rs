@@ -1,0 +1,58 @@
+//! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where a
+//! visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
+//!
+//! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
+
+use super::{hull, port};
+use crate::affine::Form;
+use crate::ir::draft::{InputDraft, Lowered};
+use crate::ir::mapping::Mapping;
+use frontend::scop::Scop;
+
+/// Arrays that are only read, as it suits their readers.
+pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
+    for draft in &mut lowered.inputs {
+        let array = &scop.arrays[draft.array];
+        if lowered.outputs.iter().all(|o| o.array != draft.array) {
+            join_rows(draft, &array.dims, port::WIDEST / array.ty.bytes(), mapping);
+        }
+    }
+}
+
+/// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its
+/// buffers no larger. `word`: elements of the bus word to judge by.
+fn join_rows(draft: &mut InputDraft, dims: &[i64], word: u32, mapping: &Mapping) {
+    let mut extent = 1;
+    for inner in dims.iter().skip(1).rev() {
+        extent *= inner;
+        let whole = joined(draft, extent);
+        let (before, after) = (cost(draft, word, mapping), cost(&whole, word, mapping));
+        if after.0 >= before.0 || after.1 > before.1 {
+            break;
+        }
+        *draft = whole;
+    }
+}
+
+/// The draft with its last two subscripts `x, y` as one, `extent * x + y`.
+fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
+    let mut draft = draft.clone();
+    if let (Some(y), Some(x)) = (draft.subscripts.pop(), draft.subscripts.pop()) {
+        let sum = |x: &i64, y: &i64| extent * x + y;
+        let counters = x.counters.iter().zip(&y.counters).map(|(x, y)| sum(x, y)).collect();
+        draft.subscripts.push(Form { constant: sum(&x.constant, &y.constant), counters, space: [0, 1].map(|a| sum(&x.space[a], &y.space[a])) });
+    }
+    for port in &mut draft.ports {
+        if let (Some(y), Some(x)) = (port.pop(), port.pop()) {
+            port.push(extent * x + y);
+        }
+    }
+    draft
+}
+
+/// Cycles of a load, about; elements that the buffers of one place keep.
+fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
+    let group = hull::input(draft, 0, word, mapping);
+    let kept = group.banks.iter().map(|b| b.depth * group.kept(b, word)).sum();
+    (group.hull.total_words() + group.hull.total_rows(), kept)
+}

@@ -1,0 +1,51 @@
+//! A PE before its schedule, and I/O groups before their layouts.
+
+use super::vsa::{Node, NodeId};
+use crate::affine::{Condition, Form};
+use frontend::scop::{Affine, Constraint};
+
+/// An input group before its layout: one array seen through one linear access function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputDraft {
+    pub array: usize,
+    pub subscripts: Vec<Form>,
+    pub ports: Vec<Vec<i64>>,
+    /// Reads back partial results: the statement that stores them, and `lag` of [`super::vsa::InputGroup::after`].
+    pub after: Option<(usize, i64)>,
+}
+
+/// Values of one statement that stay in one array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraft {
+    pub statement: usize,
+    pub array: usize,
+    /// Coordinates of the cell, and what the array's subscripts are over them.
+    pub subscripts: Vec<Form>,
+    pub view: Vec<Affine>,
+    pub ports: Vec<OutputDraftPort>,
+    /// Other coordinates, equal to these wherever the statement is executed, with the offsets of the ports: a diagonal is
+    /// `[i][i]` as well as `[i][j]`.
+    pub others: Vec<(Vec<Form>, Vec<Vec<i64>>)>,
+    /// Cells written, over the coordinates.
+    pub cells: Vec<Constraint>,
+    /// Tile counters over which partial results are stored in every visit and read back in the next one.
+    pub spilled: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputDraftPort {
+    pub value: NodeId,
+    pub enable: NodeId,
+    pub offset: Vec<i64>,
+    /// When this port emits (conjunctions), for the layout's choice of visits and PEs.
+    pub when: Vec<Vec<Condition>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    pub nodes: Vec<Node>,
+    pub inputs: Vec<InputDraft>,
+    pub outputs: Vec<OutputDraft>,
+    /// Selects between the sources of a variable: they take no register of their own.
+    pub muxes: Vec<NodeId>,
+}

@@ -1,0 +1,182 @@
+//! `Mapping`: band space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each dimension.
+//!
+//! Every transformed coordinate is `m_d = lo_d + Σ weight * digit`. A digit is a tile loop, a space loop, a time loop, a
+//! latency-hiding loop or a SIMD lane. Weights nest exactly (each weight is the next one times its trip count), so only
+//! the outermost digit of a dimension can run past the dimension's end; tile sizes are rounded up to make it so.
+//! A constant distance in one dimension then becomes a few *carry cases*: constant digit distances, each under
+//! conditions on single digits (a borrow or none). Time digits form the counters; they are rectangular, so every carry
+//! case is a constant number of waves.
+//!
+//! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
+
+use super::vsa::Counter;
+use crate::affine::{Form, Ranges};
+use frontend::scop::Affine;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Tile,
+    /// Axis 0 or 1 of the array.
+    Space(usize),
+    Time,
+    Latency,
+    Lane,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digit {
+    pub dim: usize,
+    pub role: Role,
+    pub weight: i64,
+    pub trip: i64,
+    /// Position among the counters, axes or lane digits, by role.
+    pub place: usize,
+}
+
+/// How one transformed dimension is split. Sizes in iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DimPlan {
+    pub tile: Option<i64>,
+    pub axis: Option<usize>,
+    pub latency: i64,
+    pub simd: i64,
+}
+
+impl Default for DimPlan {
+    fn default() -> Self {
+        DimPlan { tile: None, axis: None, latency: 1, simd: 1 }
+    }
+}
+
+/// A choice of array, before legality is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Rows of the unimodular transform: `m = transform · n`.
+    pub transform: Vec<Vec<i64>>,
+    pub dims: Vec<DimPlan>,
+    /// Order of the dimensions' tile and time loops, outermost first; a permutation.
+    pub order: Vec<usize>,
+}
+
+impl Plan {
+    pub fn identity(depth: usize) -> Plan {
+        let unit = |d: usize| (0..depth).map(|k| (k == d) as i64).collect();
+        Plan { transform: (0..depth).map(unit).collect(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    pub plan: Plan,
+    /// Inverse of the transform: `n = inverse · m`.
+    pub inverse: Vec<Vec<i64>>,
+    pub names: Vec<String>,
+    /// Bounds of the transformed coordinates.
+    pub bounds: Vec<(i64, i64)>,
+    /// Per dimension, outermost digit first.
+    pub digits: Vec<Vec<Digit>>,
+    pub counters: Vec<Counter>,
+    pub tile_depth: usize,
+    pub extent: [i64; 2],
+    pub axes: [String; 2],
+    /// Trip counts of the lane digits; lanes are numbered row-major over them.
+    pub lane_trips: Vec<i64>,
+}
+
+/// `digit >= value` or `digit <= value`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DigitBound {
+    pub dim: usize,
+    pub digit: usize,
+    pub at_least: bool,
+    pub value: i64,
+}
+
+/// One way a constant distance spreads over the digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Carry {
+    pub when: Vec<DigitBound>,
+    pub waves: i64,
+    pub hop: [i64; 2],
+    /// Per lane digit: reader's minus producer's.
+    pub lanes: Vec<i64>,
+}
+
+impl Mapping {
+    /// Coefficients on axes with one PE mean nothing.
+    pub fn drop_single(&self, form: &mut Form) {
+        (0..2).filter(|&a| self.extent[a] == 1).for_each(|a| form.space[a] = 0);
+    }
+
+    pub fn lanes(&self) -> usize {
+        self.lane_trips.iter().product::<i64>() as usize
+    }
+
+    /// Lane digits of lane number `lane`.
+    pub fn lane_digits(&self, lane: usize) -> Vec<i64> {
+        let mut rest = lane as i64;
+        let mut out = vec![0; self.lane_trips.len()];
+        for (o, trip) in out.iter_mut().zip(&self.lane_trips).rev() {
+            *o = rest % trip;
+            rest /= trip;
+        }
+        out
+    }
+
+    pub fn lane_number(&self, digits: &[i64]) -> Option<usize> {
+        let mut number = 0;
+        for (x, trip) in digits.iter().zip(&self.lane_trips) {
+            if *x < 0 || x >= trip {
+                return None;
+            }
+            number = number * trip + x;
+        }
+        Some(number as usize)
+    }
+
+    /// An affine function of transformed coordinates as a form over counters and PE, for one lane.
+    pub fn form_of_transformed(&self, coeffs: &[i64], constant: i64, lane: usize) -> Form {
+        let lane = self.lane_digits(lane);
+        let mut form = Form { constant, counters: vec![0; self.counters.len()], space: [0, 0] };
+        for (d, &c) in coeffs.iter().enumerate() {
+            form.constant += c * self.bounds[d].0;
+            for digit in &self.digits[d] {
+                let weight = c * digit.weight;
+                match digit.role {
+                    Role::Space(axis) => form.space[axis] += weight,
+                    Role::Lane => form.constant += weight * lane[digit.place],
+                    _ => form.counters[digit.place] += weight,
+                }
+            }
+        }
+        form
+    }
+
+    /// The same for an affine function of band coordinates.
+    pub fn form(&self, affine: &Affine, lane: usize) -> Form {
+        let coeffs: Vec<i64> = (0..self.digits.len()).map(|d| affine.coeffs.iter().zip(&self.inverse).map(|(a, row)| a * row[d]).sum()).collect();
+        self.form_of_transformed(&coeffs, affine.constant, lane)
+    }
+
+    /// A digit as a form over counters and PE; `Err(value)` for a lane digit.
+    pub fn digit_form(&self, dim: usize, digit: usize, lane: usize) -> Form {
+        let digit = &self.digits[dim][digit];
+        let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
+        match digit.role {
+            Role::Space(axis) => form.space[axis] = 1,
+            Role::Lane => form.constant = self.lane_digits(lane)[digit.place],
+            _ => form.counters[digit.place] = 1,
+        }
+        form
+    }
+
+    /// Waves per step of counter `place`.
+    pub fn stride(&self, place: usize) -> i64 {
+        self.counters[place + 1..].iter().map(|c| c.trip).product()
+    }
+
+    /// Of counters and axes.
+    pub fn ranges(&self) -> Ranges {
+        Ranges { counters: self.counters.iter().map(|c| c.trip).collect(), extent: self.extent }
+    }
+}

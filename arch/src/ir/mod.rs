@@ -1,0 +1,8 @@
+//! The representations of a program on its way to an array: data, and questions about it.
+
+pub mod design;
+pub mod draft;
+pub mod mapping;
+pub mod refusal;
+pub mod ure;
+pub mod vsa;

@@ -1,0 +1,112 @@
+//! `System`: the program as a system of uniform recurrence equations over one common iteration space, the *band space*.
+//!
+//! - Loops at the same depth share a band dimension, unless dependences ask for another order or a shift; a statement nested less deeply than the deepest one is *placed*
+//!   in the dimensions it lacks (an initialization at the first iteration, a division at the pivot, …) such that its
+//!   dependences become uniform.
+//! - Every read of a statement is a *variable*. Where it reads what was in DRAM before, it is an input; where it reads
+//!   a value produced a constant distance away, it is linked to that statement; where one produced value is read by
+//!   many iterations (a broadcast, such as LU's pivot row), it is carried along a null direction of the producer's
+//!   index map from the iteration next to the producer ("localization").
+//!
+//! Invariants: the pieces of a variable are disjoint and cover its statement's domain; every distance is constant and
+//! lexicographically positive, or zero with the producer earlier in the text.
+//!
+//! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
+
+use frontend::scop::{Affine, Constraint, StmtId};
+
+/// One dimension of the band space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dim {
+    pub name: String,
+    /// Least and greatest coordinate over all statements.
+    pub lo: i64,
+    pub hi: i64,
+}
+
+/// Where a variable gets its value on one part of the band space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// The element of the read's array at these subscripts (over band coordinates), as it was before the region ran.
+    Input { subscripts: Vec<Affine> },
+    /// What `statement` stored at `n - distance`.
+    Value { statement: StmtId, distance: Vec<i64> },
+    /// What another read (or this one) has, at `n - distance`: the same value.
+    Carry { statement: StmtId, read: usize, distance: Vec<i64> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Conjunction over band coordinates.
+    pub domain: Vec<Constraint>,
+    /// The same within the statement's domain, without what that implies.
+    pub when: Vec<Constraint>,
+    pub feed: Feed,
+}
+
+/// A read of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The band dimension that each of the statement's iterators runs along.
+    pub dims: Vec<usize>,
+    /// Every iterator over the band coordinates.
+    pub iterators: Vec<Affine>,
+    /// Domain over band coordinates.
+    pub domain: Vec<Vec<Constraint>>,
+    pub variables: Vec<Variable>,
+    /// Instances whose value stays in DRAM at the end, over band coordinates.
+    pub live_out: Vec<Vec<Constraint>>,
+    /// The same, without what follows from the written cell being inside the array.
+    pub emit_when: Vec<Vec<Constraint>>,
+    /// The written array's subscripts over band coordinates.
+    pub write: Vec<Affine>,
+    /// The same in steps of their strides, and what an array's subscript is over these.
+    pub steps: Vec<Affine>,
+    pub view: Vec<Affine>,
+    /// The cells that stay in DRAM, over the steps; `None` if they are not a convex set.
+    pub cells: Option<Vec<Constraint>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct System {
+    pub dims: Vec<Dim>,
+    pub statements: Vec<Placed>,
+}
+
+impl System {
+    /// Every distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
+    pub fn dependences(&self) -> Vec<Dependence> {
+        let mut found = Vec::new();
+        for (s, placed) in self.statements.iter().enumerate() {
+            for (k, variable) in placed.variables.iter().enumerate() {
+                for piece in &variable.pieces {
+                    let (from, distance, carried) = match &piece.feed {
+                        Feed::Value { statement, distance } => (*statement, distance.clone(), false),
+                        Feed::Carry { statement, distance, .. } => (*statement, distance.clone(), true),
+                        Feed::Input { .. } => continue,
+                    };
+                    let dependence = Dependence { from, to: StmtId(s as u32), read: k, distance, carried };
+                    if !found.contains(&dependence) {
+                        found.push(dependence);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependence {
+    pub from: StmtId,
+    pub to: StmtId,
+    pub read: usize,
+    pub distance: Vec<i64>,
+    /// Carries a value read, not one just produced.
+    pub carried: bool,
+}

@@ -1,0 +1,338 @@
+//! `Vsa`: the virtual systolic array, the interface between the mapping (`arch`) and the hardware (`templates`).
+//!
+//! The array executes **waves**. A wave is one point of the time loops ([`Vsa::counters`], outermost first, all
+//! rectangular and counting 0, 1, …). Every PE `p` executes every wave, `skew · p` cycles after it is launched.
+//! One PE executes, for one wave, every node of [`Vsa::nodes`] once. So the value of a node is a function of
+//! `(wave, p)`, and the whole array is a system of uniform recurrences:
+//!
+//! - [`Op::Past`] is the only node that looks elsewhere: it is the value of its source at PE `p - hop`, `waves`
+//!   launches ago. Everything else combines values of the same wave and PE.
+//! - [`Op::Input`] is a word of an array in DRAM, brought by the group's feeders: the element at
+//!   `subscripts(counters, p) + ports[port]`.
+//! - [`Op::Guard`] is a conjunction of affine conditions over counters and PE coordinates.
+//! - An [`OutputGroup`] stores a node's value to DRAM in those waves and PEs where its `enable` node is 1.
+//!
+//! A PE outside the domain of its statement, or one whose neighbour does not exist, computes a value nobody selects;
+//! nodes have no side effects, so that is harmless. Values are bit patterns of their type.
+//!
+//! Time: node `n` of wave `w` is on its wire at PE `p` in cycle `launch(w) + skew·p + ready[n]` (see [`Schedule`]).
+//!
+//! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
+
+use crate::affine::{Condition, Form};
+use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
+
+/// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// For people: `i.tile`, `k.time`, `i.latency`, …
+    pub name: String,
+    pub trip: i64,
+}
+
+/// Index into [`Vsa::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One operation of a PE. Operands come earlier in [`Vsa::nodes`], except the source of a `Past` with `waves > 0`
+/// or `hop != 0`, which may stand anywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// The value's bits.
+    Const(u64),
+    /// The value of an affine form, wrapped to the node's integer type.
+    Iter(Form),
+    /// 1 where all conditions hold. Type BOOL.
+    Guard(Vec<Condition>),
+    /// Port `port` of input group `group`.
+    Input { group: u32, port: u32 },
+    /// Value of `source` at PE `p - hop`, `waves` waves ago.
+    Past { source: NodeId, hop: [i64; 2], waves: i64 },
+    Unary(UnaryOp, NodeId),
+    Binary(BinaryOp, NodeId, NodeId),
+    /// condition (BOOL) ? a : b
+    Select(NodeId, NodeId, NodeId),
+    /// C conversion from the operand's type to the node's.
+    Cast(NodeId),
+    Fma(NodeId, NodeId, NodeId),
+    /// `addend` plus the products of the pairs, aligned and rounded once (`frontend::value::eval_dot`).
+    Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub op: Op,
+    pub ty: ScalarType,
+    /// For people and for signal names: a hint such as `a`, `acc`, `c_in`.
+    pub name: String,
+}
+
+/// An array in DRAM, in C's row-major layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DramArray {
+    pub name: String,
+    pub ty: ScalarType,
+    /// Extents, outermost first; empty for a single element (treated as one dimension of extent 1).
+    pub dims: Vec<i64>,
+    /// Elements per bus word: bus width is `word * ty.bytes()` bytes, a power of two from 4 to 128.
+    pub word: u32,
+    /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
+    pub port: u32,
+}
+
+impl DramArray {
+    /// Extents as a hull whose view has `rank` dimensions sees them: inner ones beyond that are one (`crate::reshape`).
+    pub fn extents(&self, rank: usize) -> Vec<i64> {
+        let (outer, inner) = self.dims.split_at(self.dims.len().min(rank - 1));
+        [outer, &[inner.iter().product()]].concat()
+    }
+    /// Bytes per bus word: the same for all arrays of a port.
+    pub fn bus_bytes(&self) -> u32 {
+        self.word * self.ty.bytes()
+    }
+}
+
+/// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend
+/// on (`view`): where PEs write every other element, or diagonals, those are a box in `y` only.
+/// It is walked in row-major order, the last dimension in words of `word` elements; every visit walks all of it,
+/// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hull {
+    /// Per dimension of the array (see [`DramArray::extents`]): its subscript over `y`. Only the last one contains the last coordinate, with
+    /// coefficient 1, so that rows are contiguous. Cells that differ in `y` differ.
+    pub view: Vec<Affine>,
+    /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
+    pub origin: Vec<Form>,
+    /// Per dimension except the last: walked as `y = modulus * u + r`, u outer (0..extent), r inner (0..modulus).
+    pub rows: Vec<HullDim>,
+    /// Words per row.
+    pub words: i64,
+    /// Elements per row that are really wanted (`<= words * word`); the rest of the last word is padding.
+    pub elements: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HullDim {
+    pub modulus: i64,
+    pub extent: i64,
+}
+
+impl Hull {
+    /// The coordinates are the subscripts.
+    pub fn plain_view(rank: usize) -> Vec<Affine> {
+        (0..rank).map(|d| Affine { coeffs: (0..rank).map(|e| i64::from(d == e)).collect(), constant: 0 }).collect()
+    }
+    /// Cells walked along dimension `d`; of the last one, those that are wanted.
+    pub fn extent(&self, d: usize) -> i64 {
+        if d + 1 == self.origin.len() { self.elements } else { self.rows[d].modulus * self.rows[d].extent }
+    }
+    /// Words walked per visit.
+    pub fn total_words(&self) -> i64 {
+        self.rows.iter().map(|r| r.modulus * r.extent).product::<i64>() * self.words
+    }
+    /// Rows walked per visit.
+    pub fn total_rows(&self) -> i64 {
+        self.rows.iter().map(|r| r.modulus * r.extent).product::<i64>()
+    }
+}
+
+/// One dimension (not the last) of the part of the hull that the buffer at PE `p` keeps:
+/// `base + coef·p <= u < base + coef·p + extent`, and `r == residue`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BankDim {
+    pub base: i64,
+    pub coef: [i64; 2],
+    pub extent: i64,
+    pub residue: i64,
+}
+
+/// A buffer beside one PE (or at the border). It keeps, per row it owns, `words_per_row` words starting at word
+/// `floor((base + coef·p) / word)`. Accepted words are stored at consecutive addresses in the order they pass by.
+/// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bank {
+    /// First port it serves, and how many (consecutive elements of one word when more than one).
+    pub port: u32,
+    pub ports: u32,
+    pub rows: Vec<BankDim>,
+    /// Last dimension, in elements.
+    pub base: i64,
+    pub coef: [i64; 2],
+    pub words_per_row: i64,
+    /// Words per slot: product of the row extents times `words_per_row`.
+    pub depth: i64,
+}
+
+/// Elements of one DRAM array that enter the array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputGroup {
+    /// Index into [`Vsa::arrays`].
+    pub array: u32,
+    /// Per dimension of the box: where the element that port 0 delivers is.
+    pub subscripts: Vec<Form>,
+    /// Per port, per dimension: constant added to `subscripts` (SIMD lanes). Port 0 is all zeros.
+    pub ports: Vec<Vec<i64>>,
+    /// Axes along which neighbours pass the value on (its subscripts do not depend on that coordinate): feeders stand
+    /// only where the coordinate is at the end the waves enter from.
+    pub forward: [bool; 2],
+    /// Reload when one of the first `reload` tile counters changes; otherwise the buffer's content is used again.
+    pub reload: usize,
+    pub hull: Hull,
+    pub banks: Vec<Bank>,
+    /// Word address inside a bank's slot is `row + (col + offset(p)) / word`; both are forms over inner counters, >= 0.
+    /// `row` counts in words.
+    pub row: Form,
+    pub col: Form,
+    /// The visit's load must wait until this output group's drains have been written to DRAM (in-place reuse through
+    /// DRAM): (output group, how many of its drains must be complete before load number `n`: `n - lag`, if positive).
+    pub after: Option<(u32, i64)>,
+}
+
+impl InputGroup {
+    /// Elements of each word that a bank stores: where only one place of the words is ever wanted, just that.
+    pub fn kept(&self, bank: &Bank, word: u32) -> i64 {
+        let still = bank.words_per_row == 1 && self.col.counters.iter().all(|&c| c == 0);
+        i64::from(if still { bank.ports } else { word })
+    }
+}
+
+/// Where one port of an output group gets its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPort {
+    pub value: NodeId,
+    pub enable: NodeId,
+    /// Constant per dimension added to the group's `subscripts`.
+    pub offset: Vec<i64>,
+}
+
+/// Elements of one DRAM array that leave the array. Buffers (collectors) stand in the PEs of the box `[first, last]`;
+/// after an emitting visit the hull is walked in row-major order and each word is put together from its owners.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputGroup {
+    pub array: u32,
+    /// Per dimension of the box.
+    pub subscripts: Vec<Form>,
+    pub ports: Vec<OutputPort>,
+    /// PEs that ever emit.
+    pub first: [i64; 2],
+    pub last: [i64; 2],
+    /// Per tile counter: `None` emits at every value, `Some(v)` only in visits where the counter is `v`.
+    pub emit: Vec<Option<i64>>,
+    pub hull: Hull,
+    /// As for inputs; a bank's `base`/`coef`/`rows` say which cells PE `p` owns; `elements` are owned exactly.
+    pub banks: Vec<OutputBank>,
+    pub row: Form,
+    pub col: Form,
+    /// Buffers per collector: 1, or 2 when every visit emits.
+    pub slots: u32,
+    /// Cells of a row that are written: per row, the last coordinate must satisfy all; forms are over the outer ones,
+    /// `y_0..y_{n-2}` (as `coeffs`), plus a constant.
+    pub bounds: Vec<CellBound>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputBank {
+    pub bank: Bank,
+    /// Elements of a row that PE `p` owns, starting at `base + coef·p`.
+    pub elements: i64,
+}
+
+impl OutputGroup {
+    /// Collectors along each axis.
+    pub fn extent(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+    }
+    /// Place of the collector that is `hops` from the corner where waves enter.
+    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+    }
+}
+
+/// `scale * y_last + Σ coeffs[d] * y_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellBound {
+    pub scale: i64,
+    pub coeffs: Vec<i64>,
+    pub constant: i64,
+    pub equality: bool,
+}
+
+/// When things happen, in cycles relative to a wave's arrival at its PE.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Schedule {
+    /// Cycles by which PE `p` runs behind: `skew[0] * p0 + skew[1] * p1` (after the shift that makes the least one 0).
+    /// Nonzero on every axis with more than one PE; may be negative.
+    pub skew: [i64; 2],
+    /// Least number of cycles between two launches.
+    pub interval: i64,
+    /// Per node: cycle in which its value is on the wire.
+    pub ready: Vec<i64>,
+    /// Per node: registers from operands to result (0: combinational). Operands are sampled at `ready - latency`.
+    pub latency: Vec<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vsa {
+    pub name: String,
+    /// Time loops, outermost first.
+    pub counters: Vec<Counter>,
+    pub tile_depth: usize,
+    /// Names of the space axes (for people), `""` where the extent is 1.
+    pub axes: [String; 2],
+    /// PEs per axis, at least 1.
+    pub extent: [i64; 2],
+    /// SIMD lanes per PE (for people; lanes are already unrolled in `nodes`).
+    pub lanes: i64,
+    pub nodes: Vec<Node>,
+    pub arrays: Vec<DramArray>,
+    pub inputs: Vec<InputGroup>,
+    pub outputs: Vec<OutputGroup>,
+    pub schedule: Schedule,
+}
+
+impl Vsa {
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+    /// AXI ports to DRAM.
+    pub fn ports(&self) -> usize {
+        self.arrays.iter().map(|a| a.port as usize + 1).max().unwrap_or(0)
+    }
+    /// The arrays (indices) that a port moves.
+    pub fn arrays_of(&self, port: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.arrays.len()).filter(move |&a| self.port_of(a as u32) == port)
+    }
+    /// The port that moves an array.
+    pub fn port_of(&self, array: u32) -> usize {
+        self.arrays[array as usize].port as usize
+    }
+    /// Bytes per bus word of a port.
+    pub fn bus_bytes(&self, port: usize) -> u32 {
+        self.arrays_of(port).next().map_or(0, |a| self.arrays[a].bus_bytes())
+    }
+    /// A port is called like its only array, or `gmem<n>`.
+    pub fn port_name(&self, port: usize) -> String {
+        let mut arrays = self.arrays_of(port);
+        match (arrays.next(), arrays.next()) {
+            (Some(only), None) => self.arrays[only].name.clone(),
+            _ => format!("gmem{port}"),
+        }
+    }
+    /// Visits of the whole run.
+    pub fn visits(&self) -> i64 {
+        self.counters[..self.tile_depth].iter().map(|c| c.trip).product()
+    }
+    /// Waves per visit.
+    pub fn waves_per_visit(&self) -> i64 {
+        self.counters[self.tile_depth..].iter().map(|c| c.trip).product()
+    }
+    /// Cycles by which PE `p` runs behind the first one.
+    pub fn delay(&self, p: [i64; 2]) -> i64 {
+        (0..2).map(|a| { let s = self.schedule.skew[a]; if s >= 0 { s * p[a] } else { -s * (self.extent[a] - 1 - p[a]) } }).sum()
+    }
+}

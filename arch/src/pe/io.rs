@@ -1,0 +1,153 @@
+//! What enters and leaves the array: drafts of the input and output groups.
+
+use super::lower::Lower;
+use crate::ir::draft::{InputDraft, OutputDraft, OutputDraftPort};
+use crate::ir::refusal::Illegal;
+use crate::affine::{Condition, Form};
+use crate::ir::vsa::{NodeId, Op};
+use frontend::scop::{Affine, Constraint};
+
+impl Lower<'_> {
+    pub(super) fn output(&mut self, s: usize) -> Result<(), Illegal> {
+        let placed = &self.system.statements[s];
+        if placed.live_out.is_empty() {
+            return Ok(());
+        }
+        let statement = &self.scop.statements[s];
+        let Some(cells) = placed.cells.clone() else {
+            return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
+        };
+        let (view, emit_when) = (placed.view.clone(), placed.emit_when.clone());
+        let coordinates = equal_coordinates(&placed.steps, &placed.domain);
+        let mut ports: Vec<OutputDraftPort> = Vec::new();
+        let mut lanes = Vec::new();
+        let spilled = self.spilled(s);
+        for lane in 0..self.mapping.lanes() {
+            let when: Vec<Vec<Condition>> = match &self.reductions[s] {
+                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) => self.partial_done(reduction, &emit_when, &spilled, lane),
+                _ => emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect(),
+            };
+            if when.is_empty() {
+                continue;
+            }
+            let enable = self.guard_any(&when);
+            let value = self.value(s, lane)?;
+            ports.push(OutputDraftPort { value, enable, offset: vec![], when });
+            lanes.push(lane);
+        }
+        if ports.is_empty() {
+            return Ok(());
+        }
+        let mut forms = coordinates.iter().map(|over| {
+            let mut base: Vec<Form> = over.iter().map(|a| self.mapping.form(a, 0)).collect();
+            let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
+            let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
+            substitute_fixed(&mut base, &ports);
+            (base, offsets)
+        });
+        let (subscripts, offsets) = forms.next().expect("the subscripts themselves");
+        let others = forms.collect();
+        ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
+        let array = statement.write.array.index();
+        self.out.outputs.push(OutputDraft { statement: s, array, subscripts, others, view, ports, cells, spilled });
+        Ok(())
+    }
+
+    /// The partial result stored when the cell was last visited.
+    pub(super) fn read_back(&mut self, s: usize, k: usize, lane: usize, spilled: &[usize]) -> NodeId {
+        let write = self.system.statements[s].write.clone();
+        let node = self.input(s, k, lane, &write);
+        let Op::Input { group, .. } = self.out.nodes[node.index()].op else { unreachable!("an input node") };
+        let last = *spilled.last().expect("a spilled counter");
+        let between: i64 = (last + 1..self.mapping.tile_depth)
+            .filter(|&place| self.out.inputs[group as usize].subscripts.iter().any(|f| f.counters[place] != 0))
+            .map(|place| self.mapping.counters[place].trip)
+            .product();
+        self.out.inputs[group as usize].after = Some((s, between - 1));
+        node
+    }
+
+    pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
+        let array = self.scop.statements[s].reads[k].array.index();
+        let mut forms: Vec<Form> = subscripts.iter().map(|a| self.mapping.form(a, lane)).collect();
+        if forms.is_empty() {
+            forms.push(Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] });
+        }
+        for form in &mut forms {
+            self.mapping.drop_single(form);
+        }
+        let same = |d: &InputDraft| d.array == array && d.subscripts.iter().zip(&forms).all(|(x, y)| x.counters == y.counters && x.space == y.space);
+        let group = match self.out.inputs.iter().position(same) {
+            Some(g) => g,
+            None => {
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], after: None });
+                self.out.inputs.len() - 1
+            }
+        };
+        let draft = &mut self.out.inputs[group];
+        let offset: Vec<i64> = forms.iter().zip(&draft.subscripts).map(|(f, b)| f.constant - b.constant).collect();
+        let port = draft.ports.iter().position(|p| *p == offset).unwrap_or_else(|| {
+            draft.ports.push(offset);
+            draft.ports.len() - 1
+        });
+        let ty = self.scop.arrays[array].ty;
+        self.node(Op::Input { group: group as u32, port: port as u32 }, ty, &self.name_of(s, k))
+    }
+
+    /// Ports in order of their offsets; the first one's offset becomes part of the group's subscripts.
+    pub(super) fn sort_ports(&mut self) {
+        for (g, draft) in self.out.inputs.iter_mut().enumerate() {
+            let mut order: Vec<usize> = (0..draft.ports.len()).collect();
+            order.sort_by(|&a, &b| draft.ports[a].cmp(&draft.ports[b]));
+            let first = draft.ports[order[0]].clone();
+            for (form, shift) in draft.subscripts.iter_mut().zip(&first) {
+                form.constant += shift;
+            }
+            let rank: Vec<u32> = (0..order.len()).map(|p| order.iter().position(|&o| o == p).unwrap() as u32).collect();
+            draft.ports = order.iter().map(|&o| draft.ports[o].iter().zip(&first).map(|(x, f)| x - f).collect()).collect();
+            for node in &mut self.out.nodes {
+                if let Op::Input { group, port } = &mut node.op {
+                    if *group == g as u32 {
+                        *port = rank[*port as usize];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Counters that have one value whenever anything is emitted do not move the cells.
+fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
+    let counters = base.first().map_or(0, |f| f.counters.len());
+    for j in 0..counters {
+        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
+        let mut values = ports.iter().flat_map(|p| &p.when).map(value);
+        let Some(Some(first)) = values.next() else { continue };
+        if values.all(|v| v == Some(first)) {
+            for form in base.iter_mut() {
+                form.constant += form.counters[j] * first;
+                form.counters[j] = 0;
+            }
+        }
+    }
+}
+
+/// `values`, and what they are with one coordinate replaced by others that equal it on the domain.
+fn equal_coordinates(values: &[Affine], domain: &[Vec<Constraint>]) -> Vec<Vec<Affine>> {
+    let mut all = vec![values.to_vec()];
+    let equalities = domain.first().filter(|_| domain.len() == 1).into_iter().flatten().filter(|c| c.equality);
+    for Constraint { expr, .. } in equalities {
+        for (d, value) in values.iter().enumerate() {
+            for sign in [1, -1] {
+                let coeffs: Vec<i64> = value.coeffs.iter().zip(&expr.coeffs).map(|(a, e)| a + sign * e).collect();
+                let replaces = value.coeffs.iter().zip(&coeffs).any(|(before, after)| *before != 0 && *after == 0);
+                if replaces {
+                    let mut other = values.to_vec();
+                    other[d] = Affine { coeffs, constant: value.constant + sign * expr.constant };
+                    all.push(other);
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,367 @@
+//! System + mapping → the nodes of a PE, input groups and output groups (without their layouts: see `layout`).
+//!
+//! Demand-driven from the values that stay in DRAM; equal nodes are shared. A variable becomes a chain of selects over
+//! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops decide
+//! cost nothing, and the last source needs none.
+
+use super::Options;
+use crate::affine::Ranges;
+use crate::ir::draft::Lowered;
+use crate::ir::refusal::Illegal;
+use crate::ir::mapping::{Carry, DigitBound, Mapping};
+use crate::recurrence::reduction::Reduction;
+use crate::ir::ure::{Feed, Piece, System};
+use crate::affine::{Condition, Form};
+use crate::ir::vsa::{Node, NodeId, Op};
+use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop};
+use std::collections::{BTreeMap, HashMap};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Target {
+    Value(usize, usize),
+    Variable(usize, usize, usize),
+    /// Running total of a reduction for a group of lanes.
+    Total(usize, usize),
+    /// Its share that stays in one PE, where the reduction runs over time and space.
+    Share(usize, usize),
+}
+
+enum Place {
+    Here(Target),
+    Past(Target, [i64; 2], i64),
+    Input(Vec<Affine>),
+}
+
+pub(super) type Sourced = (Vec<Condition>, NodeId);
+
+pub(super) struct Lower<'a> {
+    pub(super) scop: &'a Scop,
+    pub(super) system: &'a System,
+    pub(super) mapping: &'a Mapping,
+    pub(super) reductions: &'a [Option<Reduction>],
+    pub(super) options: Options,
+    pub(super) ranges: Ranges,
+    pub(super) out: Lowered,
+    pub(super) shared: HashMap<(Op, ScalarType), NodeId>,
+    pub(super) built: BTreeMap<Target, NodeId>,
+    pub(super) open: Vec<Target>,
+    pub(super) pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
+}
+
+pub(super) fn at_least_one(mut form: Form) -> Condition {
+    form.constant = -1;
+    Condition { form, equality: false }
+}
+
+/// # Errors
+/// The first dependence that runs against the mapping's time, or a program with nothing to compute.
+pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<Lowered, Illegal> {
+    let mut lower = Lower {
+        scop,
+        system,
+        mapping,
+        reductions,
+        options,
+        ranges: mapping.ranges(),
+        out: Lowered::default(),
+        shared: HashMap::new(),
+        built: BTreeMap::new(),
+        open: vec![],
+        pasts: BTreeMap::new(),
+    };
+    for s in 0..system.statements.len() {
+        lower.output(s)?;
+    }
+    lower.resolve_pasts()?;
+    lower.sort_ports();
+    Ok(lower.out)
+}
+
+impl Lower<'_> {
+    pub(super) fn depth(&self) -> usize {
+        self.system.dims.len()
+    }
+
+    pub(super) fn node(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
+        if let Some(&id) = self.shared.get(&(op.clone(), ty)) {
+            return id;
+        }
+        let id = NodeId(self.out.nodes.len() as u32);
+        self.out.nodes.push(Node { op: op.clone(), ty, name: name.to_string() });
+        self.shared.insert((op, ty), id);
+        id
+    }
+
+    pub(super) fn array_type(&self, s: usize) -> ScalarType {
+        self.scop.array(self.scop.statements[s].write.array).ty
+    }
+
+    // ---- conditions
+
+    /// The conjunction over counters and PE for one lane: none or one simplified conjunction.
+    pub(super) fn conditions(&self, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
+        let affine = constraints.iter().map(|c| Condition { form: self.mapping.form(&c.expr, lane), equality: c.equality });
+        let digits = when.iter().map(|b| {
+            let mut form = self.mapping.digit_form(b.dim, b.digit, lane);
+            let sign = if b.at_least { 1 } else { -1 };
+            form.counters.iter_mut().for_each(|c| *c *= sign);
+            form.space = form.space.map(|c| c * sign);
+            form.constant = sign * (form.constant - b.value);
+            Condition { form, equality: false }
+        });
+        self.ranges.simplify_all(affine.chain(digits))
+    }
+
+    pub(super) fn guard(&mut self, conditions: &[Condition]) -> NodeId {
+        if conditions.is_empty() {
+            return self.node(Op::Const(1), ScalarType::BOOL, "always");
+        }
+        self.node(Op::Guard(conditions.to_vec()), ScalarType::BOOL, "when")
+    }
+
+    pub(super) fn guard_any(&mut self, any: &[Vec<Condition>]) -> NodeId {
+        let ids: Vec<NodeId> = any.iter().map(|all| self.guard(all)).collect();
+        ids.into_iter().reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when")).expect("at least one conjunction")
+    }
+
+    // ---- values
+
+    pub(super) fn build(&mut self, target: Target) -> Result<NodeId, Illegal> {
+        if let Some(&id) = self.built.get(&target) {
+            return Ok(id);
+        }
+        if self.open.contains(&target) {
+            return Err(Illegal("a value depends on itself within one wave".into()));
+        }
+        self.open.push(target.clone());
+        let id = match target {
+            Target::Value(s, lane) => self.value_of(s, lane)?,
+            Target::Variable(s, k, lane) => self.variable(s, k, lane)?,
+            Target::Total(s, lane) => self.total(s, lane)?,
+            Target::Share(s, lane) => self.accumulate(s, lane, true)?,
+        };
+        self.open.pop();
+        self.built.insert(target, id);
+        Ok(id)
+    }
+
+    pub(super) fn value(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let target = self.value_target(s, lane);
+        self.build(target)
+    }
+
+    /// Lanes of a reduction share one total.
+    fn value_target(&self, s: usize, lane: usize) -> Target {
+        match &self.reductions[s] {
+            None => Target::Value(s, lane),
+            Some(reduction) => Target::Total(s, self.first_lane(reduction, lane)),
+        }
+    }
+
+    fn value_of(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let rhs = self.scop.statements[s].rhs.clone();
+        let value = self.expr(s, lane, &rhs)?;
+        let ty = self.array_type(s);
+        Ok(if rhs.ty == ty { value } else { self.node(Op::Cast(value), ty, "store") })
+    }
+
+    pub(super) fn expr(&mut self, s: usize, lane: usize, expr: &Expr) -> Result<NodeId, Illegal> {
+        let op = match &expr.kind {
+            ExprKind::Const(bits) => Op::Const(*bits),
+            ExprKind::Iter(affine) => {
+                let form = self.mapping.form(&crate::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane);
+                match self.ranges.bounds(&form) {
+                    (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
+                    _ => Op::Iter(form),
+                }
+            }
+            ExprKind::Holds(all) => {
+                let over = |c: &Constraint| Constraint { expr: crate::affine::map::compose(&c.expr, &self.system.statements[s].iterators, self.depth()), ..c.clone() };
+                match self.conditions(&all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
+                    Some(conditions) => return Ok(self.guard(&conditions)),
+                    None => Op::Const(0),
+                }
+            }
+            ExprKind::Read(k) => return self.build(Target::Variable(s, *k, lane)),
+            ExprKind::Unary(op, a) => Op::Unary(*op, self.expr(s, lane, a)?),
+            ExprKind::Binary(op, a, b) => Op::Binary(*op, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
+            ExprKind::Select(c, a, b) => Op::Select(self.expr(s, lane, c)?, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
+            ExprKind::Cast(a) => {
+                let inner = self.expr(s, lane, a)?;
+                if a.ty == expr.ty {
+                    return Ok(inner);
+                }
+                if let Op::Const(bits) = self.out.nodes[inner.index()].op {
+                    Op::Const(frontend::value::cast(bits, a.ty, expr.ty))
+                } else {
+                    Op::Cast(inner)
+                }
+            }
+            ExprKind::Fma(a, b, c) => Op::Fma(self.expr(s, lane, a)?, self.expr(s, lane, b)?, self.expr(s, lane, c)?),
+        };
+        Ok(self.node(op, expr.ty, ""))
+    }
+
+    // ---- variables
+
+    fn variable(&mut self, s: usize, k: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let pieces = self.system.statements[s].variables[k].pieces.clone();
+        let sources = self.sources(s, k, lane, &pieces)?;
+        let ty = self.read_type(s, k);
+        self.select_source(sources, ty, &self.name_of(s, k))
+    }
+
+    fn read_type(&self, s: usize, k: usize) -> ScalarType {
+        self.scop.array(self.scop.statements[s].reads[k].array).ty
+    }
+
+    pub(super) fn name_of(&self, s: usize, k: usize) -> String {
+        self.scop.array(self.scop.statements[s].reads[k].array).name.to_lowercase()
+    }
+
+    pub(super) fn sources(&mut self, s: usize, k: usize, lane: usize, pieces: &[Piece]) -> Result<Vec<Sourced>, Illegal> {
+        let mut found = Vec::new();
+        for piece in pieces {
+            self.check_complete(s, k, piece)?;
+            for (when, place) in self.places(lane, piece) {
+                let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
+                if let Place::Past(_, _, waves) = place {
+                    if waves < 0 {
+                        return Err(self.against_time(s, k));
+                    }
+                }
+                let node = self.source(s, k, lane, place)?;
+                found.push((conditions, node));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Nobody inside the array may use a shared sum before it is complete.
+    fn check_complete(&self, s: usize, k: usize, piece: &Piece) -> Result<(), Illegal> {
+        let Feed::Value { statement, .. } = piece.feed else { return Ok(()) };
+        let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
+        match &self.reductions[statement.index()] {
+            Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction) => {
+                let name = &self.system.dims[reduction.dims[0]].name;
+                Err(Illegal(format!("the sum over {name}, spread over PEs that it does not fill, is used inside the array")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn against_time(&self, s: usize, k: usize) -> Illegal {
+        let read = &self.scop.statements[s].reads[k];
+        let (line, _) = self.scop.sources.line_column(read.span);
+        Illegal(format!("the dependence on `{}` (line {line}) would run backwards in time", self.scop.array(read.array).name))
+    }
+
+    /// Where one piece's value stands, by carry case.
+    fn places(&self, lane: usize, piece: &Piece) -> Vec<(Vec<DigitBound>, Place)> {
+        let (producer, distance) = match &piece.feed {
+            Feed::Input { subscripts } => return vec![(vec![], Place::Input(subscripts.clone()))],
+            Feed::Value { statement, distance } => ((statement.index(), None), distance),
+            Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
+        };
+        let here = self.mapping.lane_digits(lane);
+        let mut all = Vec::new();
+        for Carry { when, waves, hop, lanes } in self.mapping.carries(distance) {
+            let digits: Vec<i64> = here.iter().zip(&lanes).map(|(a, b)| a - b).collect();
+            let Some(from) = self.mapping.lane_number(&digits) else { continue };
+            let target = match producer {
+                (t, None) => self.value_target(t, from),
+                (t, Some(read)) => Target::Variable(t, read, from),
+            };
+            let place = if waves == 0 && hop == [0, 0] { Place::Here(target) } else { Place::Past(target, hop, waves) };
+            all.push((when, place));
+        }
+        all
+    }
+
+    fn source(&mut self, s: usize, k: usize, lane: usize, place: Place) -> Result<NodeId, Illegal> {
+        match place {
+            Place::Here(target) => self.build(target),
+            Place::Past(target, hop, waves) => {
+                let ty = self.read_type(s, k);
+                Ok(self.past(target, hop, waves, ty, &self.name_of(s, k)))
+            }
+            Place::Input(subscripts) => Ok(self.input(s, k, lane, &subscripts)),
+        }
+    }
+
+    pub(super) fn past(&mut self, target: Target, hop: [i64; 2], waves: i64, ty: ScalarType, name: &str) -> NodeId {
+        if let Some(&id) = self.pasts.get(&(target.clone(), hop, waves)) {
+            return id;
+        }
+        let id = NodeId(self.out.nodes.len() as u32);
+        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves }, ty, name: format!("{name}_in") });
+        self.pasts.insert((target, hop, waves), id);
+        id
+    }
+
+    fn resolve_pasts(&mut self) -> Result<(), Illegal> {
+        let mut done = 0;
+        loop {
+            let open: Vec<_> = self.pasts.iter().map(|(k, &id)| (k.clone(), id)).collect();
+            if open.len() == done {
+                return Ok(());
+            }
+            for ((target, hop, waves), id) in &open {
+                let source = self.build(target.clone())?;
+                self.out.nodes[id.index()].op = Op::Past { source, hop: *hop, waves: *waves };
+            }
+            done = open.len();
+        }
+    }
+
+    /// Folds sources into selects; sources whose conditions never hold are already gone.
+    pub(super) fn select_source(&mut self, mut sources: Vec<Sourced>, ty: ScalarType, name: &str) -> Result<NodeId, Illegal> {
+        if sources.is_empty() {
+            // Never executed in this lane: any value does.
+            return Ok(self.node(Op::Const(0), ty, "unused"));
+        }
+        if let Some(k) = sources.iter().position(|(c, _)| c.is_empty()) {
+            sources = vec![sources.swap_remove(k)];
+        }
+        // The dearest condition is left to the default.
+        sources.sort_by_key(|(c, _)| (c.iter().filter(|c| !c.form.is_time_only()).count(), c.len()));
+        let mut merged: Vec<(Vec<Vec<Condition>>, NodeId)> = Vec::new();
+        for (conditions, node) in sources {
+            match merged.iter_mut().find(|(_, n)| *n == node) {
+                Some((any, _)) => any.push(conditions),
+                None => merged.push((vec![conditions], node)),
+            }
+        }
+        self.relax(&mut merged);
+        let (_, mut value) = merged.pop().expect("not empty");
+        for (any, node) in merged.into_iter().rev() {
+            let when = self.guard_any(&any);
+            value = self.node(Op::Select(when, node, value), ty, name);
+            self.out.muxes.push(value);
+        }
+        Ok(value)
+    }
+
+    /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first stays
+    /// right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE.
+    fn relax(&self, sources: &mut [(Vec<Vec<Condition>>, NodeId)]) {
+        let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
+            (false, true) => 0,
+            (true, _) => 1,
+            (false, false) => 2,
+        };
+        for at in 0..sources.len() {
+            let (here, behind) = sources.split_at_mut(at + 1);
+            for all in &mut here[at].0 {
+                all.sort_by_key(cost);
+                let mut k = 0;
+                while k < all.len() {
+                    let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
+                    let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges.feasible(without().chain(other)));
+                    if apart { drop(all.remove(k)) } else { k += 1 }
+                }
+                all.sort();
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The ways in: compile a program to one array, or list all of its arrays.
+
+use crate::explore::assemble::{assemble, Program, Work};
+use crate::cost::board::{Board, Resources};
+use crate::explore::{by_hand, choose};
+use crate::contract::walk::MemoryTiming;
+use crate::cost::{predict, resources, Prediction};
+use crate::ir::design::{DesignSpec, Dot};
+use crate::ir::mapping::Plan;
+use crate::space_time::transform;
+use crate::io::port;
+use crate::ir::ure::System;
+use crate::recurrence::{self, rewrite};
+use crate::ir::vsa::{Op, Vsa};
+use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::flow;
+use frontend::scop::Scop;
+use std::borrow::Cow;
+
+/// A finished array and what a person wants to know of it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub vsa: Vsa,
+    pub report: Report,
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub work: Work,
+    pub prediction: Prediction,
+    /// Estimated; `scripts/resources.sh` measures.
+    pub resources: Resources,
+    pub dependences: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Share of lanes that do useful work over the whole run, 0 to 1.
+    pub fn utilization(&self, vsa: &Vsa) -> f64 {
+        let lanes = vsa.extent[0] * vsa.extent[1] * vsa.lanes;
+        self.work.iterations as f64 / (lanes as f64 * self.prediction.cycles.max(1) as f64)
+    }
+}
+
+/// One row of `sagen map`.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub plan: Plan,
+    /// Loops along the axes; empty for an unused axis.
+    pub axes: [String; 2],
+    /// The untiled array over the whole problem.
+    pub vsa: Vsa,
+    pub class: Class,
+    /// Distinct links between PEs: value's name, hop, waves.
+    pub links: Vec<(String, [i64; 2], i64)>,
+    /// Projection vector d of the canonical mapping that gives this array (2-D arrays of 3-loop programs), if one does.
+    pub projection: Option<Vec<i64>>,
+    pub schedule_vector: Option<Vec<i64>>,
+}
+
+/// PolySA's classes, by what happens to the values the program computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Results stay in their PE.
+    Local,
+    /// Intermediate results move from PE to PE.
+    Global,
+    /// Both.
+    Mixed,
+}
+
+/// The program that the array executes, as recurrences.
+///
+/// # Errors
+/// Dependences that cannot be made uniform.
+pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    let scop = spec.program(scop);
+    let ports = port::assign(&scop, spec)?;
+    let work = Work::of(&scop);
+    let uniform = |other: Scop, places: &[_]| {
+        let system = recurrence::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
+        Some(Program::new(Cow::Owned(other), system, spec, work, ports.clone()))
+    };
+    if let Some(program) = rewrite::completed(&scop).and_then(|other| uniform(other, &[])) {
+        return Ok(program);
+    }
+    let flow = flow::analyze(&scop)?;
+    let faults = match recurrence::build(&scop, &flow) {
+        Ok(system) => return Ok(Program::new(scop, system, spec, work, ports)),
+        Err(faults) => faults,
+    };
+    let folded = rewrite::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
+    let reversed = |reassociate| rewrite::reversed(&scop, &flow, reassociate).into_iter().find_map(|other| uniform(other, &[]));
+    if let Some(program) = folded.or_else(|| reversed(spec.reassociate)) {
+        return Ok(program);
+    }
+    let free = spec.reassociate.is_none() && reversed(Some(true)).is_some();
+    let hint = |fault: Diagnostic| if free { fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently") } else { fault };
+    Err(faults.into_iter().map(hint).collect())
+}
+
+/// # Errors
+/// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
+pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    if spec.dot == Some(Dot::Fused) && spec.reassociate != Some(true) {
+        return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
+    }
+    let program = program(scop, spec)?;
+    let vsa = if let Some(index) = spec.array {
+        numbered(&program, index, spec)?
+    } else if spec.is_automatic() {
+        choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, &reasons))?
+    } else {
+        by_hand(&program, spec)?
+    };
+    let need = resources::estimate(&vsa);
+    if !need.fits(&board.resources) {
+        return Err(vec![too_big(&need, board)]);
+    }
+    if let Err(faults) = vsa.verify() {
+        return Err(vec![Diagnostic::error("E0799", None, "internal check of the array failed").label(faults.join("; "))]);
+    }
+    let report = Report {
+        work: program.work,
+        prediction: predict(&vsa, &MemoryTiming::IDEAL),
+        resources: need,
+        dependences: describe_dependences(&program.scop, &program.system),
+        warnings: vec![],
+    };
+    Ok(Compiled { vsa, report })
+}
+
+fn no_array(scop: &Scop, reasons: &[String]) -> Diagnostics {
+    let mut fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region").label(reasons.first().cloned().unwrap_or_default());
+    if reasons.len() > 1 {
+        fault = fault.help(format!("also: {}", reasons[1..].join("; ")));
+    }
+    vec![fault]
+}
+
+fn too_big(need: &Resources, board: &Board) -> Diagnostic {
+    let have = &board.resources;
+    let over: Vec<String> = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)]
+        .iter()
+        .filter(|x| x.1 > x.2)
+        .map(|(n, need, have)| format!("{need} {n} of {have}"))
+        .collect();
+    Diagnostic::error("E0711", None, format!("the array does not fit {}: it needs {}", board.name, over.join(", "))).help("choose smaller tiles or fewer lanes, or another board")
+}
+
+/// The user's plan over the first transform that makes it legal.
+fn by_hand(program: &Program, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
+    let mut reasons = Vec::new();
+    let spaces = match &spec.space {
+        Some(s) => vec![s.clone()],
+        None => space_choices(&program.system),
+    };
+    let mut best: Option<(i64, Vsa)> = None;
+    for space in &spaces {
+        for transform in transform::transforms(&program.system) {
+            let plan = by_hand::by_hand(&program.system, &DesignSpec { space: Some(space.clone()), ..spec.clone() }, transform)?;
+            match assemble(program, plan, spec) {
+                Ok(vsa) => {
+                    let cycles = predict(&vsa, &MemoryTiming::IDEAL).cycles;
+                    if best.as_ref().is_none_or(|b| cycles < b.0) {
+                        best = Some((cycles, vsa));
+                    }
+                    break;
+                }
+                Err(illegal) => reasons.push(illegal.0),
+            }
+        }
+    }
+    reasons.dedup();
+    best.map(|b| b.1).ok_or_else(|| {
+        vec![Diagnostic::error("E0705", None, format!("this design is not a systolic array: {}", reasons.join("; "))).help("`sagen map` lists the legal space loops; tile and latency factors must not reorder dependent iterations")]
+    })
+}
+
+fn space_choices(system: &System) -> Vec<Vec<String>> {
+    let name = |d: usize| system.dims[d].name.clone();
+    let n = system.dims.len();
+    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+    pairs.map(|(a, b)| vec![name(a), name(b)]).chain((0..n).map(|a| vec![name(a)])).collect()
+}
+
+fn numbered(program: &Program, index: usize, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
+    let rows = candidates(program, spec);
+    let Some(row) = rows.get(index) else {
+        return Err(vec![Diagnostic::error("E0706", None, format!("there is no array {index}: `sagen map` lists {}", rows.len()))]);
+    };
+    let mut plan = row.plan.clone();
+    let by_hand = by_hand::by_hand(&program.system, &DesignSpec { space: None, ..spec.clone() }, plan.transform.clone())?;
+    for (mine, theirs) in plan.dims.iter_mut().zip(by_hand.dims) {
+        *mine = crate::ir::mapping::DimPlan { axis: mine.axis, ..theirs };
+    }
+    plan.order = by_hand.order;
+    assemble(program, plan, spec).map_err(|illegal| vec![Diagnostic::error("E0705", None, format!("this design is not a systolic array: {}", illegal.0))])
+}
+
+/// All legal arrays of the program: every choice of space loops, and every canonical mapping.
+///
+/// # Errors
+/// Programs without uniform dependences.
+pub fn enumerate(scop: &Scop, _board: &Board) -> Result<Vec<Candidate>, Diagnostics> {
+    let spec = DesignSpec::default();
+    Ok(candidates(&program(scop, &spec)?, &spec))
+}
+
+fn candidates(program: &Program, spec: &DesignSpec) -> Vec<Candidate> {
+    let depth = program.system.dims.len();
+    let mut rows: Vec<Candidate> = Vec::new();
+    let axes_choices: Vec<Vec<usize>> = (0..depth).map(|a| vec![a]).chain((0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]))).collect();
+    let mut transforms: Vec<(Vec<Vec<i64>>, Option<Vec<i64>>)> = transform::transforms(&program.system).into_iter().map(|t| (t, None)).collect();
+    transforms.extend(transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d))));
+    for (transform, direction) in transforms {
+        for axes in &axes_choices {
+            if direction.is_some() && *axes != (0..depth - 1).collect::<Vec<_>>() {
+                continue;
+            }
+            let mut plan = Plan::identity(depth);
+            plan.transform = transform.clone();
+            axes.iter().enumerate().for_each(|(axis, &d)| plan.dims[d].axis = Some(axis));
+            if let Ok(vsa) = assemble(program, plan.clone(), spec) {
+                let row = candidate(program, plan, vsa, direction.clone());
+                // The same space loops with another transform differ only in how time is counted.
+                if !rows.iter().any(|c| c.axes == row.axes) {
+                    rows.push(row);
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>>) -> Candidate {
+    let mut links: Vec<(String, [i64; 2], i64)> = Vec::new();
+    let (mut moves, mut stays) = (false, false);
+    for node in &vsa.nodes {
+        if let Op::Past { hop, waves, .. } = node.op {
+            moves |= hop != [0, 0];
+            stays |= hop == [0, 0];
+            let link = (node.name.trim_end_matches("_in").to_string(), hop, waves);
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    for group in &vsa.inputs {
+        let name = vsa.arrays[group.array as usize].name.clone();
+        for a in 0..2 {
+            let mut hop = [0, 0];
+            hop[a] = vsa.schedule.skew[a].signum();
+            let link = (name.clone(), hop, 0);
+            if group.forward[a] && vsa.extent[a] > 1 && !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    links.sort();
+    let class = match (moves, stays) {
+        (true, true) => Class::Mixed,
+        (true, false) => Class::Global,
+        _ => Class::Local,
+    };
+    let depth = program.system.dims.len();
+    let time: Vec<usize> = (0..depth).filter(|&d| plan.dims[d].axis.is_none()).collect();
+    let (mut projection, mut schedule_vector) = (direction, None);
+    if let [t] = time.as_slice() {
+        if let Some(inverse) = crate::affine::unimodular_inverse(&plan.transform) {
+            projection.get_or_insert_with(|| inverse.iter().map(|row| row[*t]).collect());
+        }
+        let mut s: Vec<i64> = plan.transform[*t].clone();
+        for d in 0..depth {
+            if let Some(axis) = plan.dims[d].axis {
+                let skew = vsa.schedule.skew[axis];
+                s.iter_mut().zip(&plan.transform[d]).for_each(|(x, c)| *x += skew * c);
+            }
+        }
+        schedule_vector = Some(s);
+    }
+    Candidate { axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector }
+}
+
+fn describe_dependences(scop: &Scop, system: &System) -> Vec<String> {
+    let text = |e: crate::ir::ure::Dependence| {
+        let read = &scop.statement(e.to).reads[e.read];
+        let kind = if e.carried { "carried" } else { "flow" };
+        format!("S{} -> S{} {} {:?} ({kind})", e.from.0, e.to.0, scop.array(read.array).name, e.distance)
+    };
+    system.dependences().into_iter().map(text).collect()
+}

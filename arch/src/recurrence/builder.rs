@@ -1,0 +1,54 @@
+//! What the search for places, localization and the final system share: where every statement stands at the moment.
+
+use crate::affine::map::{compose, coordinate, minus};
+use frontend::flow::Flow;
+use frontend::scop::{Affine, Scop};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+pub(super) struct Builder<'a> {
+    pub scop: &'a Scop,
+    pub flow: &'a Flow,
+    pub depth: usize,
+    /// Current placement per statement.
+    pub at: Vec<Placement>,
+    /// Statements that count while places are searched.
+    pub placed: Vec<bool>,
+    /// Places that are given, of statements at full depth.
+    pub folds: &'a [Option<Vec<Affine>>],
+    pub ranges: RangeCache,
+    pub nulls: NullCache,
+    /// Localizations that a stage of the search may still try.
+    pub effort: Cell<usize>,
+}
+
+/// Where a statement stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Placement {
+    /// The band dimension that each iterator runs along.
+    pub dims: Vec<usize>,
+    /// Every band coordinate over the statement's iterators.
+    pub place: Vec<Affine>,
+    /// Every iterator over the band coordinates.
+    pub iterators: Vec<Affine>,
+}
+
+impl Placement {
+    /// An iterator's own coordinate counts it up or down, and may contain iterators further out.
+    pub fn new(dims: &[usize], place: Vec<Affine>) -> Placement {
+        let mut iterators: Vec<Affine> = Vec::new();
+        for (k, &d) in dims.iter().enumerate() {
+            let outer = Affine { coeffs: place[d].coeffs[..k].to_vec(), constant: place[d].constant };
+            let rest = minus(&coordinate(d, place.len()), &compose(&outer, &iterators, place.len()));
+            let sign = place[d].coeffs[k];
+            iterators.push(Affine { coeffs: rest.coeffs.iter().map(|c| sign * c).collect(), constant: sign * rest.constant });
+        }
+        Placement { dims: dims.to_vec(), iterators, place }
+    }
+}
+
+/// Ranges of linear functions of a reader's iterators by reader, read, piece and coefficients.
+pub(super) type RangeCache = RefCell<HashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
+
+/// Whether functions with these coefficients have a null direction.
+pub(super) type NullCache = RefCell<HashMap<Vec<Vec<i64>>, bool>>;

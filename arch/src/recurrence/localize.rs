@@ -1,0 +1,182 @@
+//! Localization: a read of a produced value becomes a constant distance, or is carried along a direction in which the
+//! value stays the same.
+
+use crate::affine::map::{constant_on, coordinate, lexicographically_positive, minus, shifted};
+use super::builder::Builder;
+use crate::ir::ure::{Feed, Piece};
+use frontend::flow::{self, Source};
+use frontend::scop::{Affine, Constraint, StmtId};
+
+/// A read of a value that one statement wrote.
+pub(super) struct Read<'a> {
+    pub statement: usize,
+    pub read: usize,
+    pub producer: StmtId,
+    /// The producer's iterators over the reader's.
+    pub iteration: &'a [Affine],
+}
+
+/// A read that has a value already: where, and which instance of the producer wrote it.
+struct Carrier {
+    statement: usize,
+    read: usize,
+    domain: Vec<Constraint>,
+    map: Vec<Affine>,
+}
+
+/// `mine(n) - other(n - r)`, iterator by iterator.
+fn apart<'a>(mine: &'a [Affine], other: &'a [Affine], r: &'a [i64]) -> impl Iterator<Item = Affine> + 'a {
+    mine.iter().zip(other).map(move |(a, b)| {
+        let back: i64 = b.coeffs.iter().zip(r).map(|(c, x)| c * x).sum();
+        minus(a, &Affine { coeffs: b.coeffs.clone(), constant: b.constant - back })
+    })
+}
+
+/// `mine(n)` and `other(n - r)` are one producer's instance everywhere on `domain`.
+fn same_on(mine: &[Affine], other: &[Affine], r: &[i64], domain: &[Constraint]) -> bool {
+    apart(mine, other, r).all(|difference| constant_on(&difference, domain) == Some(0))
+}
+
+/// `mine(n)` and `other(n - r)` are different instances at every `n`, as their coefficients show.
+fn differ(mine: &[Affine], other: &[Affine], r: &[i64]) -> bool {
+    apart(mine, other, r).any(|difference| difference.is_constant() && difference.constant != 0)
+}
+
+/// The map, and what becomes of it when an equality of the domain removes one coordinate: the same function there, with
+/// other null directions.
+fn rewritten(map: &[Affine], domain: &[Constraint]) -> Vec<Vec<Affine>> {
+    let mut all = vec![map.to_vec()];
+    for e in domain.iter().filter(|c| c.equality).map(|c| &c.expr) {
+        for d in (0..e.coeffs.len()).filter(|&d| e.coeffs[d].abs() == 1) {
+            let without = |a: &Affine| {
+                let factor = -a.coeffs[d] * e.coeffs[d];
+                let coeffs = a.coeffs.iter().zip(&e.coeffs).map(|(x, y)| x + factor * y).collect();
+                Affine { coeffs, constant: a.constant + factor * e.constant }
+            };
+            let other: Vec<Affine> = map.iter().map(without).collect();
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+    }
+    all
+}
+
+/// The producer comes before the reader in the order of the band.
+pub(super) fn is_forward(distance: &[i64], producer: StmtId, reader: usize) -> bool {
+    lexicographically_positive(distance) || (distance.iter().all(|&x| x == 0) && producer.index() < reader)
+}
+
+pub(super) fn piece(domain: &[Constraint], feed: Feed) -> Piece {
+    Piece { domain: domain.to_vec(), when: vec![], feed }
+}
+
+impl Builder<'_> {
+    /// The producer's iteration over the reader's band coordinates.
+    pub(super) fn producer_map(&self, read: &Read) -> Vec<Affine> {
+        read.iteration.iter().map(|a| self.over_band(read.statement, a)).collect()
+    }
+
+    /// Pieces that cover `domain`, whose value all comes from one producer's write; `None` if not uniform.
+    pub(super) fn localize(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
+        let map = self.producer_map(read);
+        let distance = self.distance(&map, read.producer);
+        if let Some(constant) = distance.iter().map(|a| constant_on(a, domain)).collect::<Option<Vec<i64>>>() {
+            if is_forward(&constant, read.producer, read.statement) {
+                return Some(vec![piece(domain, Feed::Value { statement: read.producer, distance: constant })]);
+            }
+            return None;
+        }
+        if level >= 3 {
+            return None;
+        }
+        let carriers = self.carriers(read);
+        let carried = rewritten(&map, domain).iter().find_map(|map| {
+            let directions = self.null_directions(map, &self.distance(map, read.producer));
+            directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
+        });
+        carried.or_else(|| self.split_pair(read, domain, level))
+    }
+
+    /// Two cases that one affine function happens to describe, because a loop runs only twice: one by one.
+    fn split_pair(&self, read: &Read, domain: &[Constraint], level: usize) -> Option<Vec<Piece>> {
+        (0..self.depth).find_map(|d| {
+            let unit = coordinate(d, self.depth);
+            let (lo, hi) = (flow::minimum(domain, &unit)?, flow::maximum(domain, &unit)?);
+            if hi != lo + 1 {
+                return None;
+            }
+            let mut pieces = Vec::new();
+            for value in [lo, hi] {
+                let fixed = Constraint { expr: Affine { constant: -value, ..unit.clone() }, equality: true };
+                let part: Vec<Constraint> = domain.iter().cloned().chain([fixed]).collect();
+                pieces.extend(self.localize(read, &part, level + 1)?);
+            }
+            Some(pieces)
+        })
+    }
+
+    /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
+    fn carry(&self, read: &Read, domain: &[Constraint], map: &[Affine], carriers: &[Carrier], r: Vec<i64>, level: usize) -> Option<Vec<Piece>> {
+        let mut left = vec![domain.to_vec()];
+        let mut pieces = Vec::new();
+        let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
+        for carrier in [&own].into_iter().chain(carriers).filter(|c| !differ(map, &c.map, &r)) {
+            let reach = shifted(&carrier.domain, &r);
+            let mut rest = Vec::new();
+            for part in left {
+                let joint: Vec<Constraint> = part.iter().cloned().chain(reach.iter().cloned()).collect();
+                if flow::is_empty(&joint, self.depth) || !same_on(map, &carrier.map, &r, &joint) {
+                    rest.push(part);
+                    continue;
+                }
+                rest.extend(flow::subtract(&part, &reach, self.depth));
+                pieces.push(piece(&joint, Feed::Carry { statement: StmtId(carrier.statement as u32), read: carrier.read, distance: r.clone() }));
+            }
+            left = rest;
+        }
+        if pieces.is_empty() {
+            return None;
+        }
+        for part in left {
+            pieces.extend(self.localize(read, &part, level + 1)?);
+        }
+        Some(pieces)
+    }
+
+    /// Other reads of values that the same statement wrote.
+    fn carriers(&self, read: &Read) -> Vec<Carrier> {
+        let mut all = Vec::new();
+        for (s, reads) in self.flow.reads.iter().enumerate() {
+            for (k, pieces) in reads.iter().enumerate() {
+                for p in pieces {
+                    let Source::Write { statement, iteration } = &p.source else { continue };
+                    let other = Read { statement: s, read: k, producer: *statement, iteration };
+                    if *statement == read.producer && (s, k) != (read.statement, read.read) {
+                        all.push(Carrier { statement: s, read: k, domain: self.band_domain(s, &p.domain), map: self.producer_map(&other) });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Small lexicographically positive vectors along which the producer stays the same and the distance changes. In deep
+    /// nests only those along one or two dimensions: there are hundreds of others, and each is asked about.
+    pub(super) fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
+        let dot = |a: &Affine, r: &[i64]| a.coeffs.iter().zip(r).map(|(x, y)| x * y).sum::<i64>();
+        let mut all = Vec::new();
+        let mut r = vec![-1i64; self.depth];
+        loop {
+            let near = self.depth <= 4 || r.iter().filter(|&&x| x != 0).count() <= 2;
+            if near && lexicographically_positive(&r) && map.iter().all(|a| dot(a, &r) == 0) && distance.iter().any(|a| dot(a, &r) != 0) {
+                all.push(r.clone());
+            }
+            let Some(d) = (0..self.depth).rev().find(|&d| r[d] < 1) else { break };
+            r[d] += 1;
+            r[d + 1..].fill(-1);
+        }
+        all.sort_by_key(|r| (r.iter().map(|x| x.abs()).sum::<i64>(), r.iter().map(|x| -x).collect::<Vec<_>>()));
+        all
+    }
+}

@@ -1,0 +1,11 @@
+//! From a Scop to uniform recurrence equations: rewrites of the program ([`rewrite`]), places of its statements (`place`),
+//! localization (`localize`), sums whose order is free ([`reduction`]).
+
+mod build;
+mod builder;
+mod localize;
+mod place;
+pub mod reduction;
+pub mod rewrite;
+
+pub use build::{build, build_at};

@@ -1,0 +1,369 @@
+//! Where statements stand in the band space, and the search for places that make their dependences uniform.
+
+use crate::affine::map::{compose, coordinate, minus};
+use super::localize::{is_forward, Read};
+use super::builder::{Builder, Placement};
+use crate::ir::ure::Feed;
+use frontend::flow::{self, Source};
+use frontend::scop::{Affine, Constraint, StmtId};
+
+/// What a read costs that cannot be made uniform.
+const FAILED: i64 = 1000;
+/// Rounds of coordinate descent.
+const ROUNDS: usize = 3;
+/// Localizations after which a stage of the search ends: near the loops as written, and far from them.
+const EFFORT_NEAR: usize = 600;
+const EFFORT_FAR: usize = 12_000;
+/// Placements of one statement that are looked at.
+const MOST: usize = 4096;
+
+/// A piece of a read that a statement takes part in.
+struct Touch<'a> {
+    read: Read<'a>,
+    /// Which piece, and where over the reader's iterators.
+    piece: usize,
+    domain: &'a [Constraint],
+}
+
+/// How far the search goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Iterators keep their order and their origin.
+    Near,
+    /// Iterators in any order, shifted by what their dependences ask for.
+    Far,
+}
+
+/// All ways to choose `own` of `depth` dimensions, in increasing order or in any.
+fn selections(own: usize, depth: usize, reach: Reach) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![vec![]];
+    for _ in 0..own {
+        let longer = |head: &Vec<usize>| {
+            let head = head.clone();
+            let least = if reach == Reach::Near { head.last().map_or(0, |d| d + 1) } else { 0 };
+            (least..depth).filter(|d| !head.contains(d)).map(|d| [head.clone(), vec![d]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    // Loops at one depth belong together unless something speaks against it.
+    all.sort_by_key(|dims| (displacement(dims), dims.clone()));
+    all
+}
+
+fn displacement(dims: &[usize]) -> i64 {
+    dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
+}
+
+impl Builder<'_> {
+    /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
+    /// statements are placed anew along the dependences, at last also shifted and turned.
+    pub(super) fn choose_places(&mut self) {
+        let statements = self.scop.statements.len();
+        for s in 0..statements {
+            let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
+            let behind = self.follows_a_deeper_one(s);
+            let end = |(lo, hi): (i64, i64)| if behind { hi } else { lo };
+            let place = (0..depth).map(|d| if d < own { coordinate(d, own) } else { Affine::constant(own, end(self.bounds_of(d)[0])) });
+            let place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| place.collect());
+            self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
+        }
+        self.placed = vec![true; statements];
+        self.effort.set(EFFORT_NEAR);
+        self.descend(Reach::Near);
+        if self.failed() == 0 || !self.folds.is_empty() {
+            return;
+        }
+        for (reach, effort) in [(Reach::Near, EFFORT_NEAR), (Reach::Far, EFFORT_FAR)] {
+            let before = (self.failed(), self.at.clone());
+            self.effort.set(effort);
+            self.place_along_dependences(reach);
+            let failed = self.failed();
+            if failed == 0 {
+                return;
+            }
+            if failed >= before.0 {
+                self.at = before.1;
+            }
+        }
+    }
+
+    /// Whether the statement needs what loops before it have computed, at once or by way of others of its depth.
+    fn follows_a_deeper_one(&self, s: usize) -> bool {
+        let depth = |s: usize| self.scop.statements[s].loops.len();
+        let (mut seen, mut open) = (vec![], vec![s]);
+        while let Some(reader) = open.pop() {
+            for piece in self.flow.reads[reader].iter().flatten() {
+                let Source::Write { statement: StmtId(producer), .. } = piece.source else { continue };
+                let producer = producer as usize;
+                if producer < s && depth(producer) > depth(s) {
+                    return true;
+                }
+                if producer < s && !seen.contains(&producer) {
+                    seen.push(producer);
+                    open.push(producer);
+                }
+            }
+        }
+        false
+    }
+
+    /// One statement after the other, each next to what it exchanges values with: a chain of statements behind a loop
+    /// moves to its end link by link, where no link could move alone.
+    fn place_along_dependences(&mut self, reach: Reach) {
+        self.placed = vec![false; self.at.len()];
+        while let Some(s) = self.next_to_place() {
+            self.placed[s] = true;
+            self.improve(s, reach);
+            if self.failed() > 0 {
+                self.descend(reach);
+            }
+        }
+    }
+
+    /// The deepest statement that exchanges values with a placed one; else the deepest one.
+    fn next_to_place(&self) -> Option<usize> {
+        let joined = |s: usize| {
+            let partner = |t: usize| self.placed[t] && self.flow.reads[t].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s));
+            let reads = self.flow.reads[s].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if self.placed[statement.index()]));
+            reads || (0..self.placed.len()).any(partner)
+        };
+        let open = (0..self.placed.len()).filter(|&s| !self.placed[s]);
+        open.max_by_key(|&s| (joined(s), self.scop.statements[s].loops.len(), std::cmp::Reverse(s)))
+    }
+
+    fn descend(&mut self, reach: Reach) {
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for s in 0..self.at.len() {
+                changed |= self.placed[s] && self.improve(s, reach);
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Moves `s` to its best place; whether that is another one.
+    fn improve(&mut self, s: usize, reach: Reach) -> bool {
+        let before = self.at[s].clone();
+        let mut best = (self.score(s, i64::MAX), before.clone());
+        if best.0 == 0 || (reach == Reach::Near && before.dims.len() == self.depth) {
+            return false;
+        }
+        let mut ranked = Vec::new();
+        for candidate in self.candidates(s, reach) {
+            self.at[s] = candidate;
+            let (least, open) = self.bound(s);
+            ranked.push((least + open.len() as i64, self.at[s].clone()));
+        }
+        ranked.sort_by_key(|(least, _)| *least);
+        for (least, candidate) in ranked {
+            if least >= best.0 || self.effort.get() == 0 {
+                break;
+            }
+            self.at[s] = candidate;
+            let score = self.score(s, best.0);
+            if score < best.0 {
+                best = (score, self.at[s].clone());
+            }
+        }
+        self.at[s] = best.1;
+        self.at[s] != before
+    }
+
+    fn failed(&self) -> i64 {
+        (0..self.at.len()).filter(|&s| self.placed[s]).map(|s| self.score(s, i64::MAX) / FAILED).sum()
+    }
+
+    /// Placements of a statement: its iterators on a choice of dimensions, then for every dimension it lacks the bounds
+    /// of that dimension or one of its own iterators (and its neighbours).
+    fn candidates(&mut self, s: usize, reach: Reach) -> Vec<Placement> {
+        let own = self.scop.statements[s].loops.len();
+        let mut all = Vec::new();
+        for dims in selections(own, self.depth, reach) {
+            let mut places: Vec<Vec<Affine>> = vec![vec![]];
+            for d in 0..self.depth {
+                let options = self.options(s, &dims, d, reach);
+                places = places.iter().flat_map(|head| options.iter().map(move |o| [head.clone(), vec![o.clone()]].concat())).collect();
+            }
+            all.extend(places.into_iter().map(|place| Placement::new(&dims, place)));
+            if all.len() > MOST {
+                break;
+            }
+        }
+        all
+    }
+
+    /// What coordinate `d` of statement `s` may be, over its iterators.
+    fn options(&mut self, s: usize, dims: &[usize], d: usize, reach: Reach) -> Vec<Affine> {
+        let own = dims.len();
+        let along = dims.iter().position(|&x| x == d);
+        let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
+        let mut options = Vec::new();
+        match along {
+            Some(_) => options.push(base.clone()),
+            None => {
+                for (lo, hi) in self.bounds_of(d) {
+                    options.extend([lo, hi, lo - 1].map(|c| Affine::constant(own, c)));
+                }
+                for k in (0..own).rev() {
+                    options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, own) }));
+                }
+            }
+        }
+        if reach == Reach::Far {
+            let place = (0..self.depth).map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
+            let before = std::mem::replace(&mut self.at[s], Placement::new(dims, place.collect()));
+            for shift in self.shifts(s, d) {
+                let option = Affine { constant: base.constant + shift, ..base.clone() };
+                if !options.contains(&option) {
+                    options.push(option);
+                }
+            }
+            self.at[s] = before;
+        }
+        options
+    }
+
+    /// Shifts of `s` along `d` that bring it next to what it reads or to its readers.
+    fn shifts(&self, s: usize, d: usize) -> Vec<i64> {
+        let mut all = Vec::new();
+        for touch in self.touches(s) {
+            let (reads, writes) = (touch.read.statement == s, touch.read.producer.index() == s);
+            if reads == writes {
+                continue;
+            }
+            let distance = &self.distance(&self.producer_map(&touch.read), touch.read.producer)[d];
+            let (Some((least, _)), sign) = (self.range(&touch, distance), if reads { -1 } else { 1 }) else { continue };
+            all.extend([sign * least, sign * (least - 1)]);
+        }
+        all.sort_unstable_by_key(|c| (c.abs(), *c));
+        all.dedup();
+        all
+    }
+
+    /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
+    /// being able to pass it on.
+    fn touches(&self, s: usize) -> Vec<Touch<'_>> {
+        let producer = |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
+        let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
+        let mut all = Vec::new();
+        for (reader, reads) in self.flow.reads.iter().enumerate() {
+            for (k, pieces) in reads.iter().enumerate() {
+                for (piece, p) in pieces.iter().enumerate() {
+                    let Source::Write { statement, iteration } = &p.source else { continue };
+                    let touches = reader == s || statement.index() == s || seen.contains(statement);
+                    if touches && self.placed[reader] && self.placed[statement.index()] {
+                        let read = Read { statement: reader, read: k, producer: *statement, iteration };
+                        all.push(Touch { read, piece, domain: &p.domain });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Least and greatest value of a function of band coordinates where the read happens. What placements have in common
+    /// is computed once: a shift changes no more than the constant.
+    fn range(&self, touch: &Touch, function: &Affine) -> Option<(i64, i64)> {
+        let own = self.scop.statements[touch.read.statement].loops.len();
+        let over = compose(function, &self.at[touch.read.statement].place, own);
+        let linear = Affine { constant: 0, ..over.clone() };
+        let key = (touch.read.statement, touch.read.read, touch.piece, linear.coeffs.clone());
+        let compute = || if linear.is_constant() { Some((0, 0)) } else { Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?)) };
+        let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
+        Some((lo + over.constant, hi + over.constant))
+    }
+
+    /// An affine function of the statement's iterators as one of band coordinates.
+    pub(super) fn over_band(&self, s: usize, affine: &Affine) -> Affine {
+        compose(affine, &self.at[s].iterators, self.depth)
+    }
+
+    /// Bounds of dimension `d` over the statements that have it.
+    fn bounds_of(&self, d: usize) -> Vec<(i64, i64)> {
+        let deep = self.scop.statements.iter().filter(|s| s.loops.len() > d);
+        let bounds: Vec<_> = deep.filter_map(|s| flow::domain_bounds(&s.domain, s.loops.len())).map(|b| b[d]).collect();
+        match (bounds.iter().map(|b| b.0).min(), bounds.iter().map(|b| b.1).max()) {
+            (Some(lo), Some(hi)) => vec![(lo, hi)],
+            _ => vec![(0, 0)],
+        }
+    }
+
+    /// What is seen of the score without localizing anything, and the reads that take more.
+    fn bound(&self, s: usize) -> (i64, Vec<Touch<'_>>) {
+        // Dimensions that loops at other depths share are a little worse than the outermost ones.
+        let mut total = displacement(&self.at[s].dims);
+        let mut open = Vec::new();
+        for touch in self.touches(s) {
+            match self.glance(&touch) {
+                Some(cost) => total += cost,
+                None => open.push(touch),
+            }
+        }
+        (total, open)
+    }
+
+    /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
+    fn score(&self, s: usize, limit: i64) -> i64 {
+        let (mut total, open) = self.bound(s);
+        for touch in open {
+            if total >= limit {
+                break;
+            }
+            self.effort.set(self.effort.get().saturating_sub(1));
+            let domain = self.band_domain(touch.read.statement, touch.domain);
+            total += match self.localize(&touch.read, &domain, 0) {
+                None => FAILED,
+                Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + 20 * (pieces.len() as i64 - 1),
+            };
+        }
+        total
+    }
+
+    /// What a read costs, where that is seen without localizing it.
+    fn glance(&self, touch: &Touch) -> Option<i64> {
+        let map = self.producer_map(&touch.read);
+        let distance = self.distance(&map, touch.read.producer);
+        let constant = |a: &Affine| self.range(touch, a).filter(|r| r.0 == r.1).map(|r| r.0);
+        if let Some(distance) = distance.iter().map(constant).collect::<Option<Vec<i64>>>() {
+            let ok = is_forward(&distance, touch.read.producer, touch.read.statement);
+            let feed = Feed::Value { statement: touch.read.producer, distance };
+            return Some(if ok { cost_of(&feed) } else { FAILED });
+        }
+        let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
+        let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
+        let hopeless = !fixed && !self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair);
+        hopeless.then_some(FAILED)
+    }
+
+    /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.
+    fn has_null_direction(&self, map: &[Affine], distance: &[Affine]) -> bool {
+        let key: Vec<Vec<i64>> = map.iter().chain(distance).map(|a| a.coeffs.clone()).collect();
+        *self.nulls.borrow_mut().entry(key).or_insert_with(|| !self.null_directions(map, distance).is_empty())
+    }
+
+    pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
+        let mut out: Vec<Constraint> = domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
+        for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
+            let expr = minus(&self.over_band(s, &self.at[s].place[d]), &coordinate(d, self.depth));
+            out.push(Constraint { expr, equality: true });
+        }
+        out
+    }
+
+    /// Reader's minus producer's coordinates, over the reader's; `map`: the producer's iterators over these.
+    pub(super) fn distance(&self, map: &[Affine], producer: StmtId) -> Vec<Affine> {
+        let place = &self.at[producer.index()].place;
+        (0..self.depth).map(|d| minus(&coordinate(d, self.depth), &compose(&place[d], map, self.depth))).collect()
+    }
+}
+
+fn cost_of(feed: &Feed) -> i64 {
+    match feed {
+        Feed::Value { distance, .. } => distance.iter().map(|x| x.abs().min(50)).sum(),
+        Feed::Carry { .. } => 1,
+        Feed::Input { .. } => 0,
+    }
+}
+

@@ -1,0 +1,178 @@
+//! Other forms of a program that compute the same, bit for bit, tried where the program as written has dependences that
+//! cannot be made uniform.
+//!
+//! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
+//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This form is
+//! tried first. Elements outside of an array are never fetched.
+//!
+//! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
+//! Back substitution needs it: the term that is known last must come last.
+//!
+//! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The domain is
+//! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
+//! like a sheet folded along the pivot, so that every value moves away from it.
+
+use crate::recurrence::reduction;
+use crate::affine::map::{compose, coordinate, in_bounds, minus};
+use frontend::flow::{self, Flow, Source};
+use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
+
+/// The program with completed sums; `None` if it has none that conditions interrupt.
+pub fn completed(scop: &Scop) -> Option<Scop> {
+    let mut out = scop.clone();
+    let mut any = false;
+    for statement in &mut out.statements {
+        if let Some(full) = complete(scop, statement) {
+            *statement = full;
+            any = true;
+        }
+    }
+    any.then_some(out)
+}
+
+/// The statement without the conditions around it, if it then may store what its cell holds already, and if they depend on
+/// an iterator that the cell does not.
+fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
+    let depth = statement.loops.len();
+    let write = &statement.write;
+    let old = statement.reads.iter().position(|r| r.array == write.array && r.subscripts == write.subscripts)?;
+    let [around] = statement.around.as_slice() else { return None };
+    let when: Vec<Vec<Constraint>> = statement.domain.iter().map(|all| flow::simplify(all, around, depth)).collect();
+    let summed = |d: usize| write.subscripts.iter().all(|a| a.coeffs[d] == 0);
+    if !when.iter().flatten().any(|c| (0..depth).any(|d| c.expr.coeffs[d] != 0 && summed(d))) {
+        return None;
+    }
+    if !flow::implies(around, &in_bounds(&write.subscripts, &scop.array(write.array).dims), depth) {
+        return None;
+    }
+    let truth = |kind| Expr { kind, ty: ScalarType::BOOL, span: statement.span };
+    let conditions = when.into_iter().map(|all| truth(ExprKind::Holds(all)));
+    let holds = conditions.reduce(|a, b| truth(ExprKind::Binary(BinaryOp::Or, Box::new(a), Box::new(b))))?;
+    let rhs = reduction::masked(scop, statement, old, &holds);
+    Some(Statement { domain: statement.around.clone(), rhs, ..statement.clone() })
+}
+
+/// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
+pub fn reversed(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {
+    let able: Vec<usize> = (0..scop.statements.len()).filter(|&s| is_reversible(scop, flow, s, reassociate)).collect();
+    let single = able.iter().map(|&s| vec![s]);
+    let all = (able.len() > 1).then(|| able.clone());
+    single.chain(all).filter_map(|choice| choice.iter().try_fold(scop.clone(), |scop, &s| reverse(scop, s))).collect()
+}
+
+/// The statement is alone in its innermost loop, sums over it in any order, and sums what was known before the loop.
+fn is_reversible(scop: &Scop, flow: &Flow, s: usize, reassociate: Option<bool>) -> bool {
+    let statement = &scop.statements[s];
+    let Some((&innermost, depth)) = statement.loops.last().zip(statement.loops.len().checked_sub(1)) else { return false };
+    let alone = scop.statements.iter().filter(|x| x.loops.contains(&innermost)).count() == 1;
+    let Some(accumulator) = reduction::accumulator(scop, s, reassociate) else { return false };
+    let stays = statement.write.subscripts.iter().all(|a| a.coeffs[depth] == 0);
+    let known = |(k, pieces): (usize, &Vec<flow::Piece>)| {
+        k == accumulator || pieces.iter().all(|p| match &p.source {
+            Source::Write { statement, iteration } if *statement == StmtId(s as u32) => {
+                let same = (0..depth).map(|d| {
+                    let mut expr = iteration[d].clone();
+                    expr.coeffs[d] -= 1;
+                    Constraint { expr, equality: true }
+                });
+                flow::is_empty(&p.domain.iter().cloned().chain(same).collect::<Vec<_>>(), depth + 1)
+            }
+            _ => true,
+        })
+    };
+    alone && stays && flow.reads[s].iter().enumerate().all(known)
+}
+
+/// Substitutes `last - j` for the innermost iterator `j`; `None` if its last value is not one affine function.
+fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
+    let statement = &mut scop.statements[s];
+    let inner = statement.loops.len() - 1;
+    let [conjunction] = statement.domain.as_slice() else { return None };
+    let mut uppers = conjunction.iter().filter(|c| c.expr.coeffs[inner] < 0 || c.equality && c.expr.coeffs[inner] != 0);
+    let (upper, None) = (uppers.next()?, uppers.next()) else { return None };
+    if upper.expr.coeffs[inner] != -1 || upper.equality {
+        return None;
+    }
+    // upper: last - j >= 0, and `last - j` is what takes the place of `j`.
+    let last = upper.expr.clone();
+    let mut turned: Vec<Affine> = (0..=inner).map(|d| coordinate(d, inner + 1)).collect();
+    turned[inner] = last.clone();
+    let turn = |a: &Affine| compose(a, &turned, inner + 1);
+    let turn_access = |a: &Access| Access { subscripts: a.subscripts.iter().map(&turn).collect(), ..a.clone() };
+    let domain = conjunction.iter().map(|c| Constraint { expr: turn(&c.expr), equality: c.equality }).collect();
+    let reads = statement.reads.iter().map(turn_access).collect();
+    let write = turn_access(&statement.write);
+    let rhs = turn_expr(&statement.rhs, &turn);
+    let at = *statement.loops.last()?;
+    (statement.domain, statement.reads, statement.write, statement.rhs) = (vec![domain], reads, write, rhs);
+    let counted = &mut scop.loops[at.index()];
+    let step = counted.step;
+    counted.offset.coeffs.resize(inner, 0);
+    counted.offset.coeffs.iter_mut().zip(&last.coeffs).for_each(|(o, l)| *o += step * l);
+    counted.offset.constant += step * last.constant;
+    counted.step = -step;
+    Some(scop)
+}
+
+fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
+    match &e.kind {
+        ExprKind::Iter(a) => Expr { kind: ExprKind::Iter(turn(a)), ..e.clone() },
+        _ => e.with_operands(|x| turn_expr(x, turn)),
+    }
+}
+
+/// The program with its statements split where a value is read on both sides of its producer, and the places at which
+/// the parts lie upon each other; `None` if there is nothing to fold.
+pub fn folded(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
+    let mut parts: Vec<(Statement, Option<Vec<Affine>>)> = Vec::new();
+    for (s, statement) in scop.statements.iter().enumerate() {
+        let depth = statement.loops.len();
+        let folds = folds(flow, s, depth);
+        if folds.is_empty() {
+            parts.push((statement.clone(), None));
+            continue;
+        }
+        for sides in 0..1u32 << folds.len() {
+            let mut part = statement.clone();
+            let mut place: Vec<Affine> = (0..depth).map(|d| coordinate(d, depth)).collect();
+            for (bit, &(inner, outer)) in folds.iter().enumerate() {
+                let below = sides >> bit & 1 == 1;
+                let away = away(inner, outer, below, depth);
+                let side = Constraint { expr: Affine { constant: -i64::from(below), ..away.clone() }, equality: false };
+                part.domain.iter_mut().for_each(|conjunction| conjunction.push(side.clone()));
+                place[inner] = away;
+            }
+            part.domain.retain(|conjunction| !flow::is_empty(conjunction, depth));
+            if !part.domain.is_empty() {
+                parts.push((part, Some(place)));
+            }
+        }
+    }
+    let (statements, places): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    places.iter().any(Option::is_some).then(|| (Scop { statements, ..scop.clone() }, places))
+}
+
+/// Pairs (inner iterator, outer iterator) with readers on both sides of a producer at `inner = outer`.
+fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for inner in 1..depth {
+        for outer in 0..inner {
+            let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&coordinate(outer, depth)));
+            let pieces: Vec<&flow::Piece> = flow.reads[s].iter().flatten().filter(|p| produced_at(p)).collect();
+            let beyond = |below: bool| {
+                let side = Constraint { expr: Affine { constant: -1, ..away(inner, outer, below, depth) }, equality: false };
+                pieces.iter().any(|p| !flow::is_empty(&p.domain.iter().cloned().chain([side.clone()]).collect::<Vec<_>>(), depth))
+            };
+            if beyond(false) && beyond(true) {
+                found.push((inner, outer));
+            }
+        }
+    }
+    found
+}
+
+/// `inner - outer`, or the opposite below.
+fn away(inner: usize, outer: usize, below: bool, depth: usize) -> Affine {
+    let (from, to) = if below { (inner, outer) } else { (outer, inner) };
+    minus(&coordinate(to, depth), &coordinate(from, depth))
+}

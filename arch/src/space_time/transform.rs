@@ -1,0 +1,51 @@
+//! Transforms of the band space worth trying.
+
+use crate::ir::mapping::Plan;
+use crate::ir::ure::System;
+
+/// The identity, and the least skew under which no dependence has a negative component (then every loop order and
+/// every tiling is legal).
+pub fn transforms(system: &System) -> Vec<Vec<Vec<i64>>> {
+    let depth = system.dims.len();
+    let identity = Plan::identity(depth).transform;
+    let mut skewed = identity.clone();
+    let distances: Vec<Vec<i64>> = system.dependences().into_iter().map(|d| d.distance).collect();
+    for d in 1..depth {
+        for e in &distances {
+            let component = |row: &[i64]| -> i64 { row.iter().zip(e).map(|(a, b)| a * b).sum() };
+            let lead = (0..d).find(|&k| component(&skewed[k]) > 0);
+            if let Some(k) = lead {
+                let (have, per) = (component(&skewed[d]), component(&skewed[k]));
+                if have < 0 {
+                    let factor = (-have + per - 1) / per;
+                    let source = skewed[k].clone();
+                    skewed[d].iter_mut().zip(source).for_each(|(x, y)| *x += factor * y);
+                }
+            }
+        }
+    }
+    if skewed == identity { vec![identity] } else { vec![identity, skewed] }
+}
+
+/// Canonical mappings of PolySA: for every projection vector `d` with coefficients 0 and 1 and at least two ones (unit
+/// vectors are choices of space loops), a unimodular transform whose last row is time and whose other rows vanish on
+/// `d`. The schedule vector follows from the skew.
+pub fn projections(depth: usize) -> Vec<(Vec<Vec<i64>>, Vec<i64>)> {
+    let mut all = Vec::new();
+    if !(2..=3).contains(&depth) {
+        return all;
+    }
+    for bits in 1u32..1 << depth {
+        let d: Vec<i64> = (0..depth).map(|k| (bits >> k & 1) as i64).collect();
+        if bits.count_ones() < 2 {
+            continue;
+        }
+        // Time is the last loop that d moves along; the other coordinates are taken relative to it.
+        let time = (0..depth).rev().find(|&k| d[k] == 1).expect("d is not zero");
+        let unit = |k: usize| (0..depth).map(|x| (x == k) as i64).collect::<Vec<i64>>();
+        let mut rows: Vec<Vec<i64>> = (0..depth).filter(|&k| k != time).map(|k| { let mut r = unit(k); r[time] -= d[k]; r }).collect();
+        rows.push(unit(time));
+        all.push((rows, d));
+    }
+    all
+}
