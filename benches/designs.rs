@@ -35,7 +35,7 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
     let compiled = arch::compile(&scop, &arguments.design.spec()?, &boards::find("u250")?).map_err(|f| format!("{f:?}"))?;
     let vsa = &compiled.vsa;
     let design = templates::ip(vsa)?;
-    let lines: usize = design.verilog_files().iter().map(|f| f.1.lines().count()).sum();
+    let lines: usize = rtl::verilog::files(&design).iter().map(|f| f.1.lines().count()).sum();
     let build = begin.elapsed().as_secs_f64();
 
     let memory = data::random(&scop, 1);

@@ -9,7 +9,7 @@ use crate::{golden, report, simulate};
 use arch::ir::design::DesignSpec;
 use arch::Compiled;
 use frontend::scop::{Affine, Constraint, Scop};
-use rtl::Design;
+use rtl::Verified;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let design = templates::ip(&compiled.vsa).map_err(Refused::plain)?;
     if arguments.emit.is_some() {
         program::done();
-        return Ok(design.verilog_files().into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"));
+        return Ok(rtl::verilog::files(&design).into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"));
     }
     let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&compiled.vsa.name));
     let out = OutputDir::create(&target).map_err(Refused::plain)?;
@@ -62,9 +62,9 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// Verilog, testbench, pictures.
-fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, design: &Design) -> Result<(), String> {
+fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, design: &Verified) -> Result<(), String> {
     let vsa = &compiled.vsa;
-    for (name, text) in design.verilog_files() {
+    for (name, text) in rtl::verilog::files(design) {
         out.write(&format!("rtl/{name}"), text)?;
     }
     out.write("array.svg", arch::svg::draw(vsa))?;

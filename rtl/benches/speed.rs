@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pe {
     data: u32,
     simd: u32,
@@ -45,7 +45,7 @@ impl Template for Pe {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Array {
     n: [u32; 2],
     pe: Pe,
@@ -56,7 +56,7 @@ impl Template for Array {
         "array".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
-        let pe = d.module(&self.pe);
+        let pe = d.module(self.pe.clone());
         let w = self.pe.data * self.pe.simd;
         let [r, c] = self.n;
         let seed = m.input("seed", u(64));
@@ -103,10 +103,10 @@ int main(int, char** v) {
 }
 "#;
 
-fn verilator(d: &Design, cycles: u64) -> Option<(String, f64, f64)> {
+fn verilator(d: &rtl::Verified, cycles: u64) -> Option<(String, f64, f64)> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("speed");
     std::fs::create_dir_all(&dir).ok()?;
-    for (name, text) in d.verilog_files() {
+    for (name, text) in rtl::verilog::files(d) {
         std::fs::write(dir.join(name), text).ok()?;
     }
     std::fs::write(dir.join("main.cpp"), MAIN).ok()?;
@@ -128,8 +128,9 @@ fn main() {
     let n = [n.first().copied().unwrap_or(13), n.get(1).copied().unwrap_or(16)];
     let cycles = 200_000;
     let mut d = Design::default();
-    let top = d.module(&Array { n, pe: Pe { data: 16, simd: 8, acc: 32 } });
+    let top = d.module(Array { n, pe: Pe { data: 16, simd: 8, acc: 32 } });
     let begin = Instant::now();
+    let d = d.verify().unwrap_or_else(|f| panic!("{f:#?}"));
     let mut sim = Sim::with_init(&d, &top, rtl::sim::Init::Zero).unwrap_or_else(|f| panic!("{f:#?}"));
     let build = begin.elapsed().as_secs_f64();
     let (ops, words) = sim.size();

@@ -3,7 +3,7 @@
 use rtl::{s, u, Design, ModuleBuilder, Sig, Template};
 
 /// One processing element: `simd` products a cycle, summed into an accumulator.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pe {
     data: u32,
     simd: u32,
@@ -32,7 +32,7 @@ impl Template for Pe {
 }
 
 /// A grid of them: `a` and the control travel along rows, `b` down columns.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Array {
     rows: u32,
     cols: u32,
@@ -45,7 +45,7 @@ impl Template for Array {
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
         m.doc("Array without skew: the caller delays row i of `a` and column i of `b` by i cycles.");
-        let pe = d.module(&self.pe);
+        let pe = d.module(self.pe.clone());
         let w = self.pe.data * self.pe.simd;
         let (first, valid) = (m.input("first", u(self.rows)), m.input("valid", u(self.rows)));
         let (a, b) = (m.input("a", u(w * self.rows)), m.input("b", u(w * self.cols)));
@@ -62,12 +62,12 @@ fn main() {
     let n: Vec<u32> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let (rows, cols) = (n.first().copied().unwrap_or(2), n.get(1).copied().unwrap_or(3));
     let mut d = Design::default();
-    d.module(&Array { rows, cols, pe: Pe { data: 16, simd: 8, acc: 32 } });
-    if let Err(faults) = d.verify() {
-        faults.iter().for_each(|f| eprintln!("error: {f}"));
-        std::process::exit(1);
-    }
-    for (_, text) in d.verilog_files() {
-        print!("{text}");
+    d.module(Array { rows, cols, pe: Pe { data: 16, simd: 8, acc: 32 } });
+    match d.verify() {
+        Ok(d) => rtl::verilog::files(&d).iter().for_each(|f| print!("{}", f.1)),
+        Err(faults) => {
+            faults.iter().for_each(|f| eprintln!("error: {f}"));
+            std::process::exit(1);
+        }
     }
 }

@@ -2,27 +2,24 @@
 //! run-time values, with checks, a Verilog-2005 printer and a cycle simulator, all from the one
 //! description.
 //!
-//! A `Template` writes a module with a `ModuleBuilder`; `Design::module` elaborates it once per
-//! distinct content; `Design::verify` must succeed before printing or simulation.
+//! ```text
+//! Template ─► build::Design ─► netlist::Netlist ─► check::Verified ─┬─► sim
+//!             (elaboration)    (data only)         (no faults)      └─► verilog
+//! ```
+//! A `Template` writes a module with a `ModuleBuilder`; `Design::module` elaborates equal templates
+//! once; `Design::verify` turns the result into the only thing that is printed or simulated.
+//! `hierarchy` is what `check` and `sim` share: the modules below a top, with identical instances
+//! side by side.
 
-pub mod bits;
-mod builder;
+mod build;
 mod check;
-mod design;
-mod fault;
-mod handles;
-pub mod ir;
-pub mod names;
-mod sig;
+mod hierarchy;
+pub mod netlist;
 pub mod sim;
-mod ty;
-mod verilog;
+pub mod verilog;
 
-pub use bits::Bits;
-pub use builder::ModuleBuilder;
-pub use design::{Design, Template};
-pub use fault::{Fault, FaultKind};
-pub use handles::{Instance, Memory, Reg, Wire};
-pub use ir::{MemStyle, Module, ModuleName};
-pub use sig::Sig;
-pub use ty::{clog2, s, u, Ty};
+pub use build::{Design, Instance, Memory, ModuleBuilder, Reg, Sig, Template, Wire};
+pub use check::Verified;
+pub use netlist::bits::{self, Bits};
+pub use netlist::names;
+pub use netlist::{clog2, s, u, Fault, FaultKind, MemStyle, Module, ModuleName, Netlist, Ty};

@@ -2,7 +2,7 @@
 
 use rtl::{s, u, Design, FaultKind, MemStyle, ModuleBuilder, Sig, Template};
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pe {
     data: u32,
     simd: u32,
@@ -30,15 +30,15 @@ impl Template for Pe {
 #[test]
 fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
     let mut d = Design::default();
-    let a = d.module(&Pe { data: 8, simd: 2, acc: 32 });
-    let b = d.module(&Pe { data: 8, simd: 2, acc: 32 });
-    let c = d.module(&Pe { data: 8, simd: 2, acc: 24 });
+    let a = d.module(Pe { data: 8, simd: 2, acc: 32 });
+    let b = d.module(Pe { data: 8, simd: 2, acc: 32 });
+    let c = d.module(Pe { data: 8, simd: 2, acc: 24 });
     assert_eq!((a.as_str(), b.as_str(), c.as_str()), ("pe_i8_x2", "pe_i8_x2", "pe_i8_x2_2"));
     assert_eq!(d.modules().len(), 2);
     d.verify().unwrap();
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Faulty;
 
 impl Template for Faulty {
@@ -46,7 +46,7 @@ impl Template for Faulty {
         "faulty".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let pe = d.module(&Pe { data: 8, simd: 1, acc: 16 });
+        let pe = d.module(Pe { data: 8, simd: 1, acc: 16 });
         let (a, b) = (m.input("a", u(8)), m.input("b", u(9)));
         let _ = a + b;
         let _ = a.signed() * b;
@@ -67,7 +67,7 @@ impl Template for Faulty {
 #[test]
 fn every_fault_is_reported_where_it_was_written() {
     let mut d = Design::default();
-    d.module(&Faulty);
+    d.module(Faulty);
     let faults = d.verify().unwrap_err();
     let count = |k| faults.iter().filter(|f| f.kind == k).count();
     assert_eq!(count(FaultKind::Width), 5, "{faults:#?}");
@@ -78,7 +78,7 @@ fn every_fault_is_reported_where_it_was_written() {
     assert!(faults.iter().all(|f| f.at.contains("build.rs:")), "{faults:#?}");
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pass;
 
 impl Template for Pass {
@@ -93,7 +93,7 @@ impl Template for Pass {
 }
 
 /// `looped` closes a circle through two instances; otherwise a register breaks it.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Ring {
     looped: bool,
     grid: bool,
@@ -104,7 +104,7 @@ impl Template for Ring {
         "ring".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let pass = d.module(&Pass);
+        let pass = d.module(Pass);
         let x = m.input("x", u(4));
         if self.grid {
             let g = m.grid(d, "p", &pass, [2, 2]);
@@ -126,10 +126,10 @@ impl Template for Ring {
 fn combinational_loops_are_found_through_the_hierarchy_and_registers_break_them() {
     for grid in [false, true] {
         let mut d = Design::default();
-        d.module(&Ring { looped: false, grid });
+        d.module(Ring { looped: false, grid });
         d.verify().unwrap();
         let mut d = Design::default();
-        d.module(&Ring { looped: true, grid });
+        d.module(Ring { looped: true, grid });
         let faults = d.verify().unwrap_err();
         assert_eq!(faults.len(), 1, "{faults:#?}");
         assert_eq!(faults[0].kind, FaultKind::CombLoop);

@@ -3,7 +3,7 @@
 mod support;
 
 use rtl::sim::Sim;
-use rtl::{Design, ModuleName};
+use rtl::{Design, ModuleName, Verified};
 use std::fmt::Write as _;
 use support::{tool, write_design, Random, Rng};
 
@@ -17,7 +17,7 @@ fn hex(limbs: &[u64], w: u32) -> String {
 }
 
 /// A bench that applies the lines of `stimulus.hex` and prints all outputs before each edge.
-fn bench(d: &Design, top: &ModuleName) -> String {
+fn bench(d: &Verified, top: &ModuleName) -> String {
     let m = d.get(top).unwrap();
     let range = |w: u32| format!("[{}:0]", w - 1);
     let mut o = String::from("module bench;\n    reg aclk = 0;\n");
@@ -50,7 +50,8 @@ fn bench(d: &Design, top: &ModuleName) -> String {
 
 fn compare(seed: u64) {
     let mut d = Design::default();
-    let top = d.module(&Random { seed, nodes: 40, depth: 2 });
+    let top = d.module(Random { seed, nodes: 40, depth: 2 });
+    let d = d.verify().unwrap_or_else(|f| panic!("seed {seed}: {f:#?}"));
     let mut sim = Sim::new(&d, &top).unwrap_or_else(|f| panic!("seed {seed}: {f:#?}"));
     let mut r = Rng(seed ^ 0xabcd_ef01);
     let inputs: Vec<_> = d.get(&top).unwrap().input_ports().map(|(n, t)| (n.to_string(), t)).collect();
@@ -105,8 +106,8 @@ fn simulator_and_printed_text_agree_on_random_netlists() {
 fn linters_accept_random_netlists() {
     for seed in 1001..1009 {
         let mut d = Design::default();
-        let top = d.module(&Random { seed, nodes: 30, depth: 1 });
-        d.verify().unwrap();
+        let top = d.module(Random { seed, nodes: 30, depth: 1 });
+        let d = d.verify().unwrap();
         let (dir, files) = write_design(&d, &format!("lint_{seed}"));
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         // Random expressions compare with constants out of reach; that is no fault of the text.

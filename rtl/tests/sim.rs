@@ -3,10 +3,10 @@
 mod support;
 
 use rtl::sim::{Init, Sim};
-use rtl::{s, u, Design, MemStyle, ModuleBuilder, Sig, Template};
+use rtl::{s, u, Design, MemStyle, ModuleBuilder, Sig, Template, Verified};
 use support::Rng;
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pe {
     data: u32,
     simd: u32,
@@ -33,7 +33,7 @@ impl Template for Pe {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Array {
     n: [u32; 2],
     pe: Pe,
@@ -45,7 +45,7 @@ impl Template for Array {
         "array".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let pe = d.module(&self.pe);
+        let pe = d.module(self.pe.clone());
         let vec = u(self.pe.data * self.pe.simd);
         let (first, valid) = (m.input("first", u(1)), m.input("valid", u(1)));
         let [r, c] = self.n;
@@ -88,8 +88,8 @@ fn random(x: &mut u64) -> u64 {
 /// An output-stationary product of random int8 matrices of inner length `k * simd`.
 fn run_array(n: [u32; 2], simd: u32, grid: bool) {
     let mut d = Design::default();
-    let top = d.module(&Array { n, pe: Pe { data: 8, simd, acc: 32 }, grid });
-    let mut sim = Sim::new(&d, &top).unwrap();
+    let top = d.module(Array { n, pe: Pe { data: 8, simd, acc: 32 }, grid });
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
     let k = 5;
     let mut x = 99;
     let mut want = vec![0i64; (n[0] * n[1]) as usize];
@@ -131,7 +131,7 @@ fn arrays_of_any_shape_multiply_matrices() {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Stage;
 
 impl Template for Stage {
@@ -147,7 +147,7 @@ impl Template for Stage {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Chain(u32);
 
 impl Template for Chain {
@@ -155,7 +155,7 @@ impl Template for Chain {
         "chain".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let stage = d.module(&Stage);
+        let stage = d.module(Stage);
         let (x, ready) = (m.input("x", u(8)), m.input("ready", u(1)));
         let g = m.grid(d, "st", &stage, [1, self.0]);
         g.link("y", "x", [0, 1], |_, _| x).link("ready_out", "ready_in", [0, -1], |_, _| ready);
@@ -167,8 +167,8 @@ impl Template for Chain {
 #[test]
 fn a_combinational_chain_through_identical_modules_settles() {
     let mut d = Design::default();
-    let top = d.module(&Chain(4));
-    let mut sim = Sim::with_init(&d, &top, Init::Zero).unwrap();
+    let top = d.module(Chain(4));
+    let mut sim = Sim::with_init(&d.verify().unwrap(), &top, Init::Zero).unwrap();
     let mut line = [0u8; 4];
     for (t, x) in [1u8, 2, 7, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9].into_iter().enumerate() {
         sim.set("x", u64::from(x));
@@ -188,7 +188,7 @@ fn a_combinational_chain_through_identical_modules_settles() {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Memories;
 
 impl Template for Memories {
@@ -215,8 +215,8 @@ impl Template for Memories {
 #[test]
 fn memories_mask_writes_and_read_old_data_and_registers_swap() {
     let mut d = Design::default();
-    let top = d.module(&Memories);
-    let mut sim = Sim::new(&d, &top).unwrap();
+    let top = d.module(Memories);
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
     assert_eq!(sim.memories().collect::<Vec<_>>(), ["mem"]);
     assert!(sim.set_mem_word("mem", 2, &[0, 0]));
     assert!(!sim.set_mem_word("mem", 6, &[0, 0]));
@@ -243,8 +243,8 @@ fn memories_mask_writes_and_read_old_data_and_registers_swap() {
 fn waveforms_name_every_instance_and_write_only_changes() {
     use rtl::sim::vcd::Vcd;
     let mut d = Design::default();
-    let top = d.module(&Chain(3));
-    let mut sim = Sim::traced(&d, &top, Init::Zero).unwrap();
+    let top = d.module(Chain(3));
+    let mut sim = Sim::traced(&d.verify().unwrap(), &top, Init::Zero).unwrap();
     let mut text = vec![];
     let mut vcd = Vcd::new(&mut text, &sim, top.as_str()).unwrap();
     sim.set("ready", 1);
@@ -264,7 +264,7 @@ fn waveforms_name_every_instance_and_write_only_changes() {
     assert_eq!(changes, [format!("b0 {var}"), format!("b101 {var}")]);
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct TwoPorts;
 
 impl Template for TwoPorts {
@@ -283,8 +283,8 @@ impl Template for TwoPorts {
 #[test]
 fn a_port_whose_inputs_stay_writes_again_what_was_overwritten() {
     let mut d = Design::default();
-    let top = d.module(&TwoPorts);
-    let mut sim = Sim::new(&d, &top).unwrap();
+    let top = d.module(TwoPorts);
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
     for (name, value) in [("en", 1), ("low", 3), ("over", 1), ("high", 9)] {
         sim.set(name, value);
     }
@@ -300,7 +300,7 @@ fn a_port_whose_inputs_stay_writes_again_what_was_overwritten() {
 }
 
 /// A register, a memory and a mask that want the same square only now and then.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Wanted;
 
 impl Template for Wanted {
@@ -321,7 +321,7 @@ impl Template for Wanted {
 }
 
 /// Single instances wait for nothing, so there are two.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct BothWanted;
 
 impl Template for BothWanted {
@@ -329,7 +329,7 @@ impl Template for BothWanted {
         "both_wanted".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let wanted = d.module(&Wanted);
+        let wanted = d.module(Wanted);
         let g = m.grid(d, "w", &wanted, [1, 2]);
         g.set("x", m.input("x", u(16))).set("en", m.input("en", u(1))).set("mask", m.input("mask", u(4)));
         for port in ["sum", "read", "masked"] {
@@ -339,7 +339,7 @@ impl Template for BothWanted {
 }
 
 /// Both run the same inputs: a traced simulation computes every value in every cycle.
-fn same_as_traced(d: &Design, top: &rtl::ModuleName, seed: u64, cycles: usize) {
+fn same_as_traced(d: &Verified, top: &rtl::ModuleName, seed: u64, cycles: usize) {
     let mut both = [Sim::new(d, top).unwrap(), Sim::traced(d, top, Init::Garbage(1)).unwrap()];
     let ports: Vec<_> = both[0].ports().map(|(name, ty, input)| (name.to_string(), ty, input)).collect();
     let mut r = Rng(seed | 1);
@@ -363,17 +363,18 @@ fn same_as_traced(d: &Design, top: &rtl::ModuleName, seed: u64, cycles: usize) {
 #[test]
 fn values_that_nobody_wanted_for_a_while_are_right_when_somebody_does() {
     let mut d = Design::default();
-    let top = d.module(&BothWanted);
+    let top = d.module(BothWanted);
+    let d = d.verify().unwrap();
     (1..20).for_each(|seed| same_as_traced(&d, &top, seed, 200));
     for seed in 1..30 {
         let mut d = Design::default();
-        let top = d.module(&support::Random { seed, nodes: 60, depth: 2 });
-        same_as_traced(&d, &top, seed, 60);
+        let top = d.module(support::Random { seed, nodes: 60, depth: 2 });
+        same_as_traced(&d.verify().unwrap(), &top, seed, 60);
     }
 }
 
 /// Takes element `index` out of a word of eight.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pick;
 
 fn tree<'m>(m: &'m ModuleBuilder, index: Sig<'m>, parts: &[Sig<'m>]) -> Sig<'m> {
@@ -399,7 +400,7 @@ impl Template for Pick {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Picks;
 
 impl Template for Picks {
@@ -407,7 +408,7 @@ impl Template for Picks {
         "picks".into()
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let pick = d.module(&Pick);
+        let pick = d.module(Pick);
         let g = m.grid(d, "p", &pick, [1, 3]);
         g.set("word", m.reg("word_q", u(160)).next(m.input("word", u(160))).q());
         let index: Vec<_> = (0..3).map(|k| m.input(format!("index_{k}"), u(5))).collect();
@@ -421,8 +422,8 @@ impl Template for Picks {
 #[test]
 fn a_tree_of_multiplexers_picks_its_part_in_every_lane() {
     let mut d = Design::default();
-    let top = d.module(&Picks);
-    let mut sim = Sim::new(&d, &top).unwrap();
+    let top = d.module(Picks);
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap();
     let mut r = Rng(5);
     for _ in 0..100 {
         let word = rtl::Bits::from_limbs(&[r.next(), r.next(), r.next()], 160);

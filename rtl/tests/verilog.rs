@@ -5,7 +5,7 @@ mod support;
 use rtl::{s, u, Design, MemStyle, ModuleBuilder, Template};
 use support::{tool, write_design};
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Counter;
 
 impl Template for Counter {
@@ -66,16 +66,15 @@ endmodule
 #[test]
 fn a_small_module_prints_readably() {
     let mut d = Design::default();
-    d.module(&Counter);
-    d.verify().unwrap();
-    let files = d.verilog_files();
+    d.module(Counter);
+    let files = rtl::verilog::files(&d.verify().unwrap());
     assert_eq!(files[0].0, "counter.v");
     let text: String = files[0].1.lines().filter(|l| !l.contains("template at")).map(|l| format!("{l}\n")).collect();
     assert_eq!(text, COUNTER);
 }
 
 /// A stage of a ready/valid pipeline: `ready` passes combinationally from the next stage.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Stage {
     w: u32,
 }
@@ -103,7 +102,7 @@ impl Template for Stage {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Chain {
     n: [u32; 2],
 }
@@ -113,7 +112,7 @@ impl Template for Chain {
         format!("chain_{}x{}", self.n[0], self.n[1])
     }
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let stage = d.module(&Stage { w: 16 });
+        let stage = d.module(Stage { w: 16 });
         let [r, c] = self.n;
         let (rst, ready) = (m.input("rst", u(1)), m.input("ready_in", u(r)));
         let (valid, data) = (m.input("valid_in", u(r)), m.input("data_in", u(16 * r)));
@@ -134,8 +133,8 @@ impl Template for Chain {
 fn chains_and_grids_pass_the_linters_without_waivers() {
     for n in [[1, 5], [4, 1], [3, 4], [1, 1]] {
         let mut d = Design::default();
-        let top = d.module(&Chain { n });
-        d.verify().unwrap();
+        let top = d.module(Chain { n });
+        let d = d.verify().unwrap();
         let (dir, files) = write_design(&d, top.as_str());
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let mut args = vec!["--lint-only", "-Wall", "--top-module", top.as_str()];
@@ -156,9 +155,8 @@ fn chains_and_grids_pass_the_linters_without_waivers() {
 fn a_large_grid_stays_small_and_equal_inputs_give_equal_bytes() {
     let print = || {
         let mut d = Design::default();
-        d.module(&Chain { n: [32, 32] });
-        d.verify().unwrap();
-        d.verilog_files()
+        d.module(Chain { n: [32, 32] });
+        rtl::verilog::files(&d.verify().unwrap())
     };
     let files = print();
     assert_eq!(files, print());

@@ -2,7 +2,7 @@
 //! design really has. The texts are `bench.v.in` and `axi_memory.v`.
 
 use super::{Image, Job, Timing};
-use rtl::{Design, Module};
+use rtl::{Module, Verified};
 use std::fmt::Write as _;
 
 /// The Verilog memory model; a file of every simulation.
@@ -21,7 +21,7 @@ const OUTPUTS: [&str; 11] =
 ///
 /// # Errors
 /// The design is empty.
-pub fn top(design: &Design) -> Result<&Module, String> {
+pub fn top(design: &Verified) -> Result<&Module, String> {
     design.modules().last().ok_or_else(|| "the design is empty".to_string())
 }
 

@@ -79,7 +79,7 @@ fn missing(name: &str) -> String {
 
 /// Writes everything a run needs; the Verilog files' names, testbench included.
 fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
-    let mut files = job.design.verilog_files();
+    let mut files = rtl::verilog::files(job.design);
     files.push(("axi_memory.v".into(), bench::MEMORY.into()));
     files.push((format!("{}.v", bench::names(job)?.0), bench::text(job)?));
     let names = files.iter().map(|f| f.0.clone()).collect();

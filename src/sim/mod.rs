@@ -14,7 +14,7 @@ pub mod external;
 pub mod memory;
 
 use arch::ir::vsa::Vsa;
-use rtl::Design;
+use rtl::Verified;
 use std::path::PathBuf;
 
 /// Bytes before and behind each array that nobody may write.
@@ -68,7 +68,7 @@ impl Image {
 
 /// One simulation.
 pub struct Job<'a> {
-    pub design: &'a Design,
+    pub design: &'a Verified,
     pub vsa: &'a Vsa,
     /// One per array of the VSA.
     pub images: Vec<Image>,

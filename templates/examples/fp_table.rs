@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use templates::fp::{default_latency, Core, Format, Operator, Relation};
 
 /// A core with registers at its operands and its result.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Registered(Core);
 
 impl Template for Registered {
@@ -18,7 +18,7 @@ impl Template for Registered {
     }
 
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let module = d.module(&self.0);
+        let module = d.module(self.0);
         let core = m.instance(d, "core", &module);
         let ports: Vec<_> = d.get(&module).map(|module| module.input_ports().map(|(n, t)| (n.to_string(), t)).collect()).unwrap_or_default();
         for (port, ty) in ports {
@@ -50,11 +50,11 @@ fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
 
 fn measure(core: Core) -> Result<Row, String> {
     let mut d = Design::default();
-    let top = d.module(&Registered(core));
-    d.verify().map_err(|faults| format!("{core:?}: {faults:?}"))?;
+    let top = d.module(Registered(core));
+    let d = d.verify().map_err(|faults| format!("{core:?}: {faults:?}"))?;
     let folder = std::env::temp_dir().join(format!("sagen-fp-table-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    for (file, text) in d.verilog_files() {
+    for (file, text) in rtl::verilog::files(&d) {
         std::fs::write(folder.join(file), text).map_err(|e| e.to_string())?;
     }
     let path = folder.to_string_lossy().into_owned();

@@ -24,7 +24,7 @@ pub fn module_stem(vsa: &Vsa) -> String {
 }
 
 /// What the parts of the design agree on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub pe: PePlan,
     /// What the sequencer outputs as `f<k>`.
@@ -51,7 +51,7 @@ impl Plan {
 }
 
 /// A stream between an AXI engine and the array: names (after the prefix) and types of its signals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     pub port: usize,
     pub signals: Vec<(String, Ty)>,
@@ -78,7 +78,7 @@ impl Stream {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     pub vsa: Vsa,
     pub plan: Plan,
@@ -105,7 +105,7 @@ impl Template for Array {
         m.doc(format!("{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where waves enter.", vsa.name));
         let valid = m.input("valid", u(1));
         let fields = self.plan.fields.iter().enumerate().map(|(k, f)| m.input(format!("f{k}"), f.ty(vsa))).collect();
-        let pe = d.module(&Pe { vsa: vsa.clone(), plan: self.plan.pe.clone() });
+        let pe = d.module(Pe { vsa: vsa.clone(), plan: self.plan.pe.clone() });
         let grid = m.grid(d, "pe", &pe, [n0 as u32, n1 as u32]);
         let b = Build { m, array: self, vsa, valid, fields, pe: grid };
         b.control();
@@ -214,7 +214,7 @@ impl<'m> Build<'_, 'm> {
             return;
         }
         let shape = stream.shape(&group.hull);
-        let module = d.module(&Feeder { vsa: vsa.clone(), group: g, shape, nodes: nodes.clone() });
+        let module = d.module(Feeder { vsa: vsa.clone(), group: g, shape, nodes: nodes.clone() });
         let extent = feeder_extent(vsa, g);
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
         self.stream_chain(d, (grid, extent), &module, "ld_", [bit, stream.outer(&group.hull)], signal);
@@ -319,7 +319,7 @@ impl<'m> Build<'_, 'm> {
     /// Collectors of group `o` and their relays; the value is the word that comes back.
     fn collector(&self, d: &mut Design, stream: &Stream, o: usize, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) -> Sig<'m> {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
-        let module = d.module(&Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
+        let module = d.module(Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
         let extent = group.extent();
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
         // Hops between the array's corner and the box's, and what a wave takes for them.
@@ -369,7 +369,7 @@ impl<'m> Build<'_, 'm> {
         let ports = d.get(module).map(|x| x.input_ports().map(|(name, ty)| (name.to_string(), ty)).collect::<Vec<_>>()).unwrap_or_default();
         let token: Vec<(String, Ty)> = ports.into_iter().filter(|p| p.0.starts_with("dr_")).collect();
         let name = format!("{}_relay{o}_{}", module_stem(vsa), array.name.to_lowercase());
-        let relay = d.module(&Relay { name, token: token.clone(), joined: relays.joined as u32, width });
+        let relay = d.module(Relay { name, token: token.clone(), joined: relays.joined as u32, width });
         let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
         self.stream_chain(d, (grid, relays.extent), &relay, "dr_", [bit, stream.outer(&group.hull)], signal);
         for (port, _) in &token {

@@ -23,7 +23,7 @@ use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Collector {
     pub vsa: Vsa,
     pub group: usize,

@@ -29,7 +29,7 @@ pub struct StreamShape {
     pub w: Option<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
     pub vsa: Vsa,
     pub group: usize,

@@ -12,14 +12,14 @@ use crate::sequencer::Sequencer;
 use arch::contract::walk::Walk;
 use arch::contract::timing::{drain_latency, emitted_delay, operands, release_delay};
 use arch::ir::vsa::Vsa;
-use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
+use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty, Verified};
 
 /// The whole design for an array; the top module is named like it.
 ///
 /// # Errors
 /// A `Vsa` that hardware cannot be built for: an operation without a core, a schedule that leaves a value too little
 /// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
-pub fn ip(vsa: &Vsa) -> Result<Design, String> {
+pub fn ip(vsa: &Vsa) -> Result<Verified, String> {
     check(vsa)?;
     let vsa = &crate::retime::sink(vsa);
     let plan = Plan::new(vsa)?;
@@ -29,9 +29,8 @@ pub fn ip(vsa: &Vsa) -> Result<Design, String> {
         operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
     }
     let mut design = Design::default();
-    design.module(&Top { vsa: vsa.clone(), plan });
-    design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
-    Ok(design)
+    design.module(Top { vsa: vsa.clone(), plan });
+    design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))
 }
 
 fn check(vsa: &Vsa) -> Result<(), String> {
@@ -52,7 +51,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
     Ok(())
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Top {
     vsa: Vsa,
     plan: Plan,
@@ -73,7 +72,7 @@ impl Template for Top {
         let vsa = &self.vsa;
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
         let rst = self.reset(m, m.input("aresetn", u(1)));
-        let control = d.module(&AxiLiteControl { arrays: vsa.arrays.len() });
+        let control = d.module(AxiLiteControl { arrays: vsa.arrays.len() });
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.
@@ -93,15 +92,15 @@ impl Template for Top {
         let mut writers = vec![];
         for port in 0..vsa.ports() {
             if let Some(params) = ReaderParams::from_vsa(vsa, port) {
-                let module = d.module(&AxiReader(params.clone()));
+                let module = d.module(AxiReader(params.clone()));
                 readers.push(engine(d, format!("reader{port}"), port, module, &params.walk));
             }
             if let Some(params) = WriterParams::from_vsa(vsa, port, drain_latency(vsa, port) as u32) {
-                let module = d.module(&AxiWriter(params.clone()));
+                let module = d.module(AxiWriter(params.clone()));
                 writers.push(engine(d, format!("writer{port}"), port, module, &params.walk));
             }
         }
-        let sequencer = d.module(&Sequencer { vsa: vsa.clone(), fields: self.plan.fields.clone() });
+        let sequencer = d.module(Sequencer { vsa: vsa.clone(), fields: self.plan.fields.clone() });
         let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
         self.pulses(m, d, sequencer, &readers, &writers);
         self.array(m, d, sequencer, &readers, &writers);
@@ -187,7 +186,7 @@ impl Top {
             engines.iter().filter_map(|e| Some(Stream::of(e.port, prefix, d.get(&e.module)?.output_ports()))).collect()
         };
         let (loads, tokens) = (streams(readers, "ld_"), streams(writers, "dr_"));
-        let module = d.module(&Array { vsa: vsa.clone(), plan: self.plan.clone(), loads: loads.clone(), tokens: tokens.clone() });
+        let module = d.module(Array { vsa: vsa.clone(), plan: self.plan.clone(), loads: loads.clone(), tokens: tokens.clone() });
         let array = m.instance(d, "array", &module).set("valid", sequencer.out("valid"));
         for k in 0..self.plan.fields.len() {
             array.set(&format!("f{k}"), sequencer.out(&format!("f{k}")));

@@ -22,7 +22,7 @@ use frontend::scop::BinaryOp;
 use rtl::{u, Design, Memory, MemStyle, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pe {
     pub vsa: Vsa,
     pub plan: PePlan,

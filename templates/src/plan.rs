@@ -102,7 +102,7 @@ fn wrap(v: i64, (w, signed): (u32, bool)) -> i64 {
 }
 
 /// A condition on wave and PE: a time form compared with a tied constant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub time: Form,
     pub bound: Tied,
@@ -119,7 +119,7 @@ pub enum Relation {
 }
 
 /// A guard taken apart by what its conditions depend on.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuardPlan {
     pub time: Vec<Condition>,
     /// Whether all conditions can hold here at all: where they cannot, this constant lets synthesis remove what the
@@ -174,7 +174,7 @@ pub enum Delay {
     Memory { depth: i64, read: i64, synchronous: bool },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastPlan {
     pub source: NodeId,
     pub hop: [i64; 2],
@@ -184,7 +184,7 @@ pub struct PastPlan {
 }
 
 /// Registers that advance with waves, behind a node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainPlan {
     pub depth: i64,
     /// Time of the `valid` that enables them.
@@ -193,7 +193,7 @@ pub struct ChainPlan {
     pub own: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PePlan {
     pub live: Vec<bool>,
     /// Control fields, with the time at which they enter a PE.

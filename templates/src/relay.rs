@@ -6,7 +6,7 @@
 
 use rtl::{u, Design, ModuleBuilder, Template, Ty};
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Relay {
     pub name: String,
     /// The token's fields, by port.

@@ -20,7 +20,7 @@ use arch::affine::{Condition, Form};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {
     pub vsa: Vsa,
     /// What is to be output besides `valid`, without [`Field::Valid`].

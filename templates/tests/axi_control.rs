@@ -18,8 +18,8 @@ struct Host {
 impl Host {
     fn new(arrays: usize, seed: u64) -> Host {
         let mut d = Design::default();
-        let top = d.module(&AxiLiteControl { arrays });
-        let sim = Sim::new(&d, &top).unwrap_or_else(|f| panic!("{f:?}"));
+        let top = d.module(AxiLiteControl { arrays });
+        let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0) };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);

@@ -56,8 +56,8 @@ impl<'a> Bench<'a> {
         let params = ReaderParams::from_vsa(v, 0).expect("a group reads");
         let digits = params.digits().iter().map(|d| d.0.clone()).collect();
         let mut design = Design::default();
-        let top = design.module(&AxiReader(params));
-        let sim = Sim::new(&design, &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
+        let top = design.module(AxiReader(params));
+        let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
         let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data).expect("ports");
         let mut bench = Bench { v, sim, memory, digits, bases };
         for name in bench.inputs("release_").into_iter().chain(bench.inputs("written_")) {
@@ -301,8 +301,8 @@ fn huge_strides() {
     let hull = Hull { view: Hull::plain_view(3), origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
     let v = one_group(32, 16, &[2, 1024, 1 << 31], hull);
     let mut design = Design::default();
-    let top = design.module(&AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));
-    let mut sim = Sim::new(&design, &top).expect("a legal design");
+    let top = design.module(AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));
+    let mut sim = Sim::new(&design.verify().unwrap(), &top).expect("a legal design");
     for (p, x) in [("release_0", 0), ("m_axi_arready", 1), ("m_axi_rvalid", 1), ("start", 0), ("rst", 1)] {
         sim.set(p, x);
     }

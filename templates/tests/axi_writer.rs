@@ -81,8 +81,8 @@ impl<'a> Bench<'a> {
         let params = WriterParams::from_vsa(v, 0, latency as u32).expect("a group writes");
         let digits = params.digits().iter().map(|d| d.0.clone()).collect();
         let mut design = Design::default();
-        let top = design.module(&AxiWriter(params));
-        let sim = Sim::new(&design, &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
+        let top = design.module(AxiWriter(params));
+        let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
         let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data.clone()).expect("ports");
         Bench { v, sim, memory, digits, bases, latency, wanted: data }
     }

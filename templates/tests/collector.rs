@@ -137,7 +137,7 @@ fn at_place(r: &mut Random, collector: &Collector, p: [i64; 2]) {
     let group = &v.outputs[collector.group];
     let word = v.arrays[group.array as usize].word as i64;
     let mut b = Bench { collector, p, script: Script::default() };
-    let mut sim = simulate(collector, r);
+    let mut sim = simulate(collector.clone(), r);
     b.script.quiet("dr_valid", 0);
     for k in (0..group.ports.len()).filter(|k| !travels(v, group.ports[*k].enable)) {
         b.script.quiet(&format!("v{k}_en"), 0);

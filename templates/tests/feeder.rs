@@ -99,7 +99,7 @@ fn feeder(r: &mut Random) -> Feeder {
 fn at_place(r: &mut Random, feeder: &Feeder, p: [i64; 2]) {
     let (v, group) = (&feeder.vsa, &feeder.vsa.inputs[feeder.group]);
     let mut b = Bench { feeder, p, script: Script::default(), double: !loaded_once(v, group) };
-    let mut sim = simulate(feeder, r);
+    let mut sim = simulate(feeder.clone(), r);
     b.script.quiet("ld_valid", 0);
     for (k, bank) in group.banks.iter().enumerate() {
         for (port, value) in ties(k, bank, v.arrays[group.array as usize].word as i64, p) {

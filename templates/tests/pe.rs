@@ -299,7 +299,7 @@ fn repeats(script: &mut Script, v: &Vsa, plan: &PePlan) {
 }
 
 fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
-    let mut sim = simulate(&Pe { vsa: v.clone(), plan: plan.clone() }, r);
+    let mut sim = simulate(Pe { vsa: v.clone(), plan: plan.clone() }, r);
     let mut script = Script::default();
     let mut model = Model { v, p, values: vec![] };
     script.quiet("valid", 0);

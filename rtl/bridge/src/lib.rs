@@ -9,7 +9,7 @@
 //! Invariant: the simulator sees a clock edge once, when the clock port has just become 1.
 
 use rtl::sim::{PortId, Sim};
-use rtl::{Bits, Design, Fault, ModuleName, Ty};
+use rtl::{Bits, Fault, ModuleName, Ty, Verified};
 use rust_hdl::core::ast::VerilogLiteral;
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::constraint::PinConstraint;
@@ -127,7 +127,7 @@ impl Block for Port {
     }
 }
 
-/// A module of a `Design` as a rust-hdl block.
+/// A module of a verified netlist as a rust-hdl block.
 pub struct RtlBlock {
     /// The clock port; set to 0 and 1 like any input.
     pub clock: Port,
@@ -141,11 +141,11 @@ impl RtlBlock {
     /// Compiles `top` for simulation and prints it with all modules below.
     ///
     /// # Errors
-    /// The faults of the design.
-    pub fn new(d: &Design, top: &ModuleName) -> Result<Self, Vec<Fault>> {
+    /// As [`Sim::new`].
+    pub fn new(d: &Verified, top: &ModuleName) -> Result<Self, Vec<Fault>> {
         let sim = Sim::new(d, top)?;
         let ports = sim.ports().map(|(n, t, input)| (Port::new(n, t, input), sim.port(n))).collect();
-        let verilog = d.verilog_files().into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n");
+        let verilog = rtl::verilog::files(d).into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n");
         let clock = Port::new(d.clock(), rtl::u(1), true);
         Ok(RtlBlock { clock, ports, sim, top: top.to_string(), verilog })
     }

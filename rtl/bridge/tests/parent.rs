@@ -4,7 +4,7 @@ use rtl::{s, u, Design, ModuleBuilder, Template};
 use rtl_rust_hdl::RtlBlock;
 use rust_hdl::prelude::*;
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Mac {
     w: u32,
     acc: u32,
@@ -38,8 +38,8 @@ struct Parent {
 impl Parent {
     fn new() -> Self {
         let mut d = Design::default();
-        let top = d.module(&Mac { w: 8, acc: 24 });
-        let mac = match RtlBlock::new(&d, &top) {
+        let top = d.module(Mac { w: 8, acc: 24 });
+        let mac = match d.verify().and_then(|d| RtlBlock::new(&d, &top)) {
             Ok(b) => b,
             Err(f) => panic!("{f:?}"),
         };

@@ -6,8 +6,8 @@
 use super::activity::{Activity, Range};
 use super::cpu::vectorized;
 use super::mems::{MemData, WriteOp, Writes};
-use super::schedule::planes;
-use super::tape::{copy, WideRef};
+use super::ops::{planes, WideRef};
+use super::tape::copy;
 
 /// Update of a state. Offsets are words, `n` is lanes.
 #[derive(Clone, Debug)]

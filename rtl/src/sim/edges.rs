@@ -1,13 +1,11 @@
 //! What happens at the clock edge: memory writes and updates of states.
 
 use super::clock::StateOp;
-use super::graph::Kind;
-use super::guard::write_gate;
 use super::lower::Lower;
 use super::mems::WriteOp;
-use super::tape::WideRef;
-use crate::fault::Fault;
-use crate::ir::*;
+use super::ops::WideRef;
+use crate::hierarchy::{write_gate, Kind};
+use crate::netlist::*;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;

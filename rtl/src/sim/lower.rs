@@ -1,14 +1,12 @@
 //! From ordered values to storage offsets and the operation tape.
 
-use super::flat::Flat;
-use super::graph::{Def, Graph, Kind, Source, Step};
 use super::mems::MemData;
+use super::ops::{Job, TapeOp, WideKind, WideRef};
 use super::program::Program;
 use super::schedule::schedule;
-use super::tape::{Job, TapeOp, WideKind, WideRef};
-use crate::bits::{limbs_of, top_mask};
-use crate::fault::Fault;
-use crate::ir::*;
+use crate::hierarchy::{Def, Flat, Graph, Kind, Source, Step};
+use crate::netlist::bits::{limbs_of, top_mask};
+use crate::netlist::*;
 use std::collections::BTreeMap;
 
 pub(super) struct Lower<'f, 'd> {
@@ -239,12 +237,12 @@ impl Lower<'_, '_> {
         }
         if !signed {
             // What is not written stays zero.
-            let low = WideRef { ty: crate::ty::u(w), ..dst };
+            let low = WideRef { ty: crate::netlist::u(w), ..dst };
             self.insert((low, 0), (from, lo), n, w);
             return;
         }
         self.insert((dst, 0), (from, lo), n, w);
-        let arg = WideRef { ty: crate::ty::s(w), words: words(w), ..dst };
+        let arg = WideRef { ty: crate::netlist::s(w), words: words(w), ..dst };
         self.push(TapeOp::Wide { kind: WideKind::Extend, dst, args: vec![arg], n });
     }
 

@@ -4,9 +4,8 @@
 //! edge sees old contents.
 
 use super::activity::Range;
-use super::schedule::planes;
-use super::tape::WideRef;
-use crate::bits::top_mask;
+use super::ops::{planes, WideRef};
+use crate::netlist::bits::top_mask;
 
 /// A memory of all lanes: `[address][lane][word]`.
 #[derive(Clone, Debug)]

@@ -7,30 +7,27 @@
 //! on initial values is caught.
 
 mod activity;
+mod batch;
 mod clock;
 mod cpu;
 mod edges;
-pub(crate) mod flat;
-pub(crate) mod graph;
-mod guard;
 mod lower;
 mod mems;
+mod ops;
 mod program;
 mod schedule;
-mod select;
+mod signals;
 mod tape;
 pub mod vcd;
 mod wide;
 
-use crate::bits::{limbs_of, top_mask};
-use crate::design::Design;
-use crate::fault::{Fault, FaultKind};
-use crate::ir::{Module, ModuleName};
-use crate::ty::Ty;
+use crate::netlist::bits::{limbs_of, top_mask};
+use crate::check::Verified;
+use crate::hierarchy::Flat;
+use crate::netlist::{Fault, FaultKind, Module, ModuleName, Ty};
 use activity::Activity;
 use clock::Edge;
 use cpu::Cpu;
-use flat::Flat;
 use mems::{MemData, Writes};
 use program::Program;
 use std::collections::BTreeMap;
@@ -59,12 +56,12 @@ struct Port {
 #[derive(Debug)]
 pub struct Sim {
     v: Vec<u64>,
-    tape: Vec<tape::Job>,
+    tape: Vec<ops::Job>,
     edge: Edge,
     mems: Vec<MemData>,
     mem_names: BTreeMap<String, (usize, usize)>,
     ports: Vec<Port>,
-    signals: Vec<vcd::Signal>,
+    signals: Vec<signals::Signal>,
     index: BTreeMap<String, usize>,
     scratch: Vec<u64>,
     writes: Writes,
@@ -79,8 +76,8 @@ impl Sim {
     /// Compiles `top`, with garbage in registers and memories (`Init::Garbage(1)`).
     ///
     /// # Errors
-    /// The faults of the design, or that there is no such module.
-    pub fn new(d: &Design, top: &ModuleName) -> Result<Sim, Vec<Fault>> {
+    /// There is no such module, or the values below it are circular lane by lane.
+    pub fn new(d: &Verified, top: &ModuleName) -> Result<Sim, Vec<Fault>> {
         Sim::with_init(d, top, Init::Garbage(1))
     }
 
@@ -88,7 +85,7 @@ impl Sim {
     ///
     /// # Errors
     /// As `new`.
-    pub fn with_init(d: &Design, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
+    pub fn with_init(d: &Verified, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
         Sim::compile(d, top, init, false)
     }
 
@@ -96,12 +93,11 @@ impl Sim {
     ///
     /// # Errors
     /// As `new`.
-    pub fn traced(d: &Design, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
+    pub fn traced(d: &Verified, top: &ModuleName, init: Init) -> Result<Sim, Vec<Fault>> {
         Sim::compile(d, top, init, true)
     }
 
-    fn compile(d: &Design, top: &ModuleName, init: Init, names: bool) -> Result<Sim, Vec<Fault>> {
-        d.verify()?;
+    fn compile(d: &Verified, top: &ModuleName, init: Init, names: bool) -> Result<Sim, Vec<Fault>> {
         let Some(module) = d.get(top) else {
             let message = format!("no module `{top}` in this design");
             return Err(vec![Fault { module: top.to_string(), kind: FaultKind::Port, message, at: "simulation".into() }]);
@@ -110,7 +106,7 @@ impl Sim {
         // Waveforms show every value, wanted or not.
         let graph = flat.graph(false, !names)?;
         let program = lower::lower(&flat, &graph)?;
-        let signals = if names { vcd::signals(&flat, &program) } else { vec![] };
+        let signals = if names { signals::signals(&flat, &program) } else { vec![] };
         let mut sim = Sim::assemble(&flat, module, program, init).map_err(|f| vec![f])?;
         sim.signals = signals;
         Ok(sim)

@@ -3,10 +3,9 @@
 use super::activity::Activity;
 use super::clock::{Edge, StateOp};
 use super::mems::{MemData, WriteOp};
-use super::schedule::{reads, writes};
-use super::tape::{Job, TapeOp};
-use crate::bits::{limbs_of, top_mask, Bits};
-use crate::ir::MemId;
+use super::ops::{reads, writes, Job, TapeOp};
+use crate::netlist::bits::{limbs_of, top_mask, Bits};
+use crate::netlist::MemId;
 use std::collections::BTreeMap;
 
 /// A compiled design.

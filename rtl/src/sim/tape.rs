@@ -1,82 +1,15 @@
-//! The operation tape of the combinational part, and its interpreter.
-//!
-//! Storage is one array of 64-bit words. A value of `n` lanes and `k` words a lane is stored as
-//! `k` planes of `n` words, so that every loop over lanes is contiguous. Values are canonical:
-//! zero above their width. An operation works on `n` > 1 lanes and its destination lies behind
-//! all its operands (values are laid out in settling order), so that one split of the array
-//! separates them; operations on one lane are put into batches (`schedule`) and may lie anywhere.
+//! The interpreter of the tape.
 //!
 //! Every operation tells which bits of its destination changed (zero: none), so that only what
 //! reads it needs to run (`activity`).
 
 use super::activity::Activity;
+use super::batch::run_batch;
 use super::cpu::vectorized;
 use super::mems::MemData;
-use super::schedule::{run_batch, Item, ScalarKind};
+use super::ops::{Job, TapeOp, WideKind, WideRef};
 use super::wide;
-use crate::ir::{BinOp, UnOp};
-use crate::ty::Ty;
-
-/// A value of any width: offset of its first lane, distance of its planes, words a lane, type.
-#[derive(Clone, Copy, Debug)]
-pub struct WideRef {
-    pub off: usize,
-    pub plane: usize,
-    pub words: usize,
-    pub ty: Ty,
-}
-
-impl WideRef {
-    /// Words of a lane, lowest first.
-    #[inline(always)]
-    pub fn lane(self, v: &[u64], lane: usize) -> impl Iterator<Item = u64> + '_ {
-        (0..self.words).map(move |k| v[self.off + lane + k * self.plane])
-    }
-}
-
-/// Operators of the general (any width) path.
-#[derive(Clone, Copy, Debug)]
-pub enum WideKind {
-    Bin(BinOp),
-    Un(UnOp),
-    /// Extension of a value that lies in the destination's low bits already.
-    Extend,
-}
-
-/// One operation. Offsets are words; `n` is lanes.
-#[derive(Clone, Debug)]
-pub enum TapeOp {
-    /// Copies of word ranges: (to, from, length).
-    Move(Vec<(usize, usize, usize)>),
-    /// One word to `n` places.
-    Fill { dst: usize, src: usize, n: usize },
-    /// Field of `src`, shifted right, masked, shifted left; bits `keep` of `dst` stay.
-    Insert { dst: usize, src: usize, n: usize, right: u32, mask: u64, left: u32, keep: u64 },
-    /// Bit `right` of `src` to all bits of `mask`; bits `keep` of `dst` stay.
-    Repeat { dst: usize, src: usize, n: usize, right: u32, mask: u64, keep: u64 },
-    /// Signed field of `src` of `w` bits, sign-extended to the bits of `mask`.
-    Extend { dst: usize, src: usize, n: usize, right: u32, w: u32, mask: u64 },
-    /// `sign` is the operands' sign bit (0 if unsigned) for each operand.
-    Bin { op: BinOp, dst: usize, a: usize, b: usize, n: usize, mask: u64, sign: (u64, u64) },
-    Un { op: UnOp, dst: usize, a: usize, n: usize, mask: u64 },
-    Mux { dst: usize, c: usize, t: usize, e: usize, n: usize },
-    /// A field of one of the parts, by the field of `index`: (first lane, bits to the right).
-    Select { dst: usize, index: (usize, u32), parts: Vec<(usize, u32)>, n: usize, mask: u64 },
-    /// The disjunction of `n` words; for guards.
-    Any { dst: usize, src: usize, n: usize },
-    /// Combinational memory read.
-    Read { dst: WideRef, mem: usize, addr: usize, lane: usize, n: usize },
-    Wide { kind: WideKind, dst: WideRef, args: Vec<WideRef>, n: usize },
-    /// Equal operations on one lane each.
-    Batch(ScalarKind, Vec<Item>),
-}
-
-/// An operation, and the word that says whether anything wants its result (`guard`).
-#[derive(Clone, Debug)]
-pub struct Job {
-    pub op: TapeOp,
-    pub guard: Option<usize>,
-}
+use crate::netlist::{BinOp, UnOp};
 
 /// Writes a word; the bits that changed.
 #[inline(always)]

@@ -1,49 +1,9 @@
 //! Waveforms: the named values of a traced simulation as a value change dump (IEEE 1364, §18).
 
-use super::flat::{Flat, View};
-use super::program::Program;
+use super::signals::Signal;
 use super::Sim;
-use crate::bits::{limbs_of, Bits};
+use crate::netlist::Bits;
 use std::io::{self, Write};
-
-/// A named value of one instance: bits `lo .. lo + w` of the storage from word `off` on.
-#[derive(Clone, Debug)]
-pub struct Signal {
-    /// Instances from the top down.
-    pub scope: Vec<String>,
-    pub name: String,
-    pub w: u32,
-    off: usize,
-    plane: usize,
-    words: usize,
-    lo: u32,
-}
-
-/// All named values that are stored; values that nothing needs are not simulated.
-pub(super) fn signals(flat: &Flat, p: &Program) -> Vec<Signal> {
-    let mut out = vec![];
-    for (c, ctx) in flat.ctxs.iter().enumerate() {
-        for lane in 0..ctx.lanes {
-            let outputs = ctx.module.outputs.iter().map(|(n, i)| (n.as_str(), *i));
-            let named = ctx.module.nodes.iter().enumerate();
-            let named = named.filter_map(|(i, n)| Some((n.name.as_deref()?, crate::ir::NodeId(i as u32))));
-            for (name, id) in named.chain(outputs) {
-                let val = flat.val(c, id);
-                let w = ctx.module.ty(id).w;
-                let Some(v) = flat.trace(View { val, lane, lo: 0, w }, 1) else { continue };
-                let Some(&base) = p.offsets.get(&v.val) else { continue };
-                let words = limbs_of(flat.node(v.val).ty.w);
-                let path = flat.path(val, lane);
-                let mut scope: Vec<String> = path.split('.').map(String::from).collect();
-                scope.pop();
-                let (off, plane) = (base + v.lane as usize, flat.lanes(v.val) as usize);
-                out.push(Signal { scope, name: name.to_string(), w, off, plane, words, lo: v.lo });
-            }
-        }
-    }
-    out.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
-    out
-}
 
 /// Writes one file; a time step is a clock cycle.
 pub struct Vcd<W: Write> {

@@ -1,8 +1,7 @@
 //! Operators on values of any width: little-endian limbs, canonical (zero above the width).
 
-use crate::bits::{limbs_of, top_mask};
-use crate::ir::{BinOp, UnOp};
-use crate::ty::Ty;
+use crate::netlist::bits::{limbs_of, top_mask};
+use crate::netlist::{BinOp, Ty, UnOp};
 use std::cmp::Ordering;
 
 /// Clears the bits above width `w`.

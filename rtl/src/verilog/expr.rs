@@ -1,8 +1,7 @@
 //! Expressions: what is printed in place and what gets a wire.
 
 use super::{literal, range, Printer, LINE};
-use crate::ir::*;
-use crate::ty::{s, u};
+use crate::netlist::*;
 use std::fmt::Write as _;
 
 /// An expression; `atom` if it can stand as an operand without parentheses.

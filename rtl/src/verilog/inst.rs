@@ -1,7 +1,7 @@
 //! Instances, and grids as one `generate` loop.
 
 use super::{range, Printer, LINE};
-use crate::ir::*;
+use crate::netlist::*;
 use std::fmt::Write as _;
 
 impl Printer<'_> {

@@ -9,10 +9,9 @@ mod expr;
 mod inst;
 mod state;
 
-use crate::design::Design;
-use crate::ir::*;
-use crate::names::Names;
-use crate::ty::Ty;
+use crate::check::Verified;
+use crate::netlist::*;
+use crate::netlist::names::Names;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -20,7 +19,7 @@ use std::fmt::Write as _;
 const LINE: usize = 100;
 
 /// File name and text of every module, children first.
-pub(crate) fn files(d: &Design) -> Vec<(String, String)> {
+pub fn files(d: &Verified) -> Vec<(String, String)> {
     d.modules().iter().map(|m| (format!("{}.v", m.name), Printer::new(m, d.clock()).module())).collect()
 }
 
@@ -217,7 +216,7 @@ fn live(m: &Module) -> BTreeMap<NodeId, u32> {
 
 /// A constant: decimal if short, else hexadecimal; with signed notation if `ty` is signed.
 /// Negative numbers are given as bit patterns: a minus sign would apply after extension.
-fn literal(b: &crate::bits::Bits, ty: Ty) -> String {
+fn literal(b: &Bits, ty: Ty) -> String {
     let (w, sign) = (ty.w, if ty.signed { "s" } else { "" });
     let negative = ty.signed && b.bit(w - 1);
     match w {

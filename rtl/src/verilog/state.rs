@@ -1,8 +1,7 @@
 //! Registers and memories: declarations and clocked blocks.
 
 use super::Printer;
-use crate::ir::*;
-use crate::ty::u;
+use crate::netlist::*;
 use std::fmt::Write as _;
 
 /// Control of a group of registers: enable and reset.

@@ -1,7 +1,7 @@
 #![allow(dead_code)]
 //! Random netlists, and the external tools that read the printed text.
 
-use rtl::{clog2, s, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
+use rtl::{clog2, s, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty, Verified};
 use std::cell::RefCell;
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ impl Rng {
 
 /// A random module. `rst` is held for the first cycles while memories are filled by `fill`, so
 /// that a four-state simulator knows every value afterwards.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Random {
     pub seed: u64,
     pub nodes: usize,
@@ -163,7 +163,7 @@ impl<'m> Gen<'m> {
 
     fn child(&self, d: &mut Design, of: &Random) {
         let child = Random { seed: self.r.borrow_mut().next() | 1, nodes: of.nodes / 2, depth: of.depth - 1 };
-        let name = d.module(&child);
+        let name = d.module(child);
         let m = self.m;
         let ports: Vec<(String, Ty)> = match d.get(&name) {
             Some(c) => c.input_ports().map(|(n, t)| (n.to_string(), t)).collect(),
@@ -257,12 +257,12 @@ fn without_report(text: &str) -> String {
 }
 
 /// A fresh directory under cargo's target directory with the design's files.
-pub fn write_design(d: &Design, dir: &str) -> (std::path::PathBuf, Vec<String>) {
+pub fn write_design(d: &Verified, dir: &str) -> (std::path::PathBuf, Vec<String>) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(dir);
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("target directory is writable");
     let mut names = vec![];
-    for (name, text) in d.verilog_files() {
+    for (name, text) in rtl::verilog::files(d) {
         std::fs::write(path.join(&name), text).expect("target directory is writable");
         names.push(name);
     }

@@ -18,7 +18,7 @@ use super::elastic::hold;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
 
 /// See the module's documentation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
     /// Number of DRAM arrays.
     pub arrays: usize,

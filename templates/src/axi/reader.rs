@@ -48,7 +48,7 @@ impl ReaderParams {
 }
 
 /// See the module's documentation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AxiReader(pub ReaderParams);
 
 impl Template for AxiReader {

@@ -53,7 +53,7 @@ impl WriterParams {
 }
 
 /// See the module's documentation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AxiWriter(pub WriterParams);
 
 impl Template for AxiWriter {

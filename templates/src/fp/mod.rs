@@ -99,7 +99,7 @@ pub enum Operator {
 }
 
 /// An operator as a module; the type of `y` is unsigned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Core {
     pub operator: Operator,
     pub format: Format,
@@ -254,7 +254,7 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
     let operands = ports(m, r);
     let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == operands.len());
     let core = core.ok_or_else(|| format!("`{}` is not a floating-point operation on {} operands", r.name, r.operands.len()))?;
-    let module = d.module(&core);
+    let module = d.module(core);
     let instance = m.instance(d, format!("{}_core", r.name), &module);
     for (port, value) in core.operands().iter().zip(operands) {
         instance.set(port, value);

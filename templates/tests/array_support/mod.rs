@@ -4,7 +4,7 @@
 use arch::ir::vsa::Vsa;
 use frontend::value::mask;
 use rtl::sim::Sim;
-use rtl::Design;
+use rtl::Verified;
 use templates::axi::control::AxiLiteControl;
 use templates::axi::memory::{AxiMemory, MemoryMode};
 use templates::axi::port_prefix;
@@ -95,7 +95,7 @@ impl Host {
 }
 
 /// Simulates the IP for two runs on the same data.
-pub fn run_design(vsa: &Vsa, design: &Design, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
+pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
     let top = design.modules().last().ok_or("no modules")?.name.clone();
     let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
     // Predictions are for arrays that start at a page; any element-aligned address must work.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use templates::fp::{Core, Format, Operator, Relation};
 
 /// `lanes` cores with the caller's register; lane `k` at bits `k * width` of the buses.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lanes {
     pub core: Core,
     pub lanes: u32,
@@ -20,7 +20,7 @@ impl Template for Lanes {
     }
 
     fn build(&self, m: &ModuleBuilder, d: &mut Design) {
-        let module = d.module(&self.core);
+        let module = d.module(self.core.clone());
         let cores = m.grid(d, "core", &module, [1, self.lanes]);
         for port in self.core.operands() {
             cores.set_bus(port, m.input(port, u(operand_bits(&self.core) * self.lanes)));
@@ -95,8 +95,8 @@ fn get(bus: &[u64], at: usize, w: u32) -> u64 {
 /// Runs all vectors through the core and gives each with its result to `check`; returns their number.
 pub fn run(core: Core, lanes: u32, vectors: impl Iterator<Item = [u64; 3]>, mut check: impl FnMut([u64; 3], u64)) -> u64 {
     let mut d = Design::default();
-    let top = d.module(&Lanes { core, lanes });
-    let mut sim = Sim::new(&d, &top).unwrap_or_else(|faults| panic!("{faults:#?}"));
+    let top = d.module(Lanes { core, lanes });
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|faults| panic!("{faults:#?}"));
     let (w, r) = (operand_bits(&core), result_bits(&core));
     let ports: Vec<_> = core.operands().iter().map(|p| sim.port(p)).collect();
     let y = sim.port("y");

@@ -52,8 +52,8 @@ fn bus(fields: impl Iterator<Item = u64>, w: u32) -> Vec<u64> {
 
 fn check(f: Format, lanes: u32, latency: u32, count: usize) {
     let mut d = Design::default();
-    let top = d.module(&Core { operator: Operator::Dot { lanes }, format: f, latency });
-    let mut sim = Sim::new(&d, &top).unwrap_or_else(|faults| panic!("{faults:#?}"));
+    let top = d.module(Core { operator: Operator::Dot { lanes }, format: f, latency });
+    let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|faults| panic!("{faults:#?}"));
     let [a, b, c, y] = ["a", "b", "c", "y"].map(|p| sim.port(p));
     let ty = ScalarType::Float { exponent: f.exponent, fraction: f.fraction };
     let (mut r, corners) = (Random(41 + u64::from(lanes)), corners(f, true));

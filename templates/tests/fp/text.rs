@@ -79,10 +79,10 @@ fn icarus_bench(core: &Core, name: &str, seed: u64) -> (String, Vec<u64>) {
 fn icarus_computes_the_same_and_verilator_has_no_complaint() {
     for (k, core) in cores().into_iter().enumerate() {
         let mut d = Design::default();
-        let name = d.module(&core);
-        d.verify().unwrap_or_else(|faults| panic!("{core:?}: {faults:#?}"));
+        let name = d.module(core);
+        let d = d.verify().unwrap_or_else(|faults| panic!("{core:?}: {faults:#?}"));
         let folder = tempfile::tempdir().unwrap();
-        for (file, text) in d.verilog_files() {
+        for (file, text) in rtl::verilog::files(&d) {
             std::fs::write(folder.path().join(file), text).unwrap();
         }
         let file = format!("{name}.v");

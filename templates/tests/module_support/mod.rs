@@ -32,10 +32,10 @@ pub fn for_cases(count: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindS
 }
 
 /// The module of a template in the simulator, with garbage in its registers.
-pub fn simulate(template: &dyn Template, r: &mut Random) -> Sim {
+pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) -> Sim {
     let mut design = Design::default();
     let top = design.module(template);
-    Sim::with_init(&design, &top, Init::Garbage(r.next())).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
+    Sim::with_init(&design.verify().expect("a legal design"), &top, Init::Garbage(r.next())).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
 }
 
 /// Random bits for all inputs.

@@ -1,30 +1,43 @@
 //! Checks of an elaborated design: everything driven, no combinational loops.
 
-use crate::design::Design;
-use crate::fault::{Fault, FaultKind};
-use crate::ir::{At, Conn, Module, ModuleName, Op};
-use crate::sim::flat::Flat;
+use crate::build::Design;
+use crate::hierarchy::Flat;
+use crate::netlist::{At, Conn, Fault, FaultKind, Module, ModuleName, Netlist, Op};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
-/// All faults of a design. See `Design::verify`.
-pub fn verify(d: &Design) -> Result<(), Vec<Fault>> {
-    let mut faults = d.elaboration_faults().to_vec();
-    for m in d.modules() {
-        undriven(m, &mut faults);
+/// A netlist without faults: the only thing that is simulated or printed.
+#[derive(Clone, Debug)]
+pub struct Verified(Netlist);
+
+impl Deref for Verified {
+    type Target = Netlist;
+    fn deref(&self) -> &Netlist {
+        &self.0
     }
-    if faults.is_empty() {
-        faults = loops(d);
-    }
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(faults)
+}
+
+impl Design {
+    /// Checks the whole design.
+    ///
+    /// # Errors
+    /// All faults: those recorded during elaboration, undriven or unconnected things, and
+    /// combinational loops through any number of modules.
+    pub fn verify(self) -> Result<Verified, Vec<Fault>> {
+        let (netlist, mut faults) = self.into_parts();
+        for m in netlist.modules() {
+            undriven(m, &mut faults);
+        }
+        if faults.is_empty() {
+            faults = loops(&netlist);
+        }
+        if faults.is_empty() { Ok(Verified(netlist)) } else { Err(faults) }
     }
 }
 
 /// Combinational loops below every module that nobody instantiates. Identical instances are
 /// treated together, so that the cost does not grow with the size of an array.
-fn loops(d: &Design) -> Vec<Fault> {
+fn loops(d: &Netlist) -> Vec<Fault> {
     let used: BTreeSet<&ModuleName> = d.modules().iter().flat_map(|m| m.insts.iter().map(|i| &i.module)).collect();
     let tops = d.modules().iter().filter(|m| !used.contains(&m.name));
     tops.filter_map(|m| Flat::new(d, m).graph(true, false).err()).flatten().collect()

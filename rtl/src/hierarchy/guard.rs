@@ -7,9 +7,8 @@
 //! not guarded by that use.
 
 use super::flat::Flat;
-use super::graph::{Def, Kind};
-use crate::fault::Fault;
-use crate::ir::*;
+use super::def::{Def, Kind};
+use crate::netlist::*;
 use std::collections::BTreeMap;
 
 /// When a use wants a value.

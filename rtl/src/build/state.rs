@@ -1,18 +1,14 @@
-//! Handles of things that are completed after they are created: wires, registers, memories,
-//! instances and grids. All are `Copy`; giving the same thing twice is a fault.
+//! Things that are completed after they are created: wires, registers, memories. Their handles are
+//! `Copy`; giving the same thing twice is a fault.
 
-use crate::builder::ModuleBuilder;
-use crate::fault::FaultKind;
-use crate::ir::*;
-use crate::names::legal;
-use crate::sig::Sig;
-use crate::ty::{u, Ty};
+use super::builder::{ModuleBuilder, Sig};
+use crate::netlist::*;
 use num_traits::ToPrimitive;
 use std::panic::Location;
 
 /// A net with one driver, given later.
 #[derive(Clone, Copy)]
-pub struct Wire<'m>(pub(crate) Sig<'m>);
+pub struct Wire<'m>(Sig<'m>);
 
 impl<'m> Wire<'m> {
     /// Its value.
@@ -40,7 +36,7 @@ impl<'m> Wire<'m> {
 
 /// A register: at the clock edge reset first, then enable.
 #[derive(Clone, Copy)]
-pub struct Reg<'m>(pub(crate) Sig<'m>);
+pub struct Reg<'m>(Sig<'m>);
 
 impl<'m> Reg<'m> {
     /// Its present value.
@@ -104,10 +100,10 @@ impl<'m> Reg<'m> {
 /// A memory with write ports and read ports on the one clock.
 #[derive(Clone, Copy)]
 pub struct Memory<'m> {
-    pub(crate) m: &'m ModuleBuilder,
-    pub(crate) id: MemId,
-    pub(crate) width: u32,
-    pub(crate) addr: Ty,
+    m: &'m ModuleBuilder,
+    id: MemId,
+    width: u32,
+    addr: Ty,
 }
 
 impl<'m> Memory<'m> {
@@ -177,120 +173,63 @@ impl<'m> Memory<'m> {
     }
 }
 
-/// An instance or a grid of instances.
-#[derive(Clone, Copy)]
-pub struct Instance<'m> {
-    pub(crate) m: &'m ModuleBuilder,
-    pub(crate) id: InstId,
-}
-
-impl<'m> Instance<'m> {
-    fn inst<R>(self, f: impl FnOnce(&mut Inst) -> R) -> R {
-        self.m.with(|m| f(&mut m.insts[self.id.0 as usize]))
+impl ModuleBuilder {
+    /// A named net whose driver is given later by `Wire::drive`.
+    #[track_caller]
+    pub fn wire(&self, name: impl Into<String>, ty: Ty) -> Wire<'_> {
+        Wire(self.add(Op::Wire { driver: None }, ty, Some(name.into())))
     }
 
+    /// A register; its value `q()` can be used before `next` is given.
     #[track_caller]
-    fn connect(self, port: &str, x: Sig<'m>, bus: bool) -> Self {
-        let name = legal(port);
-        let message = self.inst(|i| {
-            let count = i.count();
-            let module = i.module.clone();
-            let Some((_, ty, conn)) = i.ins.iter_mut().find(|p| p.0 == name) else {
-                return Some((FaultKind::Port, format!("module `{module}` has no input `{port}`")));
-            };
-            let want = if bus { ty.w * count } else { ty.w };
-            if x.ty().w != want {
-                let m = format!("input `{port}` of `{module}` wants {want} bits, connected to {}", x.ty());
-                return Some((FaultKind::Width, m));
-            }
-            if *conn != Conn::Open {
-                return Some((FaultKind::MultiplyDriven, format!("input `{port}` of `{}` connected twice", i.name)));
-            }
-            *conn = if bus { Conn::Bus(x.id()) } else { Conn::All(x.id()) };
-            None
+    pub fn reg(&self, name: impl Into<String>, ty: Ty) -> Reg<'_> {
+        Reg(self.add(Op::Reg { next: None, en: None, rst: None }, ty, Some(name.into())))
+    }
+
+    /// `sig` delayed by `n` free-running registers `name_1 … name_n` (`name` for n = 1).
+    #[track_caller]
+    pub fn delay<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>) -> Sig<'m> {
+        self.shift_register(sig, n, name, None).last().copied().unwrap_or(sig)
+    }
+
+    /// Like `delay`, advancing only while `en` is set.
+    #[track_caller]
+    pub fn delay_en<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>, en: Sig<'m>) -> Sig<'m> {
+        self.shift_register(sig, n, name, Some(en)).last().copied().unwrap_or(sig)
+    }
+
+    /// All taps of a chain of `n` registers: element `k` is `sig` delayed by `k + 1`.
+    #[track_caller]
+    pub fn shift_register<'m>(
+        &'m self,
+        sig: Sig<'m>,
+        n: u32,
+        name: impl AsRef<str>,
+        en: Option<Sig<'m>>,
+    ) -> Vec<Sig<'m>> {
+        let name = name.as_ref();
+        let mut at = sig;
+        let mut taps = Vec::with_capacity(n as usize);
+        for k in 1..=n {
+            let r = self.reg(if n == 1 { name.to_string() } else { format!("{name}_{k}") }, sig.ty()).next(at);
+            at = en.map_or(r, |e| r.en(e)).q();
+            taps.push(at);
+        }
+        taps
+    }
+
+    /// A memory of `depth` words of `width` bits; addresses have `clog2(depth)` bits.
+    #[track_caller]
+    pub fn mem(&self, name: impl Into<String>, depth: u32, width: u32, style: MemStyle) -> Memory<'_> {
+        if depth == 0 || width == 0 {
+            self.fault(FaultKind::Width, "a memory needs at least one word of one bit".into());
+        }
+        let (depth, width) = (depth.max(1), width.max(1));
+        let mem = Mem { name: name.into(), depth, width, style, writes: vec![], at: Location::caller() };
+        let id = self.with(|m| {
+            m.mems.push(mem);
+            MemId(m.mems.len() as u32 - 1)
         });
-        if let Some((kind, m)) = message {
-            self.m.fault(kind, m);
-        }
-        self
-    }
-
-    /// Connects an input port; for a grid, the same value to every element.
-    #[track_caller]
-    pub fn set(self, port: &str, x: Sig<'m>) -> Self {
-        self.connect(port, x, false)
-    }
-
-    /// Grids: connects an input port to a bus with element `p` at bits `p * w ..`.
-    #[track_caller]
-    pub fn set_bus(self, port: &str, bus: Sig<'m>) -> Self {
-        self.connect(port, bus, true)
-    }
-
-    /// Grids: connects an input port with a value for each element (i, j).
-    #[track_caller]
-    pub fn set_each(self, port: &str, value: impl Fn(u32, u32) -> Sig<'m>) -> Self {
-        let n = self.inst(|i| i.grid.unwrap_or([1, 1]));
-        let mut parts = Vec::with_capacity((n[0] * n[1]) as usize);
-        for p in (0..n[0] * n[1]).rev() {
-            parts.push(value(p / n[1], p % n[1]));
-        }
-        let bus = self.m.concat(&parts);
-        self.set_bus(port, bus)
-    }
-
-    /// Grids: input `to` of element (i, j) is output `from` of element (i - di, j - dj), or
-    /// `edge(i, j)` where that is outside the grid.
-    #[track_caller]
-    pub fn link(self, from: &str, to: &str, offset: [i32; 2], edge: impl Fn(u32, u32) -> Sig<'m>) -> Self {
-        let n = self.inst(|i| i.grid.unwrap_or([1, 1]));
-        let bus = self.out(from);
-        let w = bus.w() / (n[0] * n[1]);
-        let source = |x: u32, d: i32, n: u32| {
-            let v = i64::from(x) - i64::from(d);
-            (0..i64::from(n)).contains(&v).then_some(v as u32)
-        };
-        self.set_each(to, |i, j| match (source(i, offset[0], n[0]), source(j, offset[1], n[1])) {
-            (Some(si), Some(sj)) => bus.slice((si * n[1] + sj) * w, w),
-            _ => edge(i, j),
-        })
-    }
-
-    /// An output port; for a grid the bus of all elements, unsigned.
-    #[track_caller]
-    pub fn out(self, port: &str) -> Sig<'m> {
-        let name = legal(port);
-        let found = self.inst(|i| {
-            let ty_of = |t: Ty| if i.grid.is_some() { u(t.w * i.count()) } else { t };
-            let p = i.outs.iter().position(|o| o.0 == name)?;
-            Some((p as u32, ty_of(i.outs[p].1), i.outs[p].2, format!("{}_{name}", i.name)))
-        });
-        match found {
-            Some((_, ty, Some(id), _)) => Sig::new(self.m, id, ty),
-            Some((p, ty, None, net)) => {
-                let x = self.m.add(Op::InstOut(self.id, p), ty, Some(net));
-                self.inst(|i| i.outs[p as usize].2 = Some(x.id()));
-                x
-            }
-            None => {
-                let module = self.inst(|i| i.module.clone());
-                self.m.fault(FaultKind::Port, format!("module `{module}` has no output `{port}`"));
-                self.m.poison(u(1))
-            }
-        }
-    }
-
-    /// Grids: output port of element (i, j), with the port's type.
-    #[track_caller]
-    pub fn out_at(self, port: &str, i: u32, j: u32) -> Sig<'m> {
-        let bus = self.out(port);
-        let n = self.inst(|x| x.grid.unwrap_or([1, 1]));
-        let w = bus.w() / (n[0] * n[1]);
-        let x = bus.slice((i * n[1] + j) * w, w);
-        let name = legal(port);
-        match self.inst(|x| x.outs.iter().find(|o| o.0 == name).map(|o| o.1)) {
-            Some(t) if t.signed => x.signed(),
-            _ => x,
-        }
+        Memory { m: self, id, width, addr: u(clog2(u64::from(depth))) }
     }
 }

@@ -5,14 +5,8 @@
 //! Names are made legal and unique once, when the module is finished: ports keep their names,
 //! inner names give way.
 
-use crate::bits::Bits;
-use crate::design::Design;
-use crate::fault::{Fault, FaultKind};
-use crate::handles::{Instance, Memory, Reg, Wire};
-use crate::ir::*;
-use crate::names::{legal, Names};
-use crate::sig::Sig;
-use crate::ty::{clog2, u, Ty};
+use crate::netlist::names::{legal, Names};
+use crate::netlist::*;
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
 use std::panic::Location;
@@ -27,8 +21,42 @@ struct State {
     faults: Vec<Fault>,
 }
 
+/// A value; cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Sig<'m> {
+    pub(super) m: &'m ModuleBuilder,
+    pub(super) id: NodeId,
+    pub(super) ty: Ty,
+}
+
+impl<'m> Sig<'m> {
+    pub(super) fn new(m: &'m ModuleBuilder, id: NodeId, ty: Ty) -> Self {
+        Sig { m, id, ty }
+    }
+
+    /// Node of the netlist.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// Type.
+    pub fn ty(self) -> Ty {
+        self.ty
+    }
+
+    /// Width in bits.
+    pub fn w(self) -> u32 {
+        self.ty.w
+    }
+
+    /// The module it belongs to.
+    pub fn module(self) -> &'m ModuleBuilder {
+        self.m
+    }
+}
+
 impl ModuleBuilder {
-    pub(crate) fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let module = Module {
             name: ModuleName(name.to_string()),
             doc: String::new(),
@@ -42,7 +70,7 @@ impl ModuleBuilder {
     }
 
     /// Finished module with legal, unique names, and the faults recorded on the way.
-    pub(crate) fn finish(self, clock: &str) -> (Module, Vec<Fault>) {
+    pub(super) fn finish(self, clock: &str) -> (Module, Vec<Fault>) {
         let State { mut module, mut faults } = self.state.into_inner();
         let mut names = Names::default();
         names.claim(clock);
@@ -82,12 +110,12 @@ impl ModuleBuilder {
         (module, faults)
     }
 
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Module) -> R) -> R {
+    pub(super) fn with<R>(&self, f: impl FnOnce(&mut Module) -> R) -> R {
         f(&mut self.state.borrow_mut().module)
     }
 
     #[track_caller]
-    pub(crate) fn fault(&self, kind: FaultKind, message: String) {
+    pub(super) fn fault(&self, kind: FaultKind, message: String) {
         let at = Location::caller().to_string();
         let mut s = self.state.borrow_mut();
         let module = s.module.name.0.clone();
@@ -95,7 +123,7 @@ impl ModuleBuilder {
     }
 
     #[track_caller]
-    pub(crate) fn add(&self, op: Op, ty: Ty, name: Option<String>) -> Sig<'_> {
+    pub(super) fn add(&self, op: Op, ty: Ty, name: Option<String>) -> Sig<'_> {
         let ty = if ty.w == 0 {
             self.fault(FaultKind::Width, "a signal must have at least one bit".into());
             ty.with_width(1)
@@ -110,7 +138,7 @@ impl ModuleBuilder {
     }
 
     #[track_caller]
-    pub(crate) fn poison(&self, ty: Ty) -> Sig<'_> {
+    pub(super) fn poison(&self, ty: Ty) -> Sig<'_> {
         self.add(Op::Poison, ty, None)
     }
 
@@ -149,7 +177,7 @@ impl ModuleBuilder {
     }
 
     #[track_caller]
-    pub(crate) fn literal<T: ToPrimitive>(&self, v: &T, ty: Ty) -> Bits {
+    pub(super) fn literal<T: ToPrimitive>(&self, v: &T, ty: Ty) -> Bits {
         let magnitude_bits = ty.w - u32::from(ty.signed && ty.w > 0);
         let bits = match (v.to_i128(), v.to_u128()) {
             (Some(i), _) => {
@@ -169,50 +197,6 @@ impl ModuleBuilder {
         bits.0
     }
 
-    /// A named net whose driver is given later by `Wire::drive`.
-    #[track_caller]
-    pub fn wire(&self, name: impl Into<String>, ty: Ty) -> Wire<'_> {
-        Wire(self.add(Op::Wire { driver: None }, ty, Some(name.into())))
-    }
-
-    /// A register; its value `q()` can be used before `next` is given.
-    #[track_caller]
-    pub fn reg(&self, name: impl Into<String>, ty: Ty) -> Reg<'_> {
-        Reg(self.add(Op::Reg { next: None, en: None, rst: None }, ty, Some(name.into())))
-    }
-
-    /// `sig` delayed by `n` free-running registers `name_1 … name_n` (`name` for n = 1).
-    #[track_caller]
-    pub fn delay<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>) -> Sig<'m> {
-        self.shift_register(sig, n, name, None).last().copied().unwrap_or(sig)
-    }
-
-    /// Like `delay`, advancing only while `en` is set.
-    #[track_caller]
-    pub fn delay_en<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>, en: Sig<'m>) -> Sig<'m> {
-        self.shift_register(sig, n, name, Some(en)).last().copied().unwrap_or(sig)
-    }
-
-    /// All taps of a chain of `n` registers: element `k` is `sig` delayed by `k + 1`.
-    #[track_caller]
-    pub fn shift_register<'m>(
-        &'m self,
-        sig: Sig<'m>,
-        n: u32,
-        name: impl AsRef<str>,
-        en: Option<Sig<'m>>,
-    ) -> Vec<Sig<'m>> {
-        let name = name.as_ref();
-        let mut at = sig;
-        let mut taps = Vec::with_capacity(n as usize);
-        for k in 1..=n {
-            let r = self.reg(if n == 1 { name.to_string() } else { format!("{name}_{k}") }, sig.ty()).next(at);
-            at = en.map_or(r, |e| r.en(e)).q();
-            taps.push(at);
-        }
-        taps
-    }
-
     /// `t` if `c` (`u1`), else `e`; both of one type.
     #[track_caller]
     pub fn mux<'m>(&'m self, c: Sig<'m>, t: Sig<'m>, e: Sig<'m>) -> Sig<'m> {
@@ -225,16 +209,6 @@ impl ModuleBuilder {
             return self.poison(t.ty());
         }
         self.add(Op::Mux(c.id(), t.id(), e.id()), t.ty(), None)
-    }
-
-    /// The value of the first condition that is set, else `default`.
-    #[track_caller]
-    pub fn select<'m>(&'m self, cases: &[(Sig<'m>, Sig<'m>)], default: Sig<'m>) -> Sig<'m> {
-        let mut out = default;
-        for (c, v) in cases.iter().rev() {
-            out = self.mux(*c, *v, out);
-        }
-        out
     }
 
     /// Concatenation, most significant part first; unsigned. Adjacent slices of one signal and
@@ -283,90 +257,5 @@ impl ModuleBuilder {
     #[track_caller]
     pub fn repeat<'m>(&'m self, sig: Sig<'m>, n: u32) -> Sig<'m> {
         self.concat(&vec![sig; n as usize])
-    }
-
-    /// Balanced tree of modular additions; all of one type, at least one.
-    #[track_caller]
-    pub fn sum<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
-        self.tree(xs, |a, b| a + b)
-    }
-
-    /// Disjunction of at least one signal.
-    #[track_caller]
-    pub fn any<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
-        self.tree(xs, |a, b| a | b)
-    }
-
-    /// Conjunction of at least one signal.
-    #[track_caller]
-    pub fn all<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
-        self.tree(xs, |a, b| a & b)
-    }
-
-    /// Balanced reduction by `f`.
-    #[track_caller]
-    pub fn tree<'m>(&'m self, xs: &[Sig<'m>], f: impl Fn(Sig<'m>, Sig<'m>) -> Sig<'m> + Copy) -> Sig<'m> {
-        match xs {
-            [] => {
-                self.fault(FaultKind::Width, "reduction of no signals".into());
-                self.poison(u(1))
-            }
-            [x] => *x,
-            _ => {
-                let (a, b) = xs.split_at(xs.len() / 2);
-                f(self.tree(a, f), self.tree(b, f))
-            }
-        }
-    }
-
-    /// A memory of `depth` words of `width` bits; addresses have `clog2(depth)` bits.
-    #[track_caller]
-    pub fn mem(&self, name: impl Into<String>, depth: u32, width: u32, style: MemStyle) -> Memory<'_> {
-        if depth == 0 || width == 0 {
-            self.fault(FaultKind::Width, "a memory needs at least one word of one bit".into());
-        }
-        let (depth, width) = (depth.max(1), width.max(1));
-        let mem = Mem { name: name.into(), depth, width, style, writes: vec![], at: Location::caller() };
-        let id = self.with(|m| {
-            m.mems.push(mem);
-            MemId(m.mems.len() as u32 - 1)
-        });
-        Memory { m: self, id, width, addr: u(clog2(u64::from(depth))) }
-    }
-
-    /// An instance of an elaborated module.
-    #[track_caller]
-    pub fn instance(&self, d: &Design, name: impl Into<String>, module: &ModuleName) -> Instance<'_> {
-        self.add_instance(d, name.into(), module, None)
-    }
-
-    /// `n0 * n1` instances of a module, printed as one `generate` loop. Element (i, j) has index
-    /// `p = i * n1 + j`; buses hold element `p` at bits `p * w ..`.
-    #[track_caller]
-    pub fn grid(&self, d: &Design, name: impl Into<String>, module: &ModuleName, n: [u32; 2]) -> Instance<'_> {
-        if n[0] == 0 || n[1] == 0 {
-            self.fault(FaultKind::Port, "a grid needs at least one element".into());
-        }
-        self.add_instance(d, name.into(), module, Some([n[0].max(1), n[1].max(1)]))
-    }
-
-    #[track_caller]
-    fn add_instance(&self, d: &Design, name: String, module: &ModuleName, grid: Option<[u32; 2]>) -> Instance<'_> {
-        let (ins, outs) = match d.get(module) {
-            Some(c) => (
-                c.input_ports().map(|(n, t)| (n.to_string(), t, Conn::Open)).collect(),
-                c.output_ports().map(|(n, t)| (n.to_string(), t, None)).collect(),
-            ),
-            None => {
-                self.fault(FaultKind::Port, format!("no module `{module}` in this design"));
-                (vec![], vec![])
-            }
-        };
-        let inst = Inst { name, module: module.clone(), grid, ins, outs, at: Location::caller() };
-        let id = self.with(|m| {
-            m.insts.push(inst);
-            InstId(m.insts.len() as u32 - 1)
-        });
-        Instance { m: self, id }
     }
 }

@@ -1,48 +1,14 @@
-//! `Sig`: a value of a module under construction, with operators.
+//! Operators: on one and two values (`Sig`), and over lists (`ModuleBuilder`).
 //!
 //! Widths: `+ - & | ^` want equal types and keep them (modular arithmetic); `*` wants equal
 //! signedness and grows to the sum of the widths; comparisons give `u1`; `extend` never narrows
 //! and `truncate` never widens. Signedness decides comparisons, extension, `*` and `>>`.
 
-use crate::builder::ModuleBuilder;
-use crate::fault::FaultKind;
-use crate::ir::{BinOp, NodeId, Op, UnOp};
-use crate::ty::{s, u, Ty};
+use super::builder::{ModuleBuilder, Sig};
+use crate::netlist::{s, u, BinOp, FaultKind, Op, Ty, UnOp};
 use num_traits::ToPrimitive;
 
-/// A value; cheap to copy.
-#[derive(Clone, Copy)]
-pub struct Sig<'m> {
-    m: &'m ModuleBuilder,
-    id: NodeId,
-    ty: Ty,
-}
-
 impl<'m> Sig<'m> {
-    pub(crate) fn new(m: &'m ModuleBuilder, id: NodeId, ty: Ty) -> Self {
-        Sig { m, id, ty }
-    }
-
-    /// Node of the netlist.
-    pub fn id(self) -> NodeId {
-        self.id
-    }
-
-    /// Type.
-    pub fn ty(self) -> Ty {
-        self.ty
-    }
-
-    /// Width in bits.
-    pub fn w(self) -> u32 {
-        self.ty.w
-    }
-
-    /// The module it belongs to.
-    pub fn module(self) -> &'m ModuleBuilder {
-        self.m
-    }
-
     /// Gives the value a name in the netlist, the printed text and waveforms.
     #[track_caller]
     pub fn named(self, name: impl Into<String>) -> Self {
@@ -326,5 +292,51 @@ impl std::ops::Not for Sig<'_> {
     #[track_caller]
     fn not(self) -> Self {
         self.un(UnOp::Not, self.ty)
+    }
+}
+
+impl ModuleBuilder {
+    /// The value of the first condition that is set, else `default`.
+    #[track_caller]
+    pub fn select<'m>(&'m self, cases: &[(Sig<'m>, Sig<'m>)], default: Sig<'m>) -> Sig<'m> {
+        let mut out = default;
+        for (c, v) in cases.iter().rev() {
+            out = self.mux(*c, *v, out);
+        }
+        out
+    }
+
+    /// Balanced tree of modular additions; all of one type, at least one.
+    #[track_caller]
+    pub fn sum<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
+        self.tree(xs, |a, b| a + b)
+    }
+
+    /// Disjunction of at least one signal.
+    #[track_caller]
+    pub fn any<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
+        self.tree(xs, |a, b| a | b)
+    }
+
+    /// Conjunction of at least one signal.
+    #[track_caller]
+    pub fn all<'m>(&'m self, xs: &[Sig<'m>]) -> Sig<'m> {
+        self.tree(xs, |a, b| a & b)
+    }
+
+    /// Balanced reduction by `f`.
+    #[track_caller]
+    pub fn tree<'m>(&'m self, xs: &[Sig<'m>], f: impl Fn(Sig<'m>, Sig<'m>) -> Sig<'m> + Copy) -> Sig<'m> {
+        match xs {
+            [] => {
+                self.fault(FaultKind::Width, "reduction of no signals".into());
+                self.poison(u(1))
+            }
+            [x] => *x,
+            _ => {
+                let (a, b) = xs.split_at(xs.len() / 2);
+                f(self.tree(a, f), self.tree(b, f))
+            }
+        }
     }
 }

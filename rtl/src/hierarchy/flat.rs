@@ -1,12 +1,11 @@
-//! The hierarchy as the simulator sees it: identical instances side by side, wiring seen through.
+//! The hierarchy as checks and simulator see it: identical instances side by side, wiring seen through.
 //!
 //! A *context* is a module with a number of *lanes*. Instances of one module in one parent share
 //! a context: element `e` of a context whose parent has `L` lanes takes lanes `e * L .. (e+1) * L`.
 //! A single instance of its module is a context of its parent's lanes, so nesting costs nothing.
 //! A *value* is a node of a context; it has one word group for each lane.
 
-use crate::design::Design;
-use crate::ir::*;
+use crate::netlist::*;
 use std::collections::BTreeMap;
 
 /// A module replicated over lanes.
@@ -46,7 +45,7 @@ const TRACE_LIMIT: u32 = 100_000;
 
 impl<'d> Flat<'d> {
     /// Flattens `top`. The design has no undriven things.
-    pub fn new(d: &'d Design, top: &'d Module) -> Self {
+    pub fn new(d: &'d Netlist, top: &'d Module) -> Self {
         let mut f = Flat { ctxs: vec![], owner: vec![] };
         f.place(d, top, 1, None, vec![]);
         f
@@ -54,7 +53,7 @@ impl<'d> Flat<'d> {
 
     fn place(
         &mut self,
-        d: &'d Design,
+        d: &'d Netlist,
         module: &'d Module,
         lanes: u32,
         parent: Option<(usize, u32)>,

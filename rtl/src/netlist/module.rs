@@ -1,13 +1,13 @@
-//! The typed netlist: what a template elaborates to and what checks, simulator and printer read.
+//! A module: a table of nodes, its ports, instances and memories.
 //!
-//! A module is a table of nodes; every node has one value of its type. Combinational nodes refer
+//! Every node has one value of its type. Combinational nodes refer
 //! to earlier nodes, except through `Wire` and `Reg`, which may be given their driver later.
 //! Invariants (established by `Design::verify`): operand widths fit their operator, every wire,
 //! register and instance input has exactly one driver, no combinational loop in the hierarchy.
 //! There is one clock, implicit in `Reg`, `ReadSync` and memory writes.
 
-use crate::bits::Bits;
-use crate::ty::Ty;
+use super::bits::Bits;
+use super::ty::Ty;
 use std::fmt;
 use std::panic::Location;
 

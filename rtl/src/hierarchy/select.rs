@@ -4,9 +4,8 @@
 //! however large the tree is.
 
 use super::flat::{Flat, View};
-use super::graph::Source;
-use crate::fault::Fault;
-use crate::ir::*;
+use super::def::Source;
+use crate::netlist::*;
 
 /// A table of fewer levels saves nothing.
 const MIN_LEVELS: u32 = 2;

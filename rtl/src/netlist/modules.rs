@@ -1,0 +1,46 @@
+//! `Netlist`: the modules of one chip, children before their parents.
+
+use super::module::{Module, ModuleName};
+use super::names::legal;
+use std::collections::BTreeMap;
+
+/// A set of modules with one clock.
+#[derive(Clone, Debug)]
+pub struct Netlist {
+    clock: String,
+    modules: Vec<Module>,
+    index: BTreeMap<ModuleName, usize>,
+}
+
+impl Netlist {
+    /// No modules yet; the clock port of each will be called `clock`.
+    pub fn new(clock: &str) -> Self {
+        Netlist { clock: legal(clock), modules: vec![], index: BTreeMap::new() }
+    }
+
+    /// Adds a module whose name is not taken; the modules it instantiates are there.
+    pub(crate) fn push(&mut self, module: Module) {
+        self.index.insert(module.name.clone(), self.modules.len());
+        self.modules.push(module);
+    }
+
+    /// Name of the clock port of every module.
+    pub fn clock(&self) -> &str {
+        &self.clock
+    }
+
+    /// The module of that name.
+    pub fn get(&self, name: &ModuleName) -> Option<&Module> {
+        self.index.get(name).map(|&i| &self.modules[i])
+    }
+
+    /// The module with that identifier.
+    pub fn find(&self, name: &str) -> Option<&Module> {
+        self.get(&ModuleName(name.to_string()))
+    }
+
+    /// All modules, children before their parents.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+}
