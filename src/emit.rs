@@ -13,6 +13,7 @@ use rtl::Verified;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use templates::interface::{Argument, Interface};
 
 /// Runs the subcommand; what to print on standard output.
 ///
@@ -42,7 +43,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let out = OutputDir::create(&target).map_err(Refused::plain)?;
     let facts = report::design(&compiled, &board);
     write(&out, arguments, &scop, &compiled, &design).map_err(Refused::plain)?;
-    let clock = constraints::ClockSpec::new("aclk", board.clock_mhz).map_err(Refused::plain)?;
+    let clock = constraints::ClockSpec::new(Interface::new(&compiled.vsa).clock, board.clock_mhz).map_err(Refused::plain)?;
     let files = [
         (format!("constraints/{}_ooc.xdc", compiled.vsa.name), constraints::xdc(&clock, &compiled.vsa.name, &board.part)),
         (MARKER.to_string(), serde_json::to_string_pretty(&facts).map_err(Refused::plain)? + "\n"),
@@ -109,18 +110,19 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
 
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
 fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> String {
-    let array = |(k, array): (usize, &arch::ir::vsa::DramArray)| {
+    let interface = Interface::new(vsa);
+    let array = |(argument, contents): (&Argument, &Vec<u8>)| {
         json!({
-            "name": array.name,
-            "port": report::port(vsa, vsa.port_of(k as u32)),
-            "offset": 0x10 + 12 * k,
-            "bytes": contents[k].len(),
-            "input": format!("{}.in.bin", array.name),
-            "expected": format!("{}.expected.bin", array.name),
+            "name": argument.name,
+            "port": interface.ports[argument.port].name,
+            "offset": argument.offset,
+            "bytes": contents.len(),
+            "input": format!("{}.in.bin", argument.name),
+            "expected": format!("{}.expected.bin", argument.name),
         })
     };
-    let arrays: Vec<serde_json::Value> = vsa.arrays.iter().enumerate().map(array).collect();
-    format!("{:#}", json!({ "top": vsa.name, "max_cycles": watchdog, "arrays": arrays }))
+    let arrays: Vec<serde_json::Value> = interface.arguments.iter().zip(contents).map(array).collect();
+    format!("{:#}", json!({ "top": interface.kernel, "max_cycles": watchdog, "arrays": arrays }))
 }
 
 /// Runs the testbench by hand.

@@ -5,6 +5,7 @@ use arch::ir::vsa::Vsa;
 use arch::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
+use templates::interface::{Argument, AxiPort, Interface};
 
 /// Iterations the array can do in one cycle.
 pub fn peak(vsa: &Vsa) -> i64 {
@@ -16,37 +17,25 @@ pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
     compiled.report.work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
 }
 
-/// Name of an AXI port, as in `m_axi_a`.
-pub fn port(vsa: &Vsa, port: usize) -> String {
-    templates::axi::port_prefix(vsa, port).trim_end_matches('_').to_string()
-}
-
-/// Names of the arrays behind a port.
-fn behind(vsa: &Vsa, port: usize) -> Vec<&str> {
-    vsa.arrays_of(port).map(|a| vsa.arrays[a].name.as_str()).collect()
-}
-
 /// The AXI ports, arrays and registers a host needs.
 fn interface(vsa: &Vsa) -> Value {
-    let used = |k: usize, reads: bool| {
-        if reads { vsa.inputs.iter().any(|g| g.array as usize == k) } else { vsa.outputs.iter().any(|g| g.array as usize == k) }
-    };
-    let array = |(k, a): (usize, &arch::ir::vsa::DramArray)| {
+    let interface = Interface::new(vsa);
+    let array = |a: &Argument| {
         json!({
             "array": a.name,
             "type": arch::text::type_name(a.ty),
             "dims": a.dims,
-            "port": port(vsa, vsa.port_of(k as u32)),
-            "address_register": 0x10 + 12 * k,
-            "read": used(k, true),
-            "written": used(k, false),
+            "port": interface.ports[a.port].name,
+            "address_register": a.offset,
+            "read": a.read,
+            "written": a.written,
         })
     };
-    let bus = |p: usize| json!({ "port": port(vsa, p), "data_bits": 8 * vsa.bus_bytes(p), "arrays": behind(vsa, p) });
+    let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": interface.behind(p).map(|a| &a.name).collect::<Vec<_>>() });
     json!({
-        "ports": (0..vsa.ports()).map(bus).collect::<Vec<_>>(),
-        "arrays": vsa.arrays.iter().enumerate().map(array).collect::<Vec<_>>(),
-        "cycle_counter_register": 0x10 + 12 * vsa.arrays.len(),
+        "ports": interface.ports.iter().map(port).collect::<Vec<_>>(),
+        "arrays": interface.arguments.iter().map(array).collect::<Vec<_>>(),
+        "cycle_counter_register": interface.layout.cycles(),
     })
 }
 
@@ -118,7 +107,9 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
     let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
     let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
-    let ports: Vec<_> = (0..vsa.ports()).map(|p| format!("{} {} bit ({})", port(vsa, p), 8 * vsa.bus_bytes(p), behind(vsa, p).join(", "))).collect();
+    let interface = Interface::new(vsa);
+    let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
+    let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
     let cycles = report.prediction.cycles;
     let micros = cycles as f64 / board.clock_mhz;
     let rows = [

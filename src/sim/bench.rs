@@ -43,26 +43,31 @@ pub fn names(job: &Job) -> Result<(String, String), String> {
 pub fn text(job: &Job) -> Result<String, String> {
     let top = top(job.design)?;
     let ports: Vec<(String, u32)> = top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
+    let interface = job.interface();
     let (mut wires, mut connections) = (String::new(), String::new());
     for (name, width) in &ports {
         let range = if *width == 1 { String::new() } else { format!("[{}:0] ", width - 1) };
-        if name != "aresetn" {
+        if name != interface.reset {
             let _ = writeln!(wires, "    wire {range}{name};");
         }
         let _ = write!(connections, ",\n        .{name}({name})");
     }
     let (mut memories, mut bases, mut faults) = (String::new(), String::new(), vec![]);
-    for (k, image) in job.images.iter().enumerate() {
+    let mut offsets = String::new();
+    for (k, (argument, image)) in interface.arguments.iter().zip(&job.images).enumerate() {
         let _ = writeln!(bases, "            {k}: base = 64'h{:x};", image.base());
+        let _ = writeln!(offsets, "            {k}: offset = 32'h{:02x};", argument.offset);
     }
     for port in 0..job.vsa.ports() {
-        memories.push_str(&memory(job, port, &ports));
+        memories.push_str(&memory(job, port, &interface.ports[port].name, &ports));
         faults.push(format!("faults_{port}"));
     }
     let faults = if faults.is_empty() { "0".to_string() } else { faults.join(" + ") };
     let tokens = [
         ("@NAME@", top.name.to_string()),
         ("@ARRAYS@", job.images.len().to_string()),
+        ("@OFFSETS@", offsets),
+        ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
         ("@WATCHDOG@", job.watchdog.to_string()),
         ("@WIRES@", wires),
         ("@CONNECTIONS@", connections),
@@ -80,10 +85,9 @@ fn packed(images: &[&Image], number: impl Fn(&Image) -> u64) -> String {
 }
 
 /// The instance of the memory model behind AXI port `k`. Signals the design lacks are tied to 0 or left open.
-fn memory(job: &Job, k: usize, ports: &[(String, u32)]) -> String {
+fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     let (images, bytes) = (job.behind(k), job.beat(k));
     let names: Vec<_> = job.vsa.arrays_of(k).map(|a| job.vsa.arrays[a].name.as_str()).collect();
-    let prefix = templates::axi::port_prefix(job.vsa, k);
     let (input, output) = image_names(k);
     let ddr = matches!(job.timing, Timing::Ddr { .. }) as u32;
     let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", names.join(", "));
@@ -103,9 +107,9 @@ fn memory(job: &Job, k: usize, ports: &[(String, u32)]) -> String {
     ];
     let list: Vec<_> = parameters.iter().map(|(name, value)| format!("        .{name}({value})")).collect();
     let _ = writeln!(text, "{}\n    ) memory_{k} (", list.join(",\n"));
-    let has = |name: &str| ports.iter().any(|p| p.0 == format!("{prefix}{name}"));
-    let tied = |name: &&str| if has(name) { format!("        .{name}({prefix}{name})") } else { format!("        .{name}(0)") };
-    let open = |name: &&str| if has(name) { format!("        .{name}({prefix}{name})") } else { format!("        .{name}()") };
+    let has = |name: &str| ports.iter().any(|p| p.0 == format!("{port}_{name}"));
+    let tied = |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}(0)") };
+    let open = |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}()") };
     let own = ["aclk(aclk)", "aresetn(aresetn)", "dump(dump)"].map(|c| format!("        .{c}"));
     let all = own.into_iter().chain([format!("        .faults(faults_{k})")]).chain(INPUTS.iter().map(tied)).chain(["bready"].iter().map(tied));
     let all: Vec<_> = all.chain(OUTPUTS.iter().map(open)).collect();

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
+use templates::interface::{CTRL, GIER, IP_IER};
 
 /// Cycles within which a register access must be answered; the design holds its own reset for a while.
 const ACCESS_LIMIT: u64 = 1_000_000;
@@ -26,16 +27,16 @@ pub fn run(job: &Job) -> Result<Outcome, String> {
     let mut machine = Machine::new(sim.map_err(faults)?, job)?;
     let begin = Instant::now();
     machine.reset();
-    for (k, image) in job.images.iter().enumerate() {
-        let register = 0x10 + 12 * k as u64;
-        machine.write(register, image.base() & 0xffff_ffff)?;
-        machine.write(register + 4, image.base() >> 32)?;
+    let interface = job.interface();
+    for (argument, image) in interface.arguments.iter().zip(&job.images) {
+        machine.write(argument.offset, image.base() & 0xffff_ffff)?;
+        machine.write(argument.offset + 4, image.base() >> 32)?;
     }
-    machine.write(0x04, 1)?;
-    machine.write(0x08, 1)?;
-    machine.write(0x00, 1)?;
+    machine.write(GIER, 1)?;
+    machine.write(IP_IER, 1)?;
+    machine.write(CTRL, 1)?;
     let finished = machine.wait_interrupt(job.watchdog);
-    let counter = 0x10 + 12 * job.images.len() as u64;
+    let counter = interface.layout.cycles();
     let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
     machine.finish(job, cycles, finished, begin.elapsed().as_secs_f64())
 }
@@ -240,8 +241,8 @@ impl Port {
 }
 
 impl Control {
-    fn new(sim: &Sim) -> Result<Control, String> {
-        let port = |name: &str| find(sim, format!("s_axi_control_{name}"));
+    fn new(sim: &Sim, prefix: &str) -> Result<Control, String> {
+        let port = |name: &str| find(sim, format!("{prefix}_{name}"));
         Ok(Control {
             awaddr: port("awaddr")?,
             awvalid: port("awvalid")?,
@@ -265,13 +266,14 @@ impl Control {
 impl Machine {
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
-        for port in 0..job.vsa.ports() {
-            ports.push(Port::new(&sim, &templates::axi::port_prefix(job.vsa, port))?);
-            memories.push(Memory::new(&job.behind(port), job.beat(port) as u64, job.timing, port));
-            names.push(job.vsa.port_name(port));
+        let interface = job.interface();
+        for (index, port) in interface.ports.iter().enumerate() {
+            ports.push(Port::new(&sim, &format!("{}_", port.name))?);
+            memories.push(Memory::new(&job.behind(index), job.beat(index) as u64, job.timing, index));
+            names.push(port.name.clone());
         }
-        let control = Control::new(&sim)?;
-        let (aresetn, interrupt) = (find(&sim, "aresetn".into())?, find(&sim, "interrupt".into())?);
+        let control = Control::new(&sim, interface.control)?;
+        let (aresetn, interrupt) = (find(&sim, interface.reset.into())?, find(&sim, interface.interrupt.into())?);
         let wave = job.vcd.as_ref().map(|path| Wave::create(path, &job.vsa.name, &sim)).transpose()?;
         Ok(Machine { sim, ports, memories, names, control, aresetn, interrupt, seen: Seen::default(), wave })
     }
@@ -322,8 +324,8 @@ impl Machine {
         }
     }
 
-    fn write(&mut self, address: u64, value: u64) -> Result<(), String> {
-        self.sim.poke(self.control.awaddr, address);
+    fn write(&mut self, address: u32, value: u64) -> Result<(), String> {
+        self.sim.poke(self.control.awaddr, address.into());
         self.sim.poke(self.control.wdata, value);
         let (mut addressed, mut sent) = (false, false);
         for _ in 0..ACCESS_LIMIT {
@@ -341,8 +343,8 @@ impl Machine {
         Err(format!("s_axi_control does not answer a write to 0x{address:x}"))
     }
 
-    fn read(&mut self, address: u64) -> Result<u64, String> {
-        self.sim.poke(self.control.araddr, address);
+    fn read(&mut self, address: u32) -> Result<u64, String> {
+        self.sim.poke(self.control.araddr, address.into());
         let mut addressed = false;
         for _ in 0..ACCESS_LIMIT {
             self.sim.poke(self.control.arvalid, !addressed as u64);

@@ -16,6 +16,7 @@ pub mod memory;
 use arch::ir::vsa::Vsa;
 use rtl::Verified;
 use std::path::PathBuf;
+use templates::Interface;
 
 /// Bytes before and behind each array that nobody may write.
 pub const GUARD: usize = 4096;
@@ -80,6 +81,10 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// The IP's ports and registers.
+    pub fn interface(&self) -> Interface {
+        Interface::new(self.vsa)
+    }
     /// The images behind AXI port `port`, in the order in which its memory holds them.
     pub fn behind(&self, port: usize) -> Vec<&Image> {
         self.vsa.arrays_of(port).map(|k| &self.images[k]).collect()

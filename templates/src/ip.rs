@@ -6,6 +6,7 @@ use crate::axi::{base_port, port_prefix};
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
 use crate::feeder::loaded_once;
+use crate::interface::Layout;
 use crate::operators;
 use crate::plan::operand_source;
 use crate::sequencer::Sequencer;
@@ -72,7 +73,7 @@ impl Template for Top {
         let vsa = &self.vsa;
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
         let rst = self.reset(m, m.input("aresetn", u(1)));
-        let control = d.module(AxiLiteControl { arrays: vsa.arrays.len() });
+        let control = d.module(AxiLiteControl(Layout { arrays: vsa.arrays.len() }));
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.

@@ -8,6 +8,7 @@ pub mod axi;
 pub mod collector;
 pub mod feeder;
 pub mod fp;
+pub mod interface;
 mod ip;
 pub mod operators;
 pub mod pe;
@@ -16,4 +17,5 @@ pub mod relay;
 mod retime;
 pub mod sequencer;
 
+pub use interface::Interface;
 pub use ip::ip;

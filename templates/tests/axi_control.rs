@@ -6,6 +6,7 @@ use axi_support::Random;
 use rtl::sim::Sim;
 use rtl::Design;
 use templates::axi::control::AxiLiteControl;
+use templates::interface::Layout;
 
 struct Host {
     sim: Sim,
@@ -18,7 +19,7 @@ struct Host {
 impl Host {
     fn new(arrays: usize, seed: u64) -> Host {
         let mut d = Design::default();
-        let top = d.module(AxiLiteControl { arrays });
+        let top = d.module(AxiLiteControl(Layout { arrays }));
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0) };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
@@ -116,7 +117,7 @@ fn addresses_keep_their_bytes() {
         for _ in 0..60 {
             let k = h.r.range(0, arrays as i64 - 1) as usize;
             let (half, strobe, data) = (h.r.range(0, 1) as usize, h.r.range(0, 15) as u64, h.r.next() as u32);
-            let at = AxiLiteControl::array_offset(k) + 4 * half as u32;
+            let at = Layout { arrays }.array(k) + 4 * half as u32;
             h.write(at, data, strobe);
             let mask = (0..4).fold(0u32, |m, i| if strobe >> i & 1 == 1 { m | 0xff << (8 * i) } else { m });
             let cell = &mut wanted[k][half];
@@ -133,7 +134,7 @@ fn addresses_keep_their_bytes() {
 
 #[test]
 fn a_run_starts_once_and_reports_its_end() {
-    let control = AxiLiteControl { arrays: 2 };
+    let layout = Layout { arrays: 2 };
     let mut h = Host::new(2, 5);
     assert_eq!(h.read(0), 4, "idle");
     h.write(0x00, 1, 0b1110);
@@ -159,8 +160,8 @@ fn a_run_starts_once_and_reports_its_end() {
         h.tick();
         assert_eq!(h.sim.get("interrupt"), 1);
         assert_eq!(h.read(0x0c), 1);
-        assert_eq!(h.read(control.counter_offset()), cycles as u32);
-        assert_eq!(h.read(control.counter_offset() + 4), 0);
+        assert_eq!(h.read(layout.cycles()), cycles as u32);
+        assert_eq!(h.read(layout.cycles() + 4), 0);
         assert_eq!(h.read(0), 0b1110, "done, idle, ready");
         assert_eq!(h.read(0), 0b0100, "done and ready clear on read");
         h.write(0x0c, 1, 15);

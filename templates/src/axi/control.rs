@@ -1,13 +1,6 @@
 //! `AxiLiteControl`: the register file a host starts the kernel with (`ap_ctrl_hs`, as Vitis and XRT expect it).
 //!
-//! | offset | register |
-//! | --- | --- |
-//! | 0x00 | bit 0 ap_start (write 1 sets, cleared when the run ends), 1 ap_done and 3 ap_ready (set when the run ends, clear on read), 2 ap_idle, 7 auto_restart |
-//! | 0x04 | bit 0 global interrupt enable |
-//! | 0x08 | interrupt enable: bit 0 done, bit 1 ready |
-//! | 0x0c | interrupt status, toggles on write of 1 |
-//! | 0x10 + 12 k | address of array `k`, low; high at + 4 |
-//! | 0x10 + 12 n | cycles of the latest run, low; high at + 4 (`n`: number of arrays) |
+//! Offsets, fields and what reading and writing them does: [`crate::interface`].
 //!
 //! Ports: `rst`; `s_axi_control_{awaddr, awvalid, awready, wdata, wstrb, wvalid, wready, bresp, bvalid, bready, araddr,
 //! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `base_<k>` (64), `interrupt`.
@@ -15,29 +8,12 @@
 //! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
 
 use super::elastic::hold;
-use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
+use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
+use rtl::{u, Design, ModuleBuilder, Sig, Template};
 
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AxiLiteControl {
-    /// Number of DRAM arrays.
-    pub arrays: usize,
-}
-
-impl AxiLiteControl {
-    /// Byte offset of the low half of array `k`'s address.
-    pub fn array_offset(k: usize) -> u32 {
-        0x10 + 12 * k as u32
-    }
-    /// Byte offset of the low half of the cycle counter.
-    pub fn counter_offset(&self) -> u32 {
-        Self::array_offset(self.arrays)
-    }
-    /// Width of the address ports.
-    pub fn address_bits(&self) -> u32 {
-        clog2(u64::from(self.counter_offset()) + 8).max(6)
-    }
-}
+pub struct AxiLiteControl(pub Layout);
 
 /// A register write in this cycle.
 struct Write<'m> {
@@ -71,7 +47,7 @@ impl<'m> Write<'m> {
 
 impl Template for AxiLiteControl {
     fn name(&self) -> String {
-        format!("axi_lite_control_{}", self.arrays)
+        format!("axi_lite_control_{}", self.0.arrays)
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
@@ -81,15 +57,15 @@ impl Template for AxiLiteControl {
         let read = self.read_channel(m, rst);
         let done = m.input("done", u(1));
 
-        let auto = write.flag(m, "auto_restart", rst, 0x00, 7);
+        let auto = write.flag(m, "auto_restart", rst, CTRL, 7);
         let (asked, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
-        let asks = write.sets(m, 0x00, 0);
+        let asks = write.sets(m, CTRL, 0);
         asked.next(asks | auto).en(asks | done).rst(rst, 0);
         let launch = asked.q() & !running.q();
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch).rst(rst, 0).q();
         m.output("start", start);
-        let status_read = read.taken & read.address.eq_lit(0);
+        let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
         let status = |name: &str| m.reg(name, u(1)).next(done).en(done | status_read).rst(rst, 0).q();
         let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
         let idle = !(asked.q() | running.q());
@@ -97,12 +73,12 @@ impl Template for AxiLiteControl {
         let count = m.reg("cycles", u(64));
         count.next(m.mux(start, one, count.q() + one)).en(start | (running.q() & !done)).rst(rst, 0);
 
-        let global = write.flag(m, "interrupt_global", rst, 0x04, 0);
-        let enables = [write.flag(m, "interrupt_done", rst, 0x08, 0), write.flag(m, "interrupt_ready", rst, 0x08, 1)];
+        let global = write.flag(m, "interrupt_global", rst, GIER, 0);
+        let enables = [write.flag(m, "interrupt_done", rst, IP_IER, 0), write.flag(m, "interrupt_ready", rst, IP_IER, 1)];
         let pending: Vec<_> = (0..2u32)
             .map(|i| {
                 let flag = m.reg(format!("interrupt_status{i}"), u(1));
-                let next = (flag.q() ^ write.sets(m, 0x0c, i)) | (done & enables[i as usize]);
+                let next = (flag.q() ^ write.sets(m, IP_ISR, i)) | (done & enables[i as usize]);
                 flag.next(next).rst(rst, 0).q()
             })
             .collect();
@@ -111,19 +87,19 @@ impl Template for AxiLiteControl {
         let zeros = |n: u32| m.lit(0, u(n));
         let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
         let mut registers = vec![
-            (0x00, control),
-            (0x04, global.extend(32)),
-            (0x08, m.concat(&[zeros(30), enables[1], enables[0]])),
-            (0x0c, m.concat(&[zeros(30), pending[1], pending[0]])),
+            (CTRL, control),
+            (GIER, global.extend(32)),
+            (IP_IER, m.concat(&[zeros(30), enables[1], enables[0]])),
+            (IP_ISR, m.concat(&[zeros(30), pending[1], pending[0]])),
         ];
-        for k in 0..self.arrays {
-            let at = Self::array_offset(k);
+        for k in 0..self.0.arrays {
+            let at = self.0.array(k);
             let low = write.word(m, &format!("base_{k}_low"), rst, at);
             let high = write.word(m, &format!("base_{k}_high"), rst, at + 4);
             registers.extend([(at, low), (at + 4, high)]);
             m.output(format!("base_{k}"), m.concat(&[high, low]));
         }
-        let at = self.counter_offset();
+        let at = self.0.cycles();
         registers.extend([(at, count.q().slice(0, 32)), (at + 4, count.q().slice(32, 32))]);
         let gated: Vec<_> = registers
             .iter()
@@ -142,7 +118,7 @@ struct Read<'m> {
 
 impl AxiLiteControl {
     fn write_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Write<'m> {
-        let bits = self.address_bits();
+        let bits = self.0.address_bits();
         let input = |name: &str, w: u32| m.input(format!("s_axi_control_{name}"), u(w));
         let (awaddr, awvalid) = (input("awaddr", bits), input("awvalid", 1));
         let (wdata, wstrb, wvalid) = (input("wdata", 32), input("wstrb", 4), input("wvalid", 1));
@@ -162,7 +138,7 @@ impl AxiLiteControl {
     }
 
     fn read_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Read<'m> {
-        let bits = self.address_bits();
+        let bits = self.0.address_bits();
         let araddr = m.input("s_axi_control_araddr", u(bits));
         let arvalid = m.input("s_axi_control_arvalid", u(1));
         let rready = m.input("s_axi_control_rready", u(1));

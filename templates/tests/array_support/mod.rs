@@ -5,9 +5,8 @@ use arch::ir::vsa::Vsa;
 use frontend::value::mask;
 use rtl::sim::Sim;
 use rtl::Verified;
-use templates::axi::control::AxiLiteControl;
 use templates::axi::memory::{AxiMemory, MemoryMode};
-use templates::axi::port_prefix;
+use templates::Interface;
 
 /// Memory contents after the run, and the cycle counter.
 pub struct Outcome {
@@ -101,9 +100,10 @@ pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Memor
     // Predictions are for arrays that start at a page; any element-aligned address must work.
     let odd = |k: usize| 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
     let base = |k: usize| 0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd(k) };
+    let interface = Interface::new(vsa);
     let mut memories = vec![];
     for (k, elements) in memory.iter().enumerate() {
-        memories.push(AxiMemory::new(&sim, &port_prefix(vsa, k), k as u32, mode, base(k), bytes_of(vsa, k, elements))?);
+        memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(k), bytes_of(vsa, k, elements))?);
     }
     let mut host = Host { sim, memories };
     let inputs: Vec<String> = host.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
@@ -114,9 +114,9 @@ pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Memor
     // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
     (0..5).for_each(|_| host.sim.step());
     host.sim.set("aresetn", 1);
-    for k in 0..vsa.arrays.len() {
-        host.write(AxiLiteControl::array_offset(k), base(k) & 0xffff_ffff);
-        host.write(AxiLiteControl::array_offset(k) + 4, base(k) >> 32);
+    for (k, argument) in interface.arguments.iter().enumerate() {
+        host.write(argument.offset, base(k) & 0xffff_ffff);
+        host.write(argument.offset + 4, base(k) >> 32);
     }
     host.write(4, 1);
     host.write(8, 1);
@@ -145,7 +145,7 @@ impl Host {
             }
         }
         self.write(0x0c, 1);
-        let at = AxiLiteControl { arrays: vsa.arrays.len() }.counter_offset();
+        let at = Interface::new(vsa).layout.cycles();
         let cycles = self.read(at) | self.read(at + 4) << 32;
         let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
         if !faults.is_empty() {
