@@ -4,11 +4,11 @@
 //! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR is one or more of add, sub, mul, fma, dot1, div, sqrt, eq, ne,
 //! lt, le, min, max, from_i32, from_u32, to_i32, to_u32, from_fp16, to_fp16 (default: all). Exits 1 at the first mismatch.
 
-#[path = "../tests/fp/bench.rs"]
+#[path = "../tests/suite/fp/bench.rs"]
 mod bench;
-#[path = "../tests/fp/reference.rs"]
+#[path = "../tests/suite/fp/reference.rs"]
 mod reference;
-#[path = "../tests/fp/vectors.rs"]
+#[path = "../tests/suite/fp/vectors.rs"]
 mod vectors;
 
 use std::time::Instant;

@@ -1,0 +1,9 @@
+//! All tests of the mapper in one program, which links once. `cargo test -p arch --test suite NAME` picks by path.
+
+mod arrays;
+mod condition;
+mod vsa_common;
+mod vsa_interp;
+mod vsa_svg;
+mod vsa_text;
+mod vsa_verify;

@@ -1,0 +1,13 @@
+//! All tests of the front end in one program, which links once. `cargo test -p frontend --test suite NAME` picks by path.
+
+mod common;
+mod contract;
+mod dot;
+mod flow;
+mod limits;
+mod mutate;
+mod native;
+mod parse;
+mod random;
+mod refuse;
+mod value;

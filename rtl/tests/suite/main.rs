@@ -1,0 +1,7 @@
+//! All tests of the hardware description in one program, which links once. `cargo test -p rtl --test suite NAME` picks by path.
+
+mod build;
+mod differential;
+mod sim;
+mod support;
+mod verilog;

@@ -1,0 +1,157 @@
+//! C programs through every legal array and several designs by hand: the IP against the array's interpreter (which is
+//! checked against C elsewhere), cycles as predicted.
+
+use arch::cost::board::Board;
+use arch::ir::design::DesignSpec;
+use crate::array_support::{check, contents};
+use frontend::scop::Scop;
+use templates::axi::memory::MemoryMode;
+
+fn board() -> Board {
+    Board::parse(include_str!("../../../boards/u250.toml")).expect("the board file is well formed")
+}
+
+fn scop(text: &str) -> Scop {
+    match frontend::parse_text("test.c", text, &Default::default()) {
+        Ok((scop, _)) => scop,
+        Err((map, d)) => panic!("{}", frontend::diag::render_plain(&map, &d)),
+    }
+}
+
+fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)], order: &str) -> DesignSpec {
+    let factors = |x: &[(&str, i64)]| x.iter().map(|(a, b)| (a.to_string(), *b)).collect();
+    let names = |s: &str| (!s.is_empty()).then(|| s.split(',').map(str::to_string).collect());
+    DesignSpec { space: names(space), order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Default::default() }
+}
+
+/// All faults of all arrays of a program.
+fn every_array(text: &str) {
+    let scop = scop(text);
+    let rows = arch::enumerate(&scop, &board()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
+    assert!(!rows.is_empty());
+    let mut faults = vec![];
+    for row in &rows {
+        if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), MemoryMode::Ideal) {
+            faults.push(format!("{:?} {:?}: {e}", row.axes, row.vsa.extent));
+        }
+    }
+    assert!(faults.is_empty(), "{} of {} arrays\n{}", faults.len(), rows.len(), faults.join("\n"));
+}
+
+fn designs(text: &str, specs: &[DesignSpec]) {
+    let scop = scop(text);
+    let mut faults = vec![];
+    for spec in specs {
+        let compiled = match arch::compile(&scop, spec, &board()) {
+            Ok(c) => c,
+            Err(d) => {
+                faults.push(format!("{spec:?}: {}", frontend::diag::render_plain(&scop.sources, &d)));
+                continue;
+            }
+        };
+        for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 3 }] {
+            if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, 5), mode) {
+                faults.push(format!("{spec:?} {mode:?}: {e}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn mm(n: i64, m: i64, k: i64, t: &str, acc: &str) -> String {
+    format!(
+        "#include <stdint.h>\nvoid mm({t} A[{n}][{k}], {t} B[{k}][{m}], {acc} C[{n}][{m}]) {{\n#pragma scop\n\
+         for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) {{ C[i][j] = 0; for (int k = 0; k < {k}; k++) C[i][j] += A[i][k] * B[k][j]; }}\n\
+         #pragma endscop\n}}\n"
+    )
+}
+
+#[test]
+fn products_in_every_array() {
+    every_array(&mm(5, 4, 6, "int8_t", "int"));
+    every_array(&mm(1, 7, 3, "int16_t", "int"));
+}
+
+#[test]
+fn products_by_hand() {
+    let specs = [
+        spec("i,j", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2), ("j", 3)], &[("k", 2)], ""),
+        spec("i,j", &[("i", 6), ("j", 4)], &[("i", 3)], &[("k", 4)], "j,i,k"),
+        spec("j,i", &[("i", 4), ("j", 4), ("k", 3)], &[], &[], "k,i,j"),
+        spec("i,k", &[("i", 4), ("j", 6), ("k", 4)], &[("j", 3)], &[("k", 2)], ""),
+        spec("j,k", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2)], &[], ""),
+        spec("i", &[("i", 4), ("j", 6), ("k", 4)], &[("j", 3)], &[("k", 2)], ""),
+        spec("k", &[("i", 4), ("j", 6), ("k", 4)], &[("j", 3)], &[], ""),
+    ];
+    designs(&mm(11, 13, 9, "int16_t", "int"), &specs);
+}
+
+#[test]
+fn recurrences_in_every_array() {
+    every_array(
+        "void sw(int a[6], int b[5], int h[7][6]) {\n#pragma scop\n\
+         for (int i = 1; i < 7; i++) for (int j = 1; j < 6; j++) {\n\
+         int s = a[i - 1] == b[j - 1] ? 3 : -2;\n int m = h[i - 1][j - 1] + s;\n int d = h[i - 1][j] - 1;\n int l = h[i][j - 1] - 1;\n\
+         int x = d > l ? d : l;\n int y = m > x ? m : x;\n h[i][j] = y > 0 ? y : 0; }\n#pragma endscop\n}\n",
+    );
+}
+
+#[test]
+fn operators() {
+    designs(
+        "#include <stdint.h>\nvoid f(int a[9], unsigned b[9], int8_t c[9], int64_t o[9], unsigned p[9], uint8_t q[9]) {\n#pragma scop\n\
+         for (int i = 0; i < 9; i++) {\n o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
+         p[i] = (b[i] << (c[i] & 31)) ^ (b[i] >> 3) ^ (b[i] / 7u) ^ (b[i] % 1000u) ^ ~b[i];\n\
+         q[i] = (a[i] > c[i] && b[i] != 5u) || !c[i] ? -a[i] : a[i] >> 4; }\n#pragma endscop\n}\n",
+        &[DesignSpec::default(), spec("i", &[("i", 4)], &[], &[], "")],
+    );
+}
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn within(&mut self, low: i64, high: i64) -> i64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        low + ((self.0 >> 20) % (high - low + 1) as u64) as i64
+    }
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.within(0, from.len() as i64 - 1) as usize]
+    }
+}
+
+/// Products of random sizes and designs; `SAGEN_CASES` asks for more of them.
+#[test]
+fn random_products() {
+    let cases: u64 = std::env::var("SAGEN_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(40);
+    let (mut built, mut faults) = (0, vec![]);
+    for seed in 1..=cases {
+        let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let (n, m, k) = (r.within(1, 14), r.within(1, 14), r.within(1, 14));
+        let text = mm(n, m, k, r.pick(&["int8_t", "int16_t", "int", "uint8_t"]), r.pick(&["int", "int", "int16_t", "int64_t"]));
+        let mut spec = spec(r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), &[], &[], &[], r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
+        for l in ["i", "j", "k"] {
+            if r.within(0, 2) > 0 {
+                spec.tile.push((l.into(), r.within(1, 8)));
+            }
+            if r.within(0, 3) == 0 {
+                spec.latency.push((l.into(), r.within(1, 4)));
+            }
+        }
+        if r.within(0, 1) == 0 {
+            spec.simd.push((r.pick(&["k", "i", "j"]).into(), r.within(1, 4)));
+        }
+        let scop = scop(&text);
+        // A design drawn at random need not be legal.
+        let Ok(compiled) = arch::compile(&scop, &spec, &board()) else { continue };
+        built += 1;
+        let mode = if r.within(0, 2) == 0 { MemoryMode::Ddr { seed: seed as u32 } } else { MemoryMode::Ideal };
+        if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, seed), mode) {
+            faults.push(format!("{seed}: {n} x {m} x {k} {spec:?} {mode:?}: {e}"));
+        }
+    }
+    assert!(built * 4 >= cases, "only {built} of {cases} designs are legal");
+    assert!(faults.is_empty(), "{} of {built}\n{}", faults.len(), faults.join("\n"));
+}

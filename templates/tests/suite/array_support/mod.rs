@@ -1,0 +1,189 @@
+//! Runs the whole IP of a `Vsa` in the simulator, through its AXI ports, as a host would.
+
+use arch::ir::vsa::Vsa;
+use frontend::value::mask;
+use rtl::sim::Sim;
+use rtl::Verified;
+use templates::axi::memory::{AxiMemory, MemoryMode};
+use templates::Interface;
+
+/// Memory contents after the run, and the cycle counter.
+pub struct Outcome {
+    pub memory: Vec<Vec<u64>>,
+    pub cycles: u64,
+}
+
+fn bytes_of(vsa: &Vsa, a: usize, elements: &[u64]) -> Vec<u8> {
+    let size = vsa.arrays[a].ty.bytes() as usize;
+    elements.iter().flat_map(|e| e.to_le_bytes()[..size].to_vec()).collect()
+}
+
+fn elements_of(vsa: &Vsa, a: usize, bytes: &[u8]) -> Vec<u64> {
+    let size = vsa.arrays[a].ty.bytes() as usize;
+    let value = |c: &[u8]| c.iter().rev().fold(0u64, |v, b| v << 8 | *b as u64) & mask(vsa.arrays[a].ty.bits());
+    bytes.chunks(size).map(value).collect()
+}
+
+pub struct Host {
+    pub sim: Sim,
+    pub memories: Vec<AxiMemory>,
+}
+
+impl Host {
+    pub fn cycle(&mut self) {
+        for m in &mut self.memories {
+            m.drive(&mut self.sim);
+        }
+        self.sim.settle();
+        for m in &mut self.memories {
+            m.observe(&mut self.sim);
+        }
+        self.sim.clock();
+    }
+
+    fn set(&mut self, name: &str, v: u64) {
+        self.sim.set(&format!("s_axi_control_{name}"), v);
+    }
+
+    fn get(&mut self, name: &str) -> u64 {
+        self.sim.get(&format!("s_axi_control_{name}"))
+    }
+
+    pub fn write(&mut self, address: u32, data: u64) {
+        for (n, v) in [("awaddr", address as u64), ("awvalid", 1), ("wdata", data), ("wstrb", 15), ("wvalid", 1), ("bready", 1)] {
+            self.set(n, v);
+        }
+        let (mut a, mut d) = (false, false);
+        for _ in 0..10_000 {
+            self.sim.settle();
+            let (ar, dr, b) = (self.get("awready") == 1, self.get("wready") == 1, self.get("bvalid") == 1);
+            self.cycle();
+            if !a && ar {
+                a = true;
+                self.set("awvalid", 0);
+            }
+            if !d && dr {
+                d = true;
+                self.set("wvalid", 0);
+            }
+            if b {
+                return;
+            }
+        }
+        panic!("no write response");
+    }
+
+    pub fn read(&mut self, address: u32) -> u64 {
+        for (n, v) in [("araddr", address as u64), ("arvalid", 1), ("rready", 1)] {
+            self.set(n, v);
+        }
+        for _ in 0..10_000 {
+            self.sim.settle();
+            let (taken, there, data) = (self.get("arready") == 1, self.get("rvalid") == 1, self.get("rdata"));
+            self.cycle();
+            if taken {
+                self.set("arvalid", 0);
+            }
+            if there {
+                return data;
+            }
+        }
+        panic!("no read response");
+    }
+}
+
+/// Simulates the IP for two runs on the same data.
+pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
+    let top = design.modules().last().ok_or("no modules")?.name.clone();
+    let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
+    // Predictions are for arrays that start at a page; any element-aligned address must work.
+    let odd = |k: usize| 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
+    let base = |k: usize| 0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd(k) };
+    let interface = Interface::new(vsa);
+    let mut memories = vec![];
+    for (k, elements) in memory.iter().enumerate() {
+        memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(k), bytes_of(vsa, k, elements))?);
+    }
+    let mut host = Host { sim, memories };
+    let inputs: Vec<String> = host.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
+    for name in inputs.iter().filter(|n| n.starts_with("s_axi_control")) {
+        host.sim.set(name, 0);
+    }
+    host.sim.set("aresetn", 0);
+    // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
+    (0..5).for_each(|_| host.sim.step());
+    host.sim.set("aresetn", 1);
+    for (k, argument) in interface.arguments.iter().enumerate() {
+        host.write(argument.offset, base(k) & 0xffff_ffff);
+        host.write(argument.offset + 4, base(k) >> 32);
+    }
+    host.write(4, 1);
+    host.write(8, 1);
+    let first = host.run(vsa, limit)?;
+    // Once more on the same data: nothing of the first run may be left over.
+    for (k, elements) in memory.iter().enumerate() {
+        *host.memories[k].data_mut() = bytes_of(vsa, k, elements);
+    }
+    let second = host.run(vsa, limit)?;
+    if first.memory != second.memory || (mode == MemoryMode::Ideal && first.cycles != second.cycles) {
+        return Err(format!("the second run differs: {} and {} cycles", first.cycles, second.cycles));
+    }
+    Ok(second)
+}
+
+impl Host {
+    /// Starts the IP, waits for the interrupt and clears it.
+    fn run(&mut self, vsa: &Vsa, limit: u64) -> Result<Outcome, String> {
+        self.write(0, 1);
+        let mut left = limit;
+        while self.sim.get("interrupt") == 0 {
+            self.cycle();
+            left -= 1;
+            if left == 0 {
+                return Err(format!("no interrupt after {limit} cycles"));
+            }
+        }
+        self.write(0x0c, 1);
+        let at = Interface::new(vsa).layout.cycles();
+        let cycles = self.read(at) | self.read(at + 4) << 32;
+        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
+        if !faults.is_empty() {
+            return Err(faults.join("\n"));
+        }
+        let memory = self.memories.iter().enumerate().map(|(k, m)| elements_of(vsa, k, m.data())).collect();
+        Ok(Outcome { memory, cycles })
+    }
+}
+
+/// Runs interpreter and hardware on the same data and compares every element; gives simulated cycles.
+pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: MemoryMode) -> Result<u64, String> {
+    if let Err(faults) = vsa.verify() {
+        return Err(format!("verify: {}", faults.join("\n")));
+    }
+    let mut expected = memory.clone();
+    arch::interp::run(vsa, &mut expected)?;
+    let design = templates::ip(vsa)?;
+    let predicted = arch::cost::predict(vsa, &arch::contract::walk::MemoryTiming::IDEAL).cycles as u64;
+    let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
+    for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {
+        if let Some(at) = (0..want.len()).find(|i| got[*i] != want[*i]) {
+            let wrong = (0..want.len()).filter(|i| got[*i] != want[*i]).count();
+            return Err(format!("{}[{at}] is {:#x}, expected {:#x}; {wrong} of {} wrong", vsa.arrays[k].name, got[at], want[at], want.len()));
+        }
+    }
+    if mode == MemoryMode::Ideal && predicted != outcome.cycles {
+        return Err(format!("predicted {predicted} cycles, simulated {}", outcome.cycles));
+    }
+    Ok(outcome.cycles)
+}
+
+/// Pseudo-random contents for all arrays.
+pub fn contents(vsa: &Vsa, mut seed: u64) -> Vec<Vec<u64>> {
+    let mut next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    vsa.arrays.iter().map(|a| (0..a.dims.iter().product::<i64>().max(1)).map(|_| next() & mask(a.ty.bits())).collect()).collect()
+}

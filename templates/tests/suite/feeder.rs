@@ -1,0 +1,144 @@
+//! `Feeder` against the meaning of its group: in every wave each port gives the cell of the hull that its subscripts ask
+//! for, whatever gaps the load stream has and whatever bubbles lie between waves.
+
+use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
+use arch::ir::vsa::Vsa;
+use crate::module_support::layout::{add_input, frame, hull_words, local, shape, ties};
+use crate::module_support::*;
+use std::collections::BTreeMap;
+use templates::feeder::{feeder_extent, input_nodes, loaded_once, phase, Feeder};
+use templates::pe::{pass_port, stem};
+
+struct Bench<'a> {
+    feeder: &'a Feeder,
+    p: [i64; 2],
+    script: Script,
+    double: bool,
+}
+
+/// Hull cell to bits.
+type Cells = BTreeMap<Vec<i64>, u64>;
+
+impl Bench<'_> {
+    /// One load from cycle `t` on; the cycle of its last word.
+    fn load(&mut self, r: &mut Random, slot: i64, mut t: i64) -> (i64, Cells) {
+        let group = &self.feeder.vsa.inputs[self.feeder.group];
+        let array = &self.feeder.vsa.arrays[group.array as usize];
+        let (word, bytes) = (array.word as i64, array.ty.bytes() as usize);
+        let gaps = r.pick(&[0, 20, 70]);
+        let mut cells = Cells::new();
+        let words = hull_words(&group.hull, word);
+        for (n, w) in words.iter().enumerate() {
+            while r.chance(gaps) {
+                t += 1;
+            }
+            let mut data = wide(r, (word as usize * bytes * 8) as u32);
+            for e in 0..word {
+                let mut at = w.at.clone();
+                *at.last_mut().expect("a coordinate") += e;
+                let value = r.next() << 32 ^ r.next();
+                put(&mut data, e as usize * bytes * 8, bytes * 8, value);
+                cells.insert(at, bits(&data, e as usize * bytes * 8, array.ty.bits() as usize));
+            }
+            self.script.drive(t, "ld_valid", 1);
+            self.script.drive(t, "ld_first", i64::from(n == 0));
+            self.script.drive(t, "ld_slot", slot);
+            self.script.drive(t, "ld_w", w.word);
+            self.script.drive_wide(t, "ld_data", data);
+            for (d, (u, residue)) in w.digits.iter().enumerate() {
+                self.script.drive(t, &format!("ld_u{d}"), *u);
+                self.script.drive(t, &format!("ld_r{d}"), *residue);
+            }
+            t += 1;
+        }
+        (t - 1, cells)
+    }
+
+    /// A few waves on a load, from cycle `t` on; the cycle of the last one.
+    fn waves(&mut self, r: &mut Random, slot: i64, mut t: i64, cells: &Cells) -> i64 {
+        let v = &self.feeder.vsa;
+        let group = &v.inputs[self.feeder.group];
+        let bubbles = r.pick(&[0, 30, 80]);
+        let first = phase(&self.feeder.nodes) + FEED_LATENCY;
+        for _ in 0..r.range(1, 25) {
+            while r.chance(bubbles) {
+                t += 1;
+            }
+            // Tile counters at 0: hull and subscripts move alike.
+            let at: Vec<i64> = v.counters.iter().enumerate().map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) }).collect();
+            self.script.drive(t, "row", group.row.eval(&at, self.p));
+            self.script.drive(t, "col", group.col.eval(&at, self.p));
+            self.script.drive(t, "slot", slot);
+            for (id, port, ready) in &self.feeder.nodes {
+                let mut cell = local(&group.subscripts, &group.ports[*port as usize], &group.hull, &at, self.p);
+                // Parts of the hull's origin that only tile counters move are the same on both sides.
+                let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the hull"));
+                cell.push(*port as i64);
+                self.script.expect(t + FEED_LATENCY + ready - first, &stem(v, *id), value, format!("cell and port {cell:?}, wave of cycle {t}"));
+            }
+            t += 1;
+        }
+        t - 1
+    }
+}
+
+fn feeder(r: &mut Random) -> Feeder {
+    let mut v: Vsa = frame(r);
+    // A group the feeder does not belong to must not matter.
+    (0..r.range(1, 2)).for_each(|_| add_input(r, &mut v));
+    let group = v.inputs.len() - 1;
+    let shape = shape(r, &v.inputs[group].hull);
+    let mut live: Vec<bool> = v.nodes.iter().map(|_| r.chance(80)).collect();
+    *live.last_mut().expect("a port") = true;
+    let nodes = input_nodes(&v, &live, group);
+    Feeder { vsa: v, group, shape, nodes }
+}
+
+fn at_place(r: &mut Random, feeder: &Feeder, p: [i64; 2]) {
+    let (v, group) = (&feeder.vsa, &feeder.vsa.inputs[feeder.group]);
+    let mut b = Bench { feeder, p, script: Script::default(), double: !loaded_once(v, group) };
+    let mut sim = simulate(feeder.clone(), r);
+    b.script.quiet("ld_valid", 0);
+    for (k, bank) in group.banks.iter().enumerate() {
+        for (port, value) in ties(k, bank, v.arrays[group.array as usize].word as i64, p) {
+            b.script.quiet(&port, value);
+        }
+    }
+    let outputs: Vec<String> = sim.ports().filter(|x| !x.2).map(|x| x.0.to_string()).collect();
+    let inputs: Vec<String> = sim.ports().filter(|x| x.2).map(|x| x.0.to_string()).collect();
+    for input in inputs.iter().filter(|i| i.starts_with("ld_")) {
+        b.script.repeat(input, &format!("{input}_out"), 1);
+    }
+    for input in inputs.iter().filter(|i| ["row", "col", "slot"].contains(&i.as_str())) {
+        for a in (0..2).filter(|&a| feeder_extent(v, feeder.group)[a] > 1) {
+            b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
+        }
+    }
+    // Per half of the buffer, from when on it may be overwritten.
+    let mut free = [3; 2];
+    let (mut loaded, mut used) = (0, 0);
+    let loads = if b.double { 5 } else { 1 };
+    for n in 0..loads {
+        let slot = if b.double { n % 2 } else { 0 };
+        let start = free[slot as usize].max(loaded + 1) + r.pick(&[0, 0, 1, 9]);
+        let (last, cells) = b.load(r, slot, start);
+        loaded = last;
+        let first = (loaded + LOADED_TO_LAUNCH).max(used + 1) + r.pick(&[0, 0, 5]);
+        used = b.waves(r, slot, first, &cells);
+        free[slot as usize] = used + FEED_LATENCY;
+    }
+    assert!(outputs.iter().filter(|o| o.starts_with('a')).count() >= feeder.nodes.len());
+    assert!(b.script.expectations() > 0);
+    b.script.play(&mut sim, r);
+}
+
+#[test]
+fn every_wave_gets_its_cells() {
+    for_cases(300, |r| {
+        let feeder = feeder(r);
+        for _ in 0..2 {
+            let p = [0, 1].map(|a| if feeder.vsa.inputs[feeder.group].forward[a] { 0 } else { r.range(0, feeder.vsa.extent[a] - 1) });
+            at_place(r, &feeder, p);
+        }
+    });
+}

@@ -1,0 +1,52 @@
+//! `Relays` against its promises: every bank of every collector stands in one bus word of one relay, no two of a word own
+//! the same element, and a relay joins no more than a LUT does, unless a single collector asks for it.
+
+use arch::contract::relay::{owned, Relays, Source};
+use crate::module_support::layout::{add_output, frame};
+use crate::module_support::*;
+
+fn words(v: &arch::ir::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
+    let [n0, n1] = relays.extent;
+    (0..n0).flat_map(|i| (0..n1).flat_map(move |j| relays.words(v, 0, [i, j]))).collect()
+}
+
+#[test]
+fn every_bank_has_its_place() {
+    for_cases(300, |r| {
+        let mut v = frame(r);
+        add_output(r, &mut v);
+        let (group, relays) = (&v.outputs[0], Relays::new(&v, 0));
+        let word = i64::from(v.arrays[group.array as usize].word);
+        let words = words(&v, &relays);
+        for sources in &words {
+            let elements: Vec<u128> = sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.place(&v, *hops))).collect();
+            assert_eq!(elements.iter().map(|e| e.count_ones()).sum::<u32>(), elements.iter().fold(0, |all, e| all | e).count_ones());
+        }
+        let mut sources = words.concat();
+        sources.sort_unstable();
+        sources.dedup();
+        let [n0, n1] = group.extent();
+        assert_eq!((sources.len(), words.concat().len()), ((n0 * n1) as usize * group.banks.len(), sources.len()));
+        assert!(relays.joined <= 4 || relays.block == [1, 1], "{relays:?}");
+    });
+}
+
+/// The shape of AutoSA's array: half a bus word each, or a whole one.
+#[test]
+fn neighbours_share_words() {
+    for_cases(1, |r| {
+        let mut v = frame(r);
+        while v.outputs.is_empty() || v.outputs[0].banks.len() > 1 {
+            v.outputs.clear();
+            add_output(r, &mut v);
+        }
+        (v.outputs[0].first, v.outputs[0].last) = ([0, 0], [12, 15]);
+        let array = v.outputs[0].array as usize;
+        v.arrays[array].word = 16;
+        for (elements, block, extent) in [(8, [2, 4], [7, 4]), (16, [1, 4], [13, 4])] {
+            let bank = &mut v.outputs[0].banks[0];
+            (bank.elements, bank.bank.base, bank.bank.coef) = (elements, 0, [0, elements]);
+            assert_eq!(Relays::new(&v, 0), Relays { block, extent, joined: 4 });
+        }
+    });
+}

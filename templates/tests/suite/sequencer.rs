@@ -1,0 +1,290 @@
+//! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the interval, loads and
+//! drains allow, with the values that its counters give. Loads and drains come at random.
+
+use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
+use arch::affine::{Condition, Form};
+use arch::ir::vsa::*;
+use frontend::scop::ScalarType;
+use crate::module_support::*;
+use rtl::sim::Sim;
+use std::collections::VecDeque;
+use templates::plan::Field;
+use templates::sequencer::Sequencer;
+
+fn random_counters(r: &mut Random) -> Vec<Counter> {
+    loop {
+        let trips: Vec<i64> = (0..r.range(0, 5)).map(|_| r.pick(&[1, 2, 2, 3, 4, 7])).collect();
+        if trips.iter().product::<i64>() <= 400 {
+            return trips.iter().enumerate().map(|(j, t)| Counter { name: format!("t{j}"), trip: *t }).collect();
+        }
+    }
+}
+
+fn random_vsa(r: &mut Random) -> Vsa {
+    let mut v = empty_vsa("bench");
+    v.counters = random_counters(r);
+    v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
+    v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
+    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0 }];
+    let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
+    let form = Form::default;
+    for _ in 0..r.range(0, 3) {
+        let reload = r.range(0, v.tile_depth as i64) as usize;
+        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], forward: [false; 2], reload, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: None });
+    }
+    for _ in 0..r.range(0, 2) {
+        let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
+        let slots = if every { r.pick(&[1, 2]) } else { 1 };
+        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
+    }
+    v
+}
+
+fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
+    let all = 0..v.counters.len();
+    let mut fields = vec![];
+    for _ in 0..r.range(0, 6) {
+        let field = match r.range(0, 9) {
+            0 => Field::Pointer(r.range(2, 9)),
+            1 => Field::WritePointer(r.range(2, 9)),
+            2..=4 => Field::Guard((0..r.range(0, 3)).map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) }).collect()),
+            _ => Field::Time(random_form(r, all.clone(), [-9, 20])),
+        };
+        fields.push(field);
+    }
+    fields.sort();
+    fields.dedup();
+    fields
+}
+
+/// Pulses that become due at random.
+#[derive(Default)]
+struct Pulses {
+    due: VecDeque<i64>,
+    /// Cycles in which they came, in this run.
+    came: Vec<i64>,
+}
+
+impl Pulses {
+    /// One more, `after` cycles from now at the earliest; they keep their order.
+    fn plan(&mut self, r: &mut Random, cycle: i64, slow: i64) {
+        let last = self.due.back().or(self.came.last()).copied().unwrap_or(0);
+        self.due.push_back(last.max(cycle) + 1 + if r.chance(60) { 0 } else { r.range(0, slow) });
+    }
+    fn now(&mut self, cycle: i64) -> bool {
+        let due = self.due.front().is_some_and(|d| *d <= cycle);
+        if due {
+            self.due.pop_front();
+            self.came.push(cycle);
+        }
+        due
+    }
+    fn forget(&mut self) {
+        *self = Pulses::default();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    Reset,
+    Idle,
+    Start,
+    Run,
+}
+
+/// How far a run is.
+struct Progress {
+    /// Number of the next wave, and when it may be launched as far as `start` and the interval go.
+    wave: i64,
+    earliest: i64,
+    /// Loads and drains of the visits so far, and loads that are released.
+    load: Vec<usize>,
+    drain: Vec<usize>,
+    released: Vec<usize>,
+    /// Loads of the whole run.
+    loads: Vec<usize>,
+}
+
+struct Bench<'a> {
+    v: &'a Vsa,
+    fields: &'a [Field],
+    sim: Sim,
+    cycle: i64,
+    /// Waves since the reset.
+    waves: i64,
+    loaded: Vec<Pulses>,
+    drained: Vec<Pulses>,
+    slow: i64,
+}
+
+impl Bench<'_> {
+    /// Drives one cycle up to where outputs can be looked at. Up to and including `start`, pulses do not count.
+    fn drive(&mut self, r: &mut Random, phase: Phase) {
+        self.sim.set("rst", u64::from(phase == Phase::Reset));
+        self.sim.set("start", u64::from(phase == Phase::Start));
+        let (loaded, drained) = (self.loaded.iter_mut().enumerate(), self.drained.iter_mut().enumerate());
+        let named = loaded.map(|(g, p)| (format!("loaded{g}"), p)).chain(drained.map(|(o, p)| (format!("drained{o}"), p)));
+        for (name, pulses) in named {
+            let stray = phase != Phase::Run && r.chance(20);
+            self.sim.set(&name, u64::from(pulses.now(self.cycle) || stray));
+        }
+    }
+
+    fn clock(&mut self) {
+        self.sim.clock();
+        self.cycle += 1;
+    }
+
+    fn reset(&mut self, r: &mut Random) {
+        for _ in 0..2 {
+            self.drive(r, Phase::Reset);
+            self.clock();
+        }
+        self.waves = 0;
+        self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
+    }
+
+    fn idle(&mut self, r: &mut Random, cycles: i64) {
+        for _ in 0..cycles {
+            self.drive(r, Phase::Idle);
+            self.quiet("idle");
+            self.clock();
+        }
+    }
+
+    fn quiet(&mut self, why: &str) {
+        assert_eq!(self.sim.get("valid"), 0, "cycle {}: {why}", self.cycle);
+        for g in 0..self.v.inputs.len() {
+            assert_eq!(self.sim.get(&format!("release{g}")), 0, "cycle {}: release{g}, {why}", self.cycle);
+        }
+        for o in 0..self.v.outputs.len() {
+            assert_eq!(self.sim.get(&format!("emitted{o}")), 0, "cycle {}: emitted{o}, {why}", self.cycle);
+        }
+    }
+
+    /// One run from a `start` pulse; only its first `limit` cycles if given.
+    fn run(&mut self, r: &mut Random, limit: Option<i64>) {
+        let v = self.v;
+        // What is left of the run before does not count any more.
+        self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
+        let (total, start) = (v.counters.iter().map(|c| c.trip).product::<i64>(), self.cycle);
+        self.drive(r, Phase::Start);
+        self.quiet("start");
+        self.clock();
+        let loads: Vec<usize> = (0..v.inputs.len()).map(|g| (0..v.visits()).filter(|n| self.loads(g, n * v.waves_per_visit())).count()).collect();
+        let mut run = Progress { wave: 0, earliest: start + START_TO_LAUNCH, load: vec![0; loads.len()], drain: vec![0; v.outputs.len()], released: vec![0; loads.len()], loads };
+        for g in 0..v.inputs.len() {
+            (0..run.loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
+        }
+        while run.wave < total && limit.is_none_or(|l| self.cycle < start + l) {
+            assert!(self.cycle < start + 60_000, "the bench hangs in wave {} of {total}", run.wave);
+            self.drive(r, Phase::Run);
+            if self.launchable(&run) {
+                assert_eq!(self.sim.get("valid"), 1, "cycle {}: wave {} of {total} can be launched\n{:?}", self.cycle, run.wave, v.counters);
+                self.launched(r, &mut run, total);
+            } else {
+                self.quiet("nothing allows a launch");
+            }
+            self.clock();
+        }
+    }
+
+    /// Start, interval, loads and drains allow the next wave in this cycle.
+    fn launchable(&self, run: &Progress) -> bool {
+        let first = run.wave % self.v.waves_per_visit() == 0;
+        let loaded = (0..run.load.len()).filter(|g| first && self.loads(*g, run.wave)).all(|g| {
+            self.loaded[g].came.get(run.load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH)
+        });
+        let drained = (0..run.drain.len()).filter(|o| first && self.emits(*o, run.wave)).all(|o| {
+            let slots = self.v.outputs[o].slots as usize;
+            run.drain[o] < slots || self.drained[o].came.get(run.drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH)
+        });
+        self.cycle >= run.earliest && loaded && drained
+    }
+
+    /// Looks at all outputs in the cycle of a launch; plans the pulses that follow from it.
+    fn launched(&mut self, r: &mut Random, run: &mut Progress, total: i64) {
+        let (v, wave) = (self.v, run.wave);
+        let first = wave % v.waves_per_visit() == 0;
+        let last = (wave + 1) % v.waves_per_visit() == 0;
+        self.check(wave);
+        for g in 0..run.load.len() {
+            run.load[g] += usize::from(first && self.loads(g, wave));
+            let release = last && (wave + 1 == total || self.loads(g, wave + 1));
+            assert_eq!(self.sim.get(&format!("slot{g}")) as usize, (run.load[g] - 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
+            assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
+            run.released[g] += usize::from(release);
+            if release && run.released[g] + 1 < run.loads[g] {
+                self.loaded[g].plan(r, self.cycle, self.slow);
+            }
+        }
+        for o in 0..run.drain.len() {
+            let emits = self.emits(o, wave);
+            run.drain[o] += usize::from(first && emits);
+            if v.outputs[o].slots > 1 {
+                assert_eq!(self.sim.get(&format!("out_slot{o}")) as usize, (run.drain[o] - 1) % 2, "cycle {}: out_slot{o} in wave {wave}", self.cycle);
+            }
+            assert_eq!(self.sim.get(&format!("emitted{o}")), u64::from(emits && last), "cycle {}: emitted{o} in wave {wave}", self.cycle);
+            if emits && last {
+                self.drained[o].plan(r, self.cycle, self.slow);
+            }
+        }
+        run.earliest = self.cycle + v.schedule.interval;
+        run.wave += 1;
+        self.waves += 1;
+    }
+
+    /// The visit that wave `n` belongs to loads group `g`.
+    fn loads(&self, g: usize, n: i64) -> bool {
+        counters(self.v, n)[self.v.inputs[g].reload..self.v.tile_depth].iter().all(|c| *c == 0)
+    }
+
+    fn emits(&self, o: usize, n: i64) -> bool {
+        self.v.outputs[o].emit.iter().zip(counters(self.v, n)).all(|(e, c)| e.is_none_or(|e| e == c))
+    }
+
+    /// Fields of the wave that is launched now.
+    fn check(&mut self, wave: i64) {
+        let at = counters(self.v, wave);
+        for (k, field) in self.fields.iter().enumerate() {
+            let wanted = match field {
+                Field::Valid => 1,
+                Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(&at, [0, 0]))),
+                Field::Time(form) => form.eval(&at, [0, 0]),
+                Field::Pointer(depth) | Field::WritePointer(depth) => self.waves % depth,
+            };
+            let port = format!("f{k}");
+            let signed = self.sim.port_ty(self.sim.port(&port)).signed;
+            let got = if signed { self.sim.get_signed(&port) } else { self.sim.get(&port) as i64 };
+            assert_eq!(got, wanted, "cycle {}: {field:?} in wave {wave}, counters {at:?}", self.cycle);
+        }
+    }
+}
+
+#[test]
+fn waves_are_launched_as_soon_as_they_can_be() {
+    for_cases(400, |r| {
+        let v = random_vsa(r);
+        let fields = random_fields(r, &v);
+        let sim = simulate(Sequencer { vsa: v.clone(), fields: fields.clone() }, r);
+        let slow = r.pick(&[1, 5, 40]);
+        let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
+        let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
+        b.reset(r);
+        let rest = r.range(0, 20);
+        b.idle(r, rest);
+        b.run(r, None);
+        // Drains of this run may still come; the next one starts right away or later.
+        let rest = r.pick(&[0, 0, 1, 30]);
+        b.idle(r, rest);
+        b.run(r, None);
+        b.idle(r, 30);
+        let limit = r.range(1, 60);
+        b.run(r, Some(limit));
+        b.reset(r);
+        b.idle(r, 3);
+        b.run(r, None);
+        b.idle(r, 30);
+    });
+}
