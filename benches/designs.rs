@@ -3,10 +3,10 @@
 //! `full`.
 
 use clap::Parser;
-use sagen::cli::{Cli, Command, Engine};
+use sagen::check::{Case, Conditions};
+use sagen::cli::{Cli, Command};
 use sagen::report::{grouped, utilization};
-use sagen::sim::{self, Job, Timing};
-use sagen::{boards, data, simulate};
+use sagen::{boards, data};
 use std::time::Instant;
 
 const FULL: &str = "#include <stdint.h>\nvoid mm(int16_t A[1040][1024], int16_t B[1024][1024], int32_t C[1040][1024]) {\n\
@@ -33,16 +33,11 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
     let begin = Instant::now();
     let (scop, _) = frontend::parse(&arguments.program.file, &arguments.program.parse_options()).map_err(|f| format!("{:?}", f.1))?;
     let compiled = arch::compile(&scop, &arguments.design.spec()?, &boards::find("u250")?).map_err(|f| format!("{f:?}"))?;
-    let vsa = &compiled.vsa;
-    let design = templates::ip(vsa)?;
-    let lines: usize = rtl::verilog::files(&design).iter().map(|f| f.1.lines().count()).sum();
+    let case = Case::new(&scop, &compiled, &data::random(&scop, 1))?;
+    let lines: usize = case.verilog().iter().map(|f| f.1.lines().count()).sum();
     let build = begin.elapsed().as_secs_f64();
-
-    let memory = data::random(&scop, 1);
-    let contents: Vec<_> = data::places(&scop, vsa)?.iter().zip(&vsa.arrays).map(|(&p, a)| data::pack(&memory[p], a.ty)).collect();
-    let watchdog = 2 * compiled.report.prediction.cycles as u64 + 100_000;
-    let job = Job { design: &design, vsa, images: sim::place(vsa, &contents, 0, 1), timing: Timing::Ideal, watchdog, vcd: None };
-    let outcome = simulate::simulate(&job, Engine::Builtin)?;
+    let outcome = case.simulate(&Conditions::ideal(1))?.outcome;
+    let vsa = &compiled.vsa;
     println!(
         "{name:<8} {:>9} {:>6} {build:>8.3} {lines:>7} {:>10} {:>6.1} {:>12}",
         format!("{}x{}", vsa.extent[0], vsa.extent[1]),

@@ -1,13 +1,13 @@
 //! `sagen sim`: the golden model, the simulation, the comparison.
 
+use crate::check::{Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
-use crate::data::{self, pack, Memory};
+use crate::data::{self, Memory};
 use crate::golden::{self, Failure};
 use crate::program::{self, Refused};
 use crate::report::{self, grouped};
-use crate::sim::compare::{compare, deviation, Comparison, Deviation};
-use crate::sim::external::Simulator;
-use crate::sim::{self, Job, Outcome, Timing};
+use crate::sim::compare::{Comparison, Deviation};
+use crate::sim::Outcome;
 use arch::ir::design::DesignSpec;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;
@@ -105,60 +105,39 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let mut memory = data::random(&scop, arguments.seed);
     data::load(&scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let compiled = program::compile(&scop, &spec, &board)?;
-    let vsa = &compiled.vsa;
-    let places = data::places(&scop, vsa).map_err(Refused::plain)?;
     program::progress("running the C program");
     let reference = reference(&scop, &arguments.program, memory)?;
-    let native: Vec<Vec<u64>> = places.iter().map(|&p| reference.after[p].clone()).collect();
-    let own = rounded(&scop, &spec, vsa, &reference.before, &places).map_err(Refused::plain)?;
+    program::progress("building");
+    let case = Case::new(&scop, &compiled, &reference.before).map_err(Refused::plain)?;
+    let native = case.of_vsa(&reference.after);
+    let own = rounded(&scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::plain)?;
     let (expected, model) = match &own {
         Some(own) => (&own.expected, own.model),
         None => (&native, reference.model.as_str()),
     };
 
-    program::progress("building");
-    let design = templates::ip(vsa).map_err(Refused::plain)?;
-    let timing = match arguments.memory {
-        MemoryKind::Ideal => Timing::Ideal,
-        MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed },
-    };
-    let contents: Vec<_> = places.iter().zip(&vsa.arrays).map(|(&p, a)| pack(&reference.before[p], a.ty)).collect();
-    let images = sim::place(vsa, &contents, 0, arguments.seed);
-    let watchdog = 20 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
-    let job = Job { design: &design, vsa, images, timing, watchdog, vcd: arguments.vcd.clone() };
     program::progress("simulating");
-    let outcome = simulate(&job, arguments.engine).map_err(Refused::plain)?;
-    let comparison = compare(vsa, &job.images, &outcome, expected);
-    let deviation = own.as_ref().map(|_| deviation(vsa, &job.images, &outcome, &native));
+    let run = case.simulate(&Conditions::of(arguments)).map_err(Refused::plain)?;
+    let comparison = case.compare(&run, expected);
+    let deviation = own.as_ref().map(|_| case.deviation(&run, &native));
     program::done();
     if let Some(dir) = &arguments.out {
-        save(&scop, vsa, &places, &job, &outcome, dir).map_err(Refused::plain)?;
+        save(&scop, &case, &run, dir).map_err(Refused::plain)?;
     }
-    let equal = outcome.finished && outcome.faults.is_empty() && comparison.mismatches == 0;
-    let facts = Facts { arguments, compiled: &compiled, outcome: &outcome, comparison: &comparison, deviation, equal, model };
+    let equal = run.clean() && comparison.mismatches == 0;
+    let facts = Facts { arguments, compiled: &compiled, outcome: &run.outcome, comparison: &comparison, deviation, equal, model };
     Ok(Verdict { equal, text: if arguments.json { facts.json() } else { facts.text() } })
 }
 
-/// Runs a job on the engine of the user's choice.
-///
-/// # Errors
-/// The engine is missing or cannot run the design.
-pub fn simulate(job: &Job, engine: Engine) -> Result<Outcome, String> {
-    match engine {
-        Engine::Builtin => sim::builtin::run(job),
-        Engine::Icarus => sim::external::run(job, Simulator::Icarus),
-        Engine::Verilator => sim::external::run(job, Simulator::Verilator),
-    }
-}
-
 /// The arrays the design stores to, as files.
-fn save(scop: &Scop, vsa: &Vsa, places: &[usize], job: &Job, outcome: &Outcome, dir: &std::path::Path) -> Result<(), String> {
+fn save(scop: &Scop, case: &Case, run: &Run, dir: &std::path::Path) -> Result<(), String> {
+    let vsa = &case.compiled.vsa;
     let mut memory: Memory = vec![vec![]; scop.arrays.len()];
     let mut which = vec![];
-    for (k, &place) in places.iter().enumerate() {
+    for (k, &place) in case.places.iter().enumerate() {
         if vsa.outputs.iter().any(|g| g.array as usize == k) {
-            let image = &job.images[k];
-            memory[place] = data::unpack(&outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);
+            let image = &run.images[k];
+            memory[place] = data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);
             which.push(place);
         }
     }

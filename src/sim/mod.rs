@@ -13,6 +13,7 @@ pub mod compare;
 pub mod external;
 pub mod memory;
 
+use crate::cli::Engine;
 use arch::ir::vsa::Vsa;
 use rtl::Verified;
 use std::path::PathBuf;
@@ -118,6 +119,18 @@ pub struct Outcome {
     /// Clock cycles simulated, and the wall time they took, for speed figures (0 where not known).
     pub simulated: u64,
     pub seconds: f64,
+}
+
+/// Runs a job on an engine.
+///
+/// # Errors
+/// The engine is missing or cannot run the design.
+pub fn run(job: &Job, engine: Engine) -> Result<Outcome, String> {
+    match engine {
+        Engine::Builtin => builtin::run(job),
+        Engine::Icarus => external::run(job, external::Simulator::Icarus),
+        Engine::Verilator => external::run(job, external::Simulator::Verilator),
+    }
 }
 
 /// Puts the arrays' bytes into memory, guard bytes around them. Arrays start at multiples of 4096 plus `shift` elements;

@@ -1,0 +1,131 @@
+//! One array under test: built, simulated through its AXI ports, compared with what it must compute. `sagen sim`, the
+//! tests and the benches all come through here.
+
+use crate::cli::{Engine, MemoryKind, Sim};
+use crate::data::{self, Memory};
+use crate::sim::compare::{self, compare, Comparison, Deviation};
+use crate::sim::{self, Image, Job, Outcome, Timing};
+use arch::Compiled;
+use frontend::scop::Scop;
+use rtl::Verified;
+use std::path::PathBuf;
+
+/// An array with the contents of its memory before a run, and those that must be there afterwards.
+pub struct Case<'a> {
+    pub compiled: &'a Compiled,
+    /// Of each array of the VSA, its place among the program's.
+    pub places: Vec<usize>,
+    design: Verified,
+    /// Bytes of each array of the VSA before.
+    contents: Vec<Vec<u8>>,
+}
+
+/// How an array is run.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    pub engine: Engine,
+    pub timing: Timing,
+    /// Elements by which the arrays miss multiples of 4096 bytes.
+    pub shift: usize,
+    /// Chooses the bytes around the arrays.
+    pub seed: u64,
+    /// Waveform to write.
+    pub vcd: Option<PathBuf>,
+}
+
+impl Conditions {
+    /// The built-in engine with ideal memory.
+    pub fn ideal(seed: u64) -> Conditions {
+        Conditions { engine: Engine::Builtin, timing: Timing::Ideal, shift: 0, seed, vcd: None }
+    }
+    /// What the arguments ask for.
+    pub fn of(arguments: &Sim) -> Conditions {
+        let timing = match arguments.memory {
+            MemoryKind::Ideal => Timing::Ideal,
+            MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed },
+        };
+        Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
+    }
+    /// The predicted cycles are for ideal memory and arrays at multiples of 4096 bytes.
+    pub fn predictable(&self) -> bool {
+        self.timing == Timing::Ideal && self.shift == 0
+    }
+}
+
+/// A finished simulation.
+pub struct Run {
+    /// What the memory held before.
+    pub images: Vec<Image>,
+    pub outcome: Outcome,
+}
+
+impl<'a> Case<'a> {
+    /// Builds the IP.
+    ///
+    /// # Errors
+    /// Faults of sagen's own.
+    pub fn new(scop: &Scop, compiled: &'a Compiled, before: &Memory) -> Result<Case<'a>, String> {
+        let vsa = &compiled.vsa;
+        let places = data::places(scop, vsa)?;
+        let contents = places.iter().zip(&vsa.arrays).map(|(&p, a)| data::pack(&before[p], a.ty)).collect();
+        Ok(Case { compiled, places, design: templates::ip(vsa)?, contents })
+    }
+
+    /// What the program's arrays hold, as elements per array of the VSA.
+    pub fn of_vsa(&self, memory: &Memory) -> Vec<Vec<u64>> {
+        self.places.iter().map(|&p| memory[p].clone()).collect()
+    }
+
+    /// The emitted text, as (file name, contents).
+    pub fn verilog(&self) -> Vec<(String, String)> {
+        rtl::verilog::files(&self.design)
+    }
+
+    /// Cycles with ideal memory.
+    pub fn predicted(&self) -> u64 {
+        self.compiled.report.prediction.cycles.max(0) as u64
+    }
+
+    /// # Errors
+    /// The engine is missing or cannot run the design.
+    pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
+        let images = sim::place(&self.compiled.vsa, &self.contents, how.shift, how.seed);
+        let watchdog = 20 * self.predicted() + 100_000;
+        let job = Job { design: &self.design, vsa: &self.compiled.vsa, images, timing: how.timing, watchdog, vcd: how.vcd.clone() };
+        let outcome = sim::run(&job, how.engine)?;
+        Ok(Run { images: job.images, outcome })
+    }
+
+    /// Every element and the bytes around the arrays, against `expected` (per array of the VSA).
+    pub fn compare(&self, run: &Run, expected: &[Vec<u64>]) -> Comparison {
+        compare(&self.compiled.vsa, &run.images, &run.outcome, expected)
+    }
+
+    /// How far the run's floats are from `native` (per array of the VSA).
+    pub fn deviation(&self, run: &Run, native: &[Vec<u64>]) -> Deviation {
+        compare::deviation(&self.compiled.vsa, &run.images, &run.outcome, native)
+    }
+
+    /// Simulates, and says what is wrong: values, bytes around the arrays, the AXI protocol, a hang, or the predicted cycles.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self, how: &Conditions, expected: &[Vec<u64>]) -> Result<(), String> {
+        let run = self.simulate(how)?;
+        let (outcome, comparison) = (&run.outcome, self.compare(&run, expected));
+        if !run.clean() || comparison.mismatches != 0 {
+            return Err(format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
+        }
+        if how.predictable() && outcome.cycles != self.predicted() {
+            return Err(format!("{} cycles predicted, {} simulated", self.predicted(), outcome.cycles));
+        }
+        Ok(())
+    }
+}
+
+impl Run {
+    /// It came to an end and kept to the AXI protocol.
+    pub fn clean(&self) -> bool {
+        self.outcome.finished && self.outcome.faults.is_empty()
+    }
+}
