@@ -119,7 +119,7 @@ floating-point operations is kept.
 ## LU beside AutoSA
 
 Cycles of LU decomposition without pivoting in fp32, as PolyBench writes it (`examples/lu.c`) and with uniform dependences by
-hand (`tests/run/lu_uniform.c`), predicted = simulated, equal to C; AutoSA's are the paper's. `tests/lu.rs` runs every N
+hand (`tests/run/lu_uniform.c`), predicted = simulated, equal to C; AutoSA's are the paper's. `tests/suite/lu.rs` runs every N
 from 1 to 32.
 
 {lu_table}

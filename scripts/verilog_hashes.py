@@ -42,8 +42,8 @@ def rtl_options(line):
 
 
 def polybench_sizes():
-    """The macros tests/polybench.rs gives to every kernel."""
-    text = (ROOT / "tests/polybench.rs").read_text()
+    """The macros tests/suite/polybench.rs gives to every kernel."""
+    text = (ROOT / "tests/suite/polybench.rs").read_text()
     sizes = re.search(r"SIZES: \[&str; \d+\] = \[(.*?)\];", text, re.S).group(1)
     return [x for size in re.findall(r'"(\w+=\d+)"', sizes) for x in ("-D", size)]
 

@@ -1,8 +1,8 @@
 //! LU decomposition without pivoting at every size from 1 to 32, as PolyBench writes it and with uniform dependences by hand:
 //! equal to C, in the cycles predicted, and faster than AutoSA's arrays.
 
+use crate::common::{on_all_cores, root};
 use serde_json::Value;
-use std::path::Path;
 use std::process::Command;
 
 /// Cycles that the paper on AutoSA gives, by N.
@@ -11,8 +11,7 @@ const AUTOSA: [(i64, i64); 4] = [(12, 855), (16, 1308), (20, 1920), (24, 2610)];
 /// Cycles of an N × N decomposition in fp32, if it equals C and its prediction.
 fn cycles(file: &str, n: i64) -> Result<i64, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    let output = command.args(["sim", "--json", "-D", &format!("N={n}")]).arg(path).output().expect("sagen runs");
+    let output = command.args(["sim", "--json", "-D", &format!("N={n}")]).arg(root(file)).output().expect("sagen runs");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let equal = report["match"] == Value::Bool(true) && report["cycles"] == report["predicted_cycles"];
     match report["cycles"].as_i64() {
@@ -22,8 +21,10 @@ fn cycles(file: &str, n: i64) -> Result<i64, String> {
 }
 
 fn every_size(file: &str) {
-    for n in 1..=32 {
-        let cycles = cycles(file, n).unwrap_or_else(|fault| panic!("{file}: {fault}"));
+    let sizes: Vec<i64> = (1..=32).rev().collect();
+    let all = on_all_cores(&sizes, |n| format!("{file}, N = {n}"), |&n| cycles(file, n));
+    for (n, cycles) in sizes.into_iter().zip(all) {
+        let cycles = cycles.unwrap_or_else(|fault| panic!("{file}: {fault}"));
         if let Some((_, theirs)) = AUTOSA.iter().find(|a| a.0 == n) {
             assert!(cycles < *theirs, "{file}, N = {n}: {cycles} cycles");
         }

@@ -1,6 +1,7 @@
 //! PolyBench/C at tiny sizes through the command: what becomes an array must equal C in values and predicted cycles,
 //! everything else must be refused with a place. `scripts/polybench.py` runs them all, at larger sizes.
 
+use crate::common::{c_files, on_all_cores};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,12 +21,7 @@ const SIZES: [&str; 16] = [
     "TMAX=4",
 ];
 
-fn files() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/polybench");
-    let mut files: Vec<_> = std::fs::read_dir(dir).expect("kernels").map(|e| e.expect("an entry").path()).collect();
-    files.sort();
-    files
-}
+const KERNELS: &str = "tests/polybench";
 
 fn name(file: &Path) -> String {
     file.file_stem().expect("a name").to_string_lossy().into_owned()
@@ -55,6 +51,11 @@ fn fault(file: &Path, may_refuse: bool) -> Option<String> {
     (!found).then(|| format!("{}: {}\n{}{errors}", name(file), output.status, String::from_utf8_lossy(&output.stdout)))
 }
 
+/// What is wrong with any of them.
+fn faults(files: &[PathBuf], may_refuse: bool) -> Vec<String> {
+    on_all_cores(files, |f| name(f), |f| fault(f, may_refuse)).into_iter().flatten().collect()
+}
+
 /// The first error names a code and a line of the file.
 fn refusal_has_place(errors: &str, name: &str) -> bool {
     let place = format!("{name}.c:");
@@ -64,24 +65,24 @@ fn refusal_has_place(errors: &str, name: &str) -> bool {
 
 #[test]
 fn kernels_that_become_arrays_equal_c() {
-    let files: Vec<_> = files().into_iter().filter(|f| MAPPED.contains(&name(f).as_str())).collect();
+    let files: Vec<_> = c_files(KERNELS).into_iter().filter(|f| MAPPED.contains(&name(f).as_str())).collect();
     assert_eq!(files.len(), MAPPED.len());
-    let faults: Vec<_> = files.iter().filter_map(|f| fault(f, false)).collect();
+    let faults = faults(&files, false);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
 fn all_others_equal_c_or_are_refused_with_a_place() {
-    let all = files();
+    let all = c_files(KERNELS);
     assert_eq!(all.len(), 30, "PolyBench/C has 30 kernels");
-    let others = all.iter().filter(|f| !MAPPED.contains(&name(f).as_str()) && !SLOW.contains(&name(f).as_str()));
-    let faults: Vec<_> = others.filter_map(|f| fault(f, true)).collect();
+    let others: Vec<_> = all.into_iter().filter(|f| !MAPPED.contains(&name(f).as_str()) && !SLOW.contains(&name(f).as_str())).collect();
+    let faults = faults(&others, true);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
 fn slow_ones_are_read() {
-    for file in files().iter().filter(|f| SLOW.contains(&name(f).as_str())) {
+    for file in c_files(KERNELS).iter().filter(|f| SLOW.contains(&name(f).as_str())) {
         let output = sagen(["rtl", "--emit=scop"], file);
         assert!(output.status.success(), "{}: {}", name(file), String::from_utf8_lossy(&output.stderr));
     }

@@ -1,38 +1,42 @@
 //! One case: compiled, interpreted, simulated, compared.
 
-use arch::ir::design::{DesignSpec, Ports};
+use crate::common::{caught, differing, sim};
+use frontend::diag::Diagnostic;
 use frontend::scop::{Scop, Storage};
-use sagen::data::Random;
-use sagen::sim::compare::compare;
-use sagen::sim::{self, Job, Timing};
-use sagen::{data, simulate};
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use sagen::check::Conditions;
+use sagen::data::{self, Memory, Random};
+use sagen::{golden, simulate};
+use std::path::Path;
 
 /// What is run.
+#[derive(Clone, Debug)]
 pub struct Case {
+    /// Its number.
+    pub seed: u64,
     /// The C file.
     pub text: String,
-    pub design: DesignSpec,
+    /// Options of `sagen sim`.
+    pub options: String,
     /// Take the array of this row of `sagen map`, counted modulo their number.
     pub row: Option<usize>,
-    pub timing: Timing,
     /// Elements by which arrays miss the multiples of 4096.
     pub shift: usize,
-    /// Contents of the arrays.
-    pub seed: u64,
+    /// The C compiler's program is run as well.
+    pub native: bool,
 }
 
 impl std::fmt::Display for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "design {:?}, row {:?}, {:?}, shift {}, data {}", self.design, self.row, self.timing, self.shift, self.seed)?;
-        f.write_str(&self.text)
+        let row = self.row.map_or(String::new(), |row| format!(", row {row} modulo the rows of `sagen map`"));
+        write!(f, "// sagen: {}\n// arrays shifted by {}{row}\n{}", self.options, self.shift, self.text)
     }
 }
 
 /// What came of it.
+#[derive(Clone, Debug)]
 pub enum Verdict {
     Equal,
-    /// The diagnostics' messages.
+    /// The diagnostics' codes and messages.
     Refused(String),
     /// Wrong results, wrong prediction, an illegal array or a panic.
     Wrong(String),
@@ -40,86 +44,89 @@ pub enum Verdict {
 
 /// Runs a case; panics count as wrong.
 pub fn run(case: &Case) -> Verdict {
-    match catch_unwind(AssertUnwindSafe(|| judge(case))) {
-        Ok(Ok(verdict)) => verdict,
-        Ok(Err(why)) => Verdict::Wrong(why),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string()));
-            Verdict::Wrong(format!("panic: {}", text.unwrap_or_default()))
-        }
-    }
+    caught(|| judge(case)).unwrap_or_else(Verdict::Wrong)
 }
 
-/// Ports for the arrays by the case's number: one each, one for all, or any.
-fn sharing(scop: &Scop, seed: u64) -> Option<Ports> {
+/// `--ports` for the arrays by the case's number: one each, one for all, or any.
+fn ports(scop: &Scop, seed: u64) -> String {
     let mut random = Random(seed ^ 0x706f_7274);
     match random.below(4) {
-        0 | 1 => None,
-        2 => Some(Ports::Shared),
+        0 | 1 => String::new(),
+        2 => " --ports shared".into(),
         _ => {
             let mut groups = vec![vec![]; 3];
             for array in scop.arrays.iter().filter(|a| a.storage == Storage::Dram) {
-                groups[random.below(3) as usize].push(array.name.clone());
+                groups[random.below(3) as usize].push(array.name.as_str());
             }
             groups.retain(|g| !g.is_empty());
-            Some(Ports::Groups(groups))
+            let groups: Vec<String> = groups.iter().map(|g| g.join("+")).collect();
+            if groups.is_empty() { String::new() } else { format!(" --ports {}", groups.join(",")) }
         }
     }
 }
 
-fn messages(faults: &[frontend::diag::Diagnostic]) -> Verdict {
-    Verdict::Refused(faults.iter().map(|f| format!("{} {}", f.code, f.message)).collect::<Vec<_>>().join("; "))
+/// A refusal; one of sagen's own checks is a fault.
+fn refused(faults: &[Diagnostic]) -> Result<Verdict, String> {
+    let text = faults.iter().map(|f| format!("{} {}: {}", f.code, f.message, f.label)).collect::<Vec<_>>().join("; ");
+    if faults.iter().any(|f| f.code == "E0799") { Err(text) } else { Ok(Verdict::Refused(text)) }
+}
+
+/// The interpreter of the program against the C compiler.
+fn same_as_c(case: &Case, scop: &Scop, before: &Memory, after: &Memory) -> Result<(), String> {
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let file = dir.path().join("case.c");
+    std::fs::write(&file, &case.text).map_err(|e| e.to_string())?;
+    let native = golden::run(scop, &file, &Default::default(), before).map_err(|f| f.to_string())?;
+    let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
+    match differing(&types, after, &native.after) {
+        0 => Ok(()),
+        count => Err(format!("the interpreter of the program differs from C in {count} elements")),
+    }
 }
 
 fn judge(case: &Case) -> Result<Verdict, String> {
     let (scop, _) = match frontend::parse_text("case.c", &case.text, &Default::default()) {
         Ok(parsed) => parsed,
-        Err((_, faults)) => return Ok(messages(&faults)),
+        Err((_, faults)) => return refused(&faults),
     };
     let board = sagen::boards::find("u250")?;
-    let mut design = case.design.clone();
+    let mut options = case.options.clone() + &ports(&scop, case.seed);
     if let Some(row) = case.row {
         match arch::enumerate(&scop, &board) {
             Ok(rows) if rows.is_empty() => return Ok(Verdict::Refused("no legal array".into())),
-            Ok(rows) => design.array = Some(row % rows.len()),
-            Err(faults) => return Ok(messages(&faults)),
+            Ok(rows) => options += &format!(" --array {}", row % rows.len()),
+            Err(faults) => return refused(&faults),
         }
     }
-    design.ports = sharing(&scop, case.seed);
-    let compiled = match arch::compile(&scop, &design, &board) {
+    let arguments = sim(&options, Path::new("case.c"))?;
+    let spec = arguments.design.spec()?;
+    let compiled = match arch::compile(&scop, &spec, &board) {
         Ok(compiled) => compiled,
-        Err(faults) => return Ok(messages(&faults)),
+        Err(faults) => return refused(&faults),
     };
     let vsa = &compiled.vsa;
-    vsa.verify().map_err(|faults| format!("the VSA does not verify: {}", faults.join("; ")))?;
+    let about = |why: String| format!("{why}\n// sagen: {options}\narray {:?} {:?}", vsa.axes, vsa.extent);
+    vsa.verify().map_err(|faults| about(format!("the VSA does not verify: {}", faults.join("; "))))?;
 
-    let before = data::random(&scop, case.seed);
+    let before = data::random(&scop, arguments.seed);
     let after = simulate::interpret(&scop, &before)?;
-    let places = data::places(&scop, vsa)?;
-    let expected: Vec<Vec<u64>> = places.iter().map(|&p| after[p].clone()).collect();
-    for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !places.contains(p)) {
+    if case.native {
+        same_as_c(case, &scop, &before, &after)?;
+    }
+    let built = sagen::check::Case::new(&scop, &compiled, &before).map_err(about)?;
+    for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !built.places.contains(p)) {
         if before[p] != after[p] {
-            return Err(format!("the program writes {}, which is no array of the VSA", array.name));
+            return Err(about(format!("the program writes {}, which is no array of the VSA", array.name)));
         }
     }
-    let virtual_result = simulate::execute(vsa, &before, &places)?;
-
-    let ip = templates::ip(vsa)?;
-    let contents: Vec<_> = places.iter().zip(&vsa.arrays).map(|(&p, a)| data::pack(&before[p], a.ty)).collect();
-    let images = sim::place(vsa, &contents, case.shift, case.seed);
-    let predicted = compiled.report.prediction.cycles as u64;
-    let job = Job { design: &ip, vsa, images, timing: case.timing, watchdog: 20 * predicted + 100_000, vcd: None };
-    let outcome = sim::builtin::run(&job)?;
-    let comparison = compare(vsa, &job.images, &outcome, &expected);
-    let shape = format!("array {:?} {:?}, ports {:?}", vsa.axes, vsa.extent, design.ports.map(|p| p.items()));
-    if virtual_result != expected {
-        return Err(format!("{shape}: the VSA interpreter differs; RTL: {:?}", comparison.examples));
+    let own = simulate::rounded(&scop, &spec, vsa, &before, &built.places)?;
+    let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
+    let types: Vec<_> = vsa.arrays.iter().map(|a| a.ty).collect();
+    let wrong = differing(&types, &simulate::execute(vsa, &before, &built.places)?, &expected);
+    let simulated = built.check(&Conditions { shift: case.shift, ..Conditions::of(&arguments) }, &expected);
+    match (wrong, simulated) {
+        (0, Ok(())) => Ok(Verdict::Equal),
+        (0, Err(why)) => Err(about(why)),
+        (count, simulated) => Err(about(format!("the VSA interpreter differs in {count} elements; RTL: {simulated:?}"))),
     }
-    if !outcome.finished || !outcome.faults.is_empty() || comparison.mismatches != 0 {
-        return Err(format!("{shape}: RTL: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
-    }
-    if case.timing == Timing::Ideal && case.shift == 0 && outcome.cycles != predicted {
-        return Err(format!("{shape}: {predicted} cycles predicted, {} simulated", outcome.cycles));
-    }
-    Ok(Verdict::Equal)
 }

@@ -1,9 +1,8 @@
 //! Known kernels with random sizes, element types and hand-written designs.
 
 use super::check::Case;
-use arch::ir::design::DesignSpec;
 use sagen::data::Random;
-use sagen::sim::Timing;
+use std::fmt::Write as _;
 
 /// A kernel: its loops with the names of their bounds, parameters and body. `T`, `U` and `R` stand for element types.
 struct Form {
@@ -23,6 +22,11 @@ const FORMS: &[Form] = &[
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], U B[NK][NJ], R C[NI][NJ]",
         body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[k][j];",
+    },
+    Form {
+        loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
+        parameters: "T A[NI][NK], U B[NJ][NK], R C[NI][NJ]",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[j][k];",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
@@ -72,6 +76,8 @@ const FORMS: &[Form] = &[
 ];
 
 const TYPES: &[[&str; 3]] = &[
+    ["uint8_t", "uint8_t", "int64_t"],
+    ["int16_t", "int16_t", "int16_t"],
     ["int8_t", "int8_t", "int32_t"],
     ["int16_t", "int16_t", "int32_t"],
     ["int32_t", "int32_t", "int32_t"],
@@ -90,48 +96,53 @@ pub fn draw(seed: u64) -> Case {
     let random = &mut Random(seed.wrapping_mul(0x9e37_79b9));
     let form = pick(random, FORMS);
     let [t, u, r] = pick(random, TYPES);
-    let deep = form.loops.len() > 3;
-    let bounds: Vec<i64> = form.loops.iter().map(|_| if deep { 1 + random.below(5) as i64 } else { *pick(random, &[1, 2, 3, 4, 5, 6, 7, 9]) }).collect();
+    let sizes: &[i64] = match (form.loops.len(), random.below(3)) {
+        (4.., _) => &[1, 2, 3, 4, 5],
+        (_, 0) => &[1, 8, 11, 13, 16, 17, 20],
+        _ => &[1, 2, 3, 4, 5, 6, 7, 9],
+    };
+    let bounds: Vec<i64> = form.loops.iter().map(|_| *pick(random, sizes)).collect();
     let mut text = format!("#include <stdint.h>\n#define T {t}\n#define U {u}\n#define R {r}\n");
     form.loops.iter().zip(&bounds).for_each(|((_, name), value)| text += &format!("#define {name} {value}\n"));
     text += &format!("void kernel({}) {{\n#pragma scop\n{}\n#pragma endscop\n}}\n", form.parameters, form.body);
-    let timing = if random.below(5) == 0 { Timing::Ddr { seed } } else { Timing::Ideal };
+    let memory = if random.below(5) == 0 { "--memory ddr " } else { "" };
     let shift = if random.below(6) == 0 { random.below(40) as usize } else { 0 };
-    Case { text, design: design(form, &bounds, random), row: None, timing, shift, seed }
+    let options = format!("{memory}--seed {seed}{}", design(form, &bounds, random));
+    Case { seed, text, options, row: None, shift, native: seed % 10 == 0 }
 }
 
-/// Random space loops; tile, latency and lanes in some of the designs; a quarter is left to sagen.
-fn design(form: &Form, bounds: &[i64], random: &mut Random) -> DesignSpec {
-    let mut spec = DesignSpec::default();
+/// Random space loops; tile, latency and lanes in some of the designs, with factors that need not divide anything; a quarter
+/// is left to sagen.
+fn design(form: &Form, bounds: &[i64], random: &mut Random) -> String {
+    let mut text = String::new();
     if random.below(4) == 0 {
-        return spec;
+        return text;
     }
-    let mut names: Vec<String> = form.loops.iter().map(|(l, _)| l.to_string()).collect();
-    for i in (1..names.len()).rev() {
-        names.swap(i, random.below(i as u64 + 1) as usize);
-    }
-    spec.space = Some(names[..1 + random.below(2) as usize].to_vec());
-    let factor = |random: &mut Random, limit: i64| 1 + random.below(limit.max(1) as u64) as i64;
+    let mut names: Vec<&str> = form.loops.iter().map(|(l, _)| *l).collect();
+    shuffle(&mut names, random);
+    let _ = write!(text, " --space {}", names[..1 + random.below(2) as usize].join(","));
+    let factor = |random: &mut Random, limit: i64| 1 + random.below(limit.clamp(1, 12) as u64) as i64;
     if random.below(3) > 0 {
         for ((name, _), &bound) in form.loops.iter().zip(bounds) {
             let tile = factor(random, bound + 2);
             if random.below(3) > 0 {
-                spec.tile.push((name.to_string(), tile));
+                let _ = write!(text, " --tile {name}={tile}");
             }
             if random.below(4) == 0 {
-                spec.latency.push((name.to_string(), factor(random, tile)));
+                let _ = write!(text, " --latency {name}={}", factor(random, tile));
             }
         }
     }
     if random.below(4) == 0 {
-        let (name, _) = pick(random, form.loops);
-        spec.simd.push((name.to_string(), 2 + random.below(3) as i64));
+        let _ = write!(text, " --simd {}={}", pick(random, form.loops).0, 2 + random.below(3));
     }
     if random.below(4) == 0 {
-        for i in (1..names.len()).rev() {
-            names.swap(i, random.below(i as u64 + 1) as usize);
-        }
-        spec.order = Some(names);
+        shuffle(&mut names, random);
+        let _ = write!(text, " --order {}", names.join(","));
     }
-    spec
+    text
+}
+
+fn shuffle(names: &mut [&str], random: &mut Random) {
+    (1..names.len()).rev().for_each(|i| names.swap(i, random.below(i as u64 + 1) as usize));
 }

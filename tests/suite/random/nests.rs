@@ -1,11 +1,10 @@
-//! Whole random programs: one loop nest of depth 1 to 3 with rectangular or triangular bounds, up to three statements,
+//! Random programs of one loop nest of depth 1 to 3 with rectangular or triangular bounds, up to three statements,
 //! some under guards, reading what others produced at constant distances, and inputs that several iterations share.
 //!
 //! Arrays of results have a margin of [`MARGIN`] cells on each side, so that every distance stays inside.
 
 use super::check::Case;
 use sagen::data::Random;
-use sagen::sim::Timing;
 
 const MARGIN: i64 = 2;
 const LOOPS: [&str; 3] = ["i", "j", "k"];
@@ -33,14 +32,14 @@ pub fn draw(seed: u64) -> Case {
     let mut generator = Generator { random, bounds, targets: vec![], parameters: vec![] };
     let body = generator.nest();
     let random = &mut generator.random;
-    let timing = if random.below(6) == 0 { Timing::Ddr { seed } } else { Timing::Ideal };
+    let memory = if random.below(6) == 0 { "--memory ddr " } else { "" };
     let row = if random.below(4) == 0 { None } else { Some(random.below(1 << 20) as usize) };
     let parameters = generator.parameters.join(", ");
     let text = format!(
         "#include <stdint.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
          void kernel({parameters}) {{\n#pragma scop\n{body}#pragma endscop\n}}\n"
     );
-    Case { text, design: Default::default(), row, timing, shift: 0, seed }
+    Case { seed, text, options: format!("{memory}--seed {seed}"), row, shift: 0, native: seed % 10 == 0 }
 }
 
 impl Generator {

@@ -1,0 +1,11 @@
+//! All tests of the command in one program, which links once. `cargo test --release --test suite NAME` picks by path:
+//! `run`, `random`, `engines`, `polybench`, `cli`, …
+
+mod architecture;
+mod cli;
+mod common;
+mod engines;
+mod lu;
+mod polybench;
+mod random;
+mod run;
