@@ -366,7 +366,7 @@ fn values_that_nobody_wanted_for_a_while_are_right_when_somebody_does() {
     (1..20).for_each(|seed| same_as_traced(&d, &top, seed, 200));
     for seed in 1..30 {
         let mut d = Design::default();
-        let top = d.module(support::Random { seed, nodes: 60, depth: 2 });
+        let top = d.module(crate::support::Random { seed, nodes: 60, depth: 2 });
         same_as_traced(&d.verify().unwrap(), &top, seed, 60);
     }
 }
