@@ -109,7 +109,7 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
     let vsa = if let Some(index) = spec.array {
         numbered(&program, index, spec)?
     } else if spec.is_automatic() {
-        choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, &reasons))?
+        choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, reasons))?
     } else {
         by_hand(&program, spec)?
     };
@@ -130,12 +130,11 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
     Ok(Compiled { vsa, report })
 }
 
-fn no_array(scop: &Scop, reasons: &[String]) -> Diagnostics {
-    let mut fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region").label(reasons.first().cloned().unwrap_or_default());
-    if reasons.len() > 1 {
-        fault = fault.help(format!("also: {}", reasons[1..].join("; ")));
-    }
-    vec![fault]
+/// What stood against each kind of array, below the fact that there is none.
+fn no_array(scop: &Scop, reasons: Diagnostics) -> Diagnostics {
+    let fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region");
+    let fault = fault.label(if reasons.is_empty() { "nothing was left to try" } else { "the reasons follow" });
+    std::iter::once(fault).chain(reasons).collect()
 }
 
 fn too_big(need: &Resources, board: &Board) -> Diagnostic {
@@ -150,16 +149,17 @@ fn too_big(need: &Resources, board: &Board) -> Diagnostic {
 
 /// The user's plan over the first transform that makes it legal.
 fn by_hand(program: &Program, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
-    let mut reasons = Vec::new();
+    let system = &program.system;
+    let mut reasons: Diagnostics = Vec::new();
     let spaces = match &spec.space {
         Some(s) => vec![s.clone()],
-        None => space_choices(&program.system),
+        None => space_choices(system),
     };
     let mut best: Option<(i64, Vsa)> = None;
     for space in &spaces {
-        for transform in transform::transforms(&program.system) {
-            let plan = by_hand::by_hand(&program.system, &DesignSpec { space: Some(space.clone()), ..spec.clone() }, transform)?;
-            match assemble(program, plan, spec) {
+        for transform in transform::transforms(system) {
+            let plan = by_hand::by_hand(system, &DesignSpec { space: Some(space.clone()), ..spec.clone() }, transform)?;
+            match assemble(program, plan.clone(), spec) {
                 Ok(vsa) => {
                     let cycles = predict(&vsa, &MemoryTiming::IDEAL).cycles;
                     if best.as_ref().is_none_or(|b| cycles < b.0) {
@@ -167,14 +167,16 @@ fn by_hand(program: &Program, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
                     }
                     break;
                 }
-                Err(illegal) => reasons.push(illegal.0),
+                Err(illegal) => {
+                    let reason = illegal.diagnostic(&program.scop, system, &plan);
+                    if !reasons.contains(&reason) {
+                        reasons.push(reason);
+                    }
+                }
             }
         }
     }
-    reasons.dedup();
-    best.map(|b| b.1).ok_or_else(|| {
-        vec![Diagnostic::error("E0705", None, format!("this design is not a systolic array: {}", reasons.join("; "))).help("`sagen map` lists the legal space loops; tile and latency factors must not reorder dependent iterations")]
-    })
+    best.map(|b| b.1).ok_or(reasons)
 }
 
 fn space_choices(system: &System) -> Vec<Vec<String>> {
@@ -195,7 +197,7 @@ fn numbered(program: &Program, index: usize, spec: &DesignSpec) -> Result<Vsa, D
         *mine = crate::ir::mapping::DimPlan { axis: mine.axis, ..theirs };
     }
     plan.order = by_hand.order;
-    assemble(program, plan, spec).map_err(|illegal| vec![Diagnostic::error("E0705", None, format!("this design is not a systolic array: {}", illegal.0))])
+    assemble(program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])
 }
 
 /// All legal arrays of the program: every choice of space loops, and every canonical mapping.

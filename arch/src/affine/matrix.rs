@@ -44,3 +44,36 @@ pub fn unimodular_inverse(matrix: &[Vec<i64>]) -> Option<Vec<Vec<i64>>> {
     }
     Some(right)
 }
+
+/// Determinant of a square integer matrix, by elimination without fractions (Bareiss).
+pub fn determinant(matrix: &[Vec<i64>]) -> i64 {
+    let n = matrix.len();
+    let mut rows: Vec<Vec<i128>> = matrix.iter().map(|row| row.iter().map(|&x| x.into()).collect()).collect();
+    let (mut sign, mut before) = (1, 1);
+    for c in 0..n {
+        let Some(pivot) = (c..n).find(|&r| rows[r][c] != 0) else { return 0 };
+        if pivot != c {
+            rows.swap(pivot, c);
+            sign = -sign;
+        }
+        for r in c + 1..n {
+            for k in c + 1..n {
+                rows[r][k] = (rows[r][k] * rows[c][c] - rows[r][c] * rows[c][k]) / before;
+            }
+        }
+        before = rows[c][c];
+    }
+    (sign * before) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn determinants() {
+        assert_eq!(determinant(&[vec![0, 1], vec![1, 0]]), -1);
+        assert_eq!(determinant(&[vec![2, 1, 0], vec![0, 3, 1], vec![1, 0, 1]]), 7);
+        assert_eq!(determinant(&[vec![1, 2], vec![2, 4]]), 0);
+    }
+}

@@ -8,6 +8,6 @@ mod odometer;
 mod range;
 
 pub use form::{Condition, Form};
-pub use matrix::{gcd, unimodular_inverse};
+pub use matrix::{determinant, gcd, unimodular_inverse};
 pub use odometer::advance;
 pub use range::Ranges;

@@ -69,7 +69,7 @@ impl<'a> Program<'a> {
 /// # Errors
 /// Why the plan is no systolic array for this program.
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    let mapping = Mapping::new(&program.system, plan).map_err(Illegal)?;
+    let mapping = Mapping::new(&program.system, plan)?;
     let reductions = kept(program, &mapping);
     let (lowered, schedule) = fastest(program, &mapping, &reductions, spec)?;
     join(program, mapping, lowered, schedule, spec)
@@ -80,7 +80,7 @@ fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>
     let fixed = Options { spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.dot.unwrap_or_default(), ..Options::default() };
     let scop = &program.scop;
     let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
-    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal(String::new()));
+    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
         if interleave > 0 && (best.is_err() || !sums_floats) {
             break;
@@ -115,7 +115,7 @@ fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
 
 fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
     let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, options)?;
-    let schedule = pe::schedule(&lowered, mapping.extent).map_err(Illegal)?;
+    let schedule = pe::schedule(&lowered, mapping.extent)?;
     Ok((lowered, schedule))
 }
 
@@ -147,7 +147,7 @@ fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Sch
             inputs.push((g, hull::input(draft, index, word, &mapping)));
         }
         for (g, draft) in lowered.outputs.iter().enumerate().filter(|(_, d)| d.array == a) {
-            outputs.push((g, collect::output(draft, index, word, &array.dims, &array.name, &mapping)?));
+            outputs.push((g, collect::output(draft, index, word, &array.dims, &mapping).map_err(|why| Illegal::Unstorable { array: array.name.clone(), why })?));
         }
     }
     inputs.sort_by_key(|x| x.0);

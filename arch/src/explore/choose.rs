@@ -10,9 +10,11 @@ use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict, resources};
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::{DimPlan, Plan};
+use crate::ir::refusal::Illegal;
 use crate::space_time::transform;
 use crate::ir::ure::Feed;
 use crate::ir::vsa::Vsa;
+use frontend::diag::Diagnostics;
 
 /// Assembled candidates per choice of axes, and failures after which the choice is given up.
 const SUCCESSES: usize = 6;
@@ -51,14 +53,14 @@ struct Read {
 
 /// # Errors
 /// Every reason for which no candidate was possible, without repetitions.
-pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa, Vec<String>> {
+pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
     let mut shapes: Vec<Shape> = Vec::new();
     for transform in transform::transforms(&program.system) {
         let facts = Facts::new(program, &transform);
         shapes.extend(self::shapes(&facts, &transform, board));
     }
     shapes.sort_by_key(|s| (s.cycles, s.lanes));
-    let mut reasons: Vec<String> = Vec::new();
+    let mut reasons: Diagnostics = Vec::new();
     let mut found: Vec<(i64, Resources, Vsa)> = Vec::new();
     // Shapes over the same axes succeed or fail together: a few of each, so that every kind of array is looked at.
     let mut tally: Vec<(Kind, usize, usize)> = Vec::new();
@@ -80,17 +82,18 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
             continue;
         }
         sizes.push(size);
-        let built = assemble(program, shape.plan, spec).map_err(|illegal| illegal.0).and_then(|vsa| {
+        let built = assemble(program, shape.plan.clone(), spec).and_then(|vsa| {
             let need = resources::estimate(&vsa);
-            if need.fits(&board.resources) { Ok((need, vsa)) } else { Err(format!("needs more than the board {} has", board.name)) }
+            if need.fits(&board.resources) { Ok((need, vsa)) } else { Err(Illegal::TooBig { board: board.name.clone() }) }
         });
         match built {
             Ok((need, vsa)) => {
                 tally[entry].1 += 1;
                 found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, vsa));
             }
-            Err(reason) => {
+            Err(illegal) => {
                 tally[entry].2 += 1;
+                let reason = illegal.diagnostic(&program.scop, &program.system, &shape.plan);
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
                 }

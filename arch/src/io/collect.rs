@@ -8,14 +8,14 @@ use crate::affine::map::in_bounds;
 use crate::affine::{Condition, Form};
 use crate::ir::draft::OutputDraft;
 use crate::ir::mapping::Mapping;
-use crate::ir::refusal::Illegal;
+use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
 /// # Errors
 /// When the cells cannot be told apart by PE or by visit, however the box is turned.
-pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
+pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping: &Mapping) -> Result<OutputGroup, Unstorable> {
     let mut draft = draft.clone();
     if draft.subscripts.is_empty() {
         draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
@@ -34,9 +34,9 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &s
         draft.subscripts.iter_mut().for_each(|form| mapping.drop_single(form));
         for shear in std::iter::once(None).chain(shears().map(Some)) {
             let turned = shear.map_or_else(|| draft.clone(), |(d, e, by)| sheared(&draft, d, e, by));
-            match output_as_drafted(&turned, array, word, dims, name, mapping) {
+            match output_as_drafted(&turned, array, word, dims, mapping) {
                 Ok(group) => return Ok(group),
-                Err(illegal) => fault = fault.or(Some(illegal)),
+                Err(why) => fault = fault.or(Some(why)),
             }
         }
     }
@@ -56,7 +56,7 @@ fn sheared(draft: &OutputDraft, d: usize, e: usize, by: i64) -> OutputDraft {
     draft
 }
 
-fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], name: &str, mapping: &Mapping) -> Result<OutputGroup, Illegal> {
+fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping: &Mapping) -> Result<OutputGroup, Unstorable> {
     let mut subscripts = draft.subscripts.clone();
     let offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
     // Ports in order of their cells; the first one's offset moves into the subscripts.
@@ -67,9 +67,9 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], n
     let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, mapping);
     let (first, last) = emitting_box(draft, mapping);
-    let emit = emitting_visits(draft, &l.hull, name, mapping)?;
+    let emit = emitting_visits(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
-    owners_differ(&banks, first, last, name)?;
+    owners_differ(&banks, first, last)?;
     let every = mapping.tile_depth > 0 && emit.iter().all(|e| e.is_none());
     let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
     Ok(OutputGroup {
@@ -84,7 +84,7 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], n
         row: l.row,
         col: l.col,
         slots: if every { 2 } else { 1 },
-        bounds: cell_bounds(&draft.cells, &draft.view, dims, name)?,
+        bounds: cell_bounds(&draft.cells, &draft.view, dims)?,
     })
 }
 
@@ -116,7 +116,7 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
     hull.unwrap_or(([0, 0], [0, 0]))
 }
 
-fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mapping) -> Result<Vec<Option<i64>>, Illegal> {
+fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<i64>>, Unstorable> {
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let moves = |d: usize| hull.origin[d].counters[j];
@@ -133,7 +133,7 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
                 moves(d).abs() >= range_used(hull, d) + smaller
             };
             if !(0..hull.origin.len()).any(|d| moves(d) != 0 && apart(d)) {
-                return Err(Illegal(format!("tiles of `{name}` would overlap when stored")));
+                return Err(Unstorable::TilesOverlap);
             }
             emit.push(None);
             continue;
@@ -143,7 +143,7 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, name: &str, mapping: &Mappi
         values.dedup();
         match values.as_slice() {
             [Some(v)] => emit.push(Some(*v)),
-            _ => return Err(Illegal(format!("`{name}` would be stored in several visits of {}", mapping.counters[j].name))),
+            _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
         }
     }
     Ok(emit)
@@ -154,7 +154,7 @@ fn range_used(hull: &Hull, d: usize) -> i64 {
     if d + 1 == hull.origin.len() { hull.extent(d) } else { hull.extent(d) - (hull.rows[d].modulus - 1) }
 }
 
-fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &str) -> Result<(), Illegal> {
+fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Result<(), Unstorable> {
     let at = |base: i64, coef: [i64; 2], p: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
     let mut boxes: Vec<Vec<(i64, i64)>> = Vec::new();
     for p0 in first[0]..=last[0] {
@@ -173,7 +173,7 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &s
     for (i, a) in boxes.iter().enumerate() {
         for b in boxes[i + 1..].iter().take_while(|b| b[0].0 < a[0].1) {
             if a.iter().zip(b).all(|(x, y)| x.0 < y.1 && y.0 < x.1) {
-                return Err(Illegal(format!("two PEs would store the same cells of `{name}`")));
+                return Err(Unstorable::SharedByPes);
             }
         }
     }
@@ -181,12 +181,12 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2], name: &s
 }
 
 /// The written cells as bounds on the last coordinate; bounds that the array's extents imply are left out.
-fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64], name: &str) -> Result<Vec<CellBound>, Illegal> {
+fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64]) -> Result<Vec<CellBound>, Unstorable> {
     let Some(n) = view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
     let bound = |c: &Constraint| {
         let scale = c.expr.coeffs[n - 1];
         if scale.abs() > 1 {
-            return Err(Illegal(format!("the written cells of `{name}` have a stride")));
+            return Err(Unstorable::Stride);
         }
         Ok(CellBound { scale, coeffs: c.expr.coeffs[..n - 1].to_vec(), constant: c.expr.constant, equality: c.equality })
     };

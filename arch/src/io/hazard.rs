@@ -15,8 +15,7 @@ pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
     for input in vsa.inputs.iter().filter(|g| g.after.is_none()) {
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
             if (0..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
-                let name = &vsa.arrays[input.array as usize].name;
-                return Err(Illegal(format!("a tile would read cells of `{name}` that an earlier tile has overwritten")));
+                return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }
     }

@@ -12,7 +12,7 @@ pub const WIDEST: u32 = 64;
 /// Per array of the program: arrays with equal numbers share a port.
 ///
 /// # Errors
-/// E0707: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
+/// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
 pub fn assign(scop: &Scop, spec: &DesignSpec) -> Result<Vec<usize>, Diagnostics> {
     let own: Vec<usize> = (0..scop.arrays.len()).collect();
     let keys = match &spec.ports {
@@ -39,12 +39,12 @@ fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<
         for name in group {
             let Some((array, _)) = in_dram(scop).find(|(_, a)| a.name == *name) else {
                 let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
-                let fault = Diagnostic::error("E0707", None, format!("--ports: there is no array `{name}` in DRAM"));
+                let fault = Diagnostic::error("E0709", None, format!("--ports: there is no array `{name}` in DRAM"));
                 faults.push(fault.help(format!("the arrays are {}", known.join(", "))));
                 continue;
             };
             if seen.contains(&name) {
-                let fault = Diagnostic::error("E0707", scop.arrays[array].span, format!("--ports names `{name}` twice"));
+                let fault = Diagnostic::error("E0709", scop.arrays[array].span, format!("--ports names `{name}` twice"));
                 faults.push(fault.help("one port moves all of an array"));
             }
             seen.push(name);

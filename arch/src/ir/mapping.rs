@@ -9,6 +9,7 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
+use super::ure::System;
 use super::vsa::Counter;
 use crate::affine::{Form, Ranges};
 use frontend::scop::Affine;
@@ -179,4 +180,20 @@ impl Mapping {
     pub fn ranges(&self) -> Ranges {
         Ranges { counters: self.counters.iter().map(|c| c.trip).collect(), extent: self.extent }
     }
+}
+
+/// A row of a transform over the loops' names, as `c+2q`.
+pub fn row_name(system: &System, row: &[i64]) -> String {
+    let mut out = String::new();
+    for (c, dim) in row.iter().zip(&system.dims) {
+        match *c {
+            0 => {}
+            1 if out.is_empty() => out += &dim.name,
+            1 => out += &format!("+{}", dim.name),
+            -1 => out += &format!("-{}", dim.name),
+            c if c > 0 && !out.is_empty() => out += &format!("+{c}{}", dim.name),
+            c => out += &format!("{c}{}", dim.name),
+        }
+    }
+    out
 }

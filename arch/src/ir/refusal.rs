@@ -1,5 +1,154 @@
-//! Why a mapping is refused.
+//! Why a mapping is refused: the cause as data for whoever compares mappings, and as a diagnostic for whoever asked for one.
+//!
+//! - E0705: a dependence would run backwards in time
+//! - E0712: the transform has no integer inverse, or two coordinates share an axis
+//! - E0713: the results cannot be stored, as PEs or tiles would store the same cells
+//! - E0714: a tile would read what another one has overwritten
+//! - E0715: a value would depend on itself within a wave, or take too long to come round
+//! - E0716: a sum would be used before it is complete
+//! - E0717: the array is too big for the board
 
-/// Why a mapping is not a systolic array.
+use super::mapping::Plan;
+use super::ure::System;
+use frontend::diag::{Diagnostic, Span};
+use frontend::scop::{Scop, StmtId};
+
+/// Why a plan is not a systolic array for this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Illegal(pub String);
+pub enum Illegal {
+    /// The transform has this determinant.
+    NotUnimodular(i64),
+    /// Two coordinates on one axis.
+    SharedAxis,
+    AgainstTime(Backwards),
+    /// The statement's value is part of its own value in one wave.
+    Circular(StmtId),
+    /// A recurrence through the operators needs more cycles from wave to wave than an array may wait.
+    SlowRecurrence,
+    /// `statement` uses a sum over `dim` that is spread over PEs which it does not fill.
+    IncompleteSum { statement: StmtId, read: usize, dim: usize },
+    Unstorable { array: String, why: Unstorable },
+    /// A tile would read cells of the array that an earlier tile has overwritten.
+    Overwritten { array: String },
+    TooBig { board: String },
+}
+
+/// A dependence against the order of the waves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backwards {
+    pub statement: StmtId,
+    pub read: usize,
+    /// The statement that computes the value; of a sum, the reading one.
+    pub producer: StmtId,
+    /// In band space; `None` for a sum, whose order is free.
+    pub distance: Option<Vec<i64>>,
+    /// From the producer's wave to the reader's: negative, or zero within one PE.
+    pub waves: i64,
+}
+
+/// What is wrong with the cells that the array would store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unstorable {
+    NotConvex,
+    Stride,
+    TilesOverlap,
+    /// In several visits that differ in this counter.
+    SeveralVisits(String),
+    SharedByPes,
+}
+
+impl Illegal {
+    /// What a person is told: which dependence, where, and which choice it stands against.
+    pub fn diagnostic(&self, scop: &Scop, system: &System, plan: &Plan) -> Diagnostic {
+        let array_span = |name: &str| scop.arrays.iter().find(|a| a.name == name).map(|a| a.span);
+        let error = |code, span: Option<Span>, message: String| Diagnostic::error(code, span, message);
+        match self {
+            Illegal::NotUnimodular(determinant) => error("E0712", None, format!("the transform has determinant {determinant}, not 1 or -1")),
+            Illegal::SharedAxis => error("E0712", None, "two loops on one axis of the array".into()),
+            Illegal::AgainstTime(backwards) => backwards.diagnostic(scop, system, plan),
+            Illegal::Circular(statement) => {
+                let span = scop.statement(*statement).span;
+                error("E0715", Some(span), "a value would depend on itself within one wave".into())
+                    .label("this needs its own value")
+                    .help("keep a loop that carries the dependence as a time loop")
+            }
+            Illegal::SlowRecurrence => error("E0715", scop.function.region.into(), "a recurrence through the operators needs more than 256 cycles a wave".into())
+                .help("put a loop that does not carry the recurrence inside, with --order or --latency"),
+            Illegal::IncompleteSum { statement, read, dim } => {
+                let access = &scop.statement(*statement).reads[*read];
+                let dim = &system.dims[*dim].name;
+                error("E0716", Some(access.span), format!("the sum over `{dim}` would be used inside the array before it is complete"))
+                    .label(format!("`{}` is spread over PEs along `{dim}` that it does not fill", scop.array(access.array).name))
+                    .help(format!("choose a tile of `{dim}` that divides the loop, or another space loop"))
+            }
+            Illegal::Unstorable { array, why } => why.diagnostic(array, array_span(array)),
+            Illegal::Overwritten { array } => error("E0714", array_span(array), format!("a tile would read cells of `{array}` that an earlier tile has overwritten"))
+                .label("is read and written in place")
+                .help("leave the loops untiled that move between these tiles, or write into another array"),
+            Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
+        }
+    }
+}
+
+impl Backwards {
+    fn diagnostic(&self, scop: &Scop, system: &System, plan: &Plan) -> Diagnostic {
+        let read = &scop.statement(self.statement).reads[self.read];
+        let value = source_text(scop, read.span).unwrap_or_else(|| format!("`{}`", scop.array(read.array).name));
+        let when = match -self.waves {
+            0 => "in the wave in which it is computed, with nothing between".to_string(),
+            1 => "1 step before it is computed".to_string(),
+            n => format!("{n} steps before it is computed"),
+        };
+        let blame = self.blame(system, plan);
+        let message = format!("{value} would be needed {when}{}", blame.as_ref().map_or(String::new(), |b| format!(": {b}")));
+        let label = match &self.distance {
+            Some(e) => format!("reads what was computed at distance {} over ({})", vector(e), names(system).join(", ")),
+            None => "the sum so far".into(),
+        };
+        let mut fault = Diagnostic::error("E0705", read.span, message).label(label);
+        if self.producer != self.statement {
+            fault = fault.note(scop.statement(self.producer).span, "computed here");
+        }
+        fault.help("`sagen map` lists the legal space loops; order, tile and latency factors must not reorder dependent iterations")
+    }
+
+    /// The choice that the dependence stands against.
+    fn blame(&self, system: &System, plan: &Plan) -> Option<String> {
+        let distance = self.distance.as_ref()?;
+        let moved: Vec<i64> = plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
+        let name = |d: usize| super::mapping::row_name(system, &plan.transform[d]);
+        let carrier = moved.iter().position(|&x| x != 0)?;
+        if plan.dims[carrier].axis.is_some() {
+            return Some(format!("`{}` carries this dependence, so it cannot be a space loop", name(carrier)));
+        }
+        let first = plan.order.iter().copied().find(|&d| moved[d] != 0 && plan.dims[d].axis.is_none())?;
+        (first != carrier).then(|| format!("`{}` carries this dependence, so `{}` cannot be outside of it", name(carrier), name(first)))
+    }
+}
+
+impl Unstorable {
+    fn diagnostic(&self, array: &str, span: Option<Span>) -> Diagnostic {
+        let (message, help) = match self {
+            Unstorable::NotConvex => (format!("the cells of `{array}` written by one statement are not a convex set"), "split the statement, so that each writes a convex part"),
+            Unstorable::Stride => (format!("the written cells of `{array}` have a stride along a slanted edge"), "write the whole row, or another loop order"),
+            Unstorable::TilesOverlap => (format!("tiles of `{array}` would overlap when stored"), "leave the loops untiled that its subscripts add up"),
+            Unstorable::SeveralVisits(counter) => (format!("`{array}` would be stored in several visits of `{counter}`"), "leave that loop untiled"),
+            Unstorable::SharedByPes => (format!("two PEs would store the same cells of `{array}`"), "choose a space loop that moves its subscripts"),
+        };
+        Diagnostic::error("E0713", span, message).label("is stored to").help(help)
+    }
+}
+
+/// The text a span marks, if the source is at hand.
+fn source_text(scop: &Scop, span: Span) -> Option<String> {
+    let text = scop.sources.files.get(span.file as usize)?.text.get(span.start as usize..span.end as usize)?;
+    (!text.is_empty() && !text.contains('\n')).then(|| format!("`{text}`"))
+}
+
+fn names(system: &System) -> Vec<&str> {
+    system.dims.iter().map(|d| d.name.as_str()).collect()
+}
+
+fn vector(v: &[i64]) -> String {
+    format!("({})", v.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+}

@@ -2,7 +2,7 @@
 
 use super::lower::Lower;
 use crate::ir::draft::{InputDraft, OutputDraft, OutputDraftPort};
-use crate::ir::refusal::Illegal;
+use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{NodeId, Op};
 use frontend::scop::{Affine, Constraint};
@@ -15,7 +15,7 @@ impl Lower<'_> {
         }
         let statement = &self.scop.statements[s];
         let Some(cells) = placed.cells.clone() else {
-            return Err(Illegal(format!("the cells of `{}` written by one statement are not a convex set", self.scop.array(statement.write.array).name)));
+            return Err(Illegal::Unstorable { array: self.scop.array(statement.write.array).name.clone(), why: Unstorable::NotConvex });
         };
         let (view, emit_when) = (placed.view.clone(), placed.emit_when.clone());
         let coordinates = equal_coordinates(&placed.steps, &placed.domain);

@@ -7,13 +7,13 @@
 use super::Options;
 use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
-use crate::ir::refusal::Illegal;
+use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::mapping::{Carry, DigitBound, Mapping};
 use crate::recurrence::reduction::Reduction;
 use crate::ir::ure::{Feed, Piece, System};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{Node, NodeId, Op};
-use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop};
+use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +24,14 @@ pub(super) enum Target {
     Total(usize, usize),
     /// Its share that stays in one PE, where the reduction runs over time and space.
     Share(usize, usize),
+}
+
+impl Target {
+    fn statement(&self) -> usize {
+        match *self {
+            Target::Value(s, _) | Target::Variable(s, ..) | Target::Total(s, _) | Target::Share(s, _) => s,
+        }
+    }
 }
 
 enum Place {
@@ -131,7 +139,7 @@ impl Lower<'_> {
             return Ok(id);
         }
         if self.open.contains(&target) {
-            return Err(Illegal("a value depends on itself within one wave".into()));
+            return Err(Illegal::Circular(StmtId(target.statement() as u32)));
         }
         self.open.push(target.clone());
         let id = match target {
@@ -227,7 +235,7 @@ impl Lower<'_> {
                 let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
                 if let Place::Past(_, _, waves) = place {
                     if waves < 0 {
-                        return Err(self.against_time(s, k));
+                        return Err(self.against_time(s, k, &piece.feed, waves));
                     }
                 }
                 let node = self.source(s, k, lane, place)?;
@@ -243,17 +251,18 @@ impl Lower<'_> {
         let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
         match &self.reductions[statement.index()] {
             Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction) => {
-                let name = &self.system.dims[reduction.dims[0]].name;
-                Err(Illegal(format!("the sum over {name}, spread over PEs that it does not fill, is used inside the array")))
+                Err(Illegal::IncompleteSum { statement: StmtId(s as u32), read: k, dim: reduction.dims[0] })
             }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn against_time(&self, s: usize, k: usize) -> Illegal {
-        let read = &self.scop.statements[s].reads[k];
-        let (line, _) = self.scop.sources.line_column(read.span);
-        Illegal(format!("the dependence on `{}` (line {line}) would run backwards in time", self.scop.array(read.array).name))
+    fn against_time(&self, s: usize, k: usize, feed: &Feed, waves: i64) -> Illegal {
+        let (producer, distance) = match feed {
+            Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => (*statement, Some(distance.clone())),
+            Feed::Input { .. } => (StmtId(s as u32), None),
+        };
+        Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
     }
 
     /// Where one piece's value stands, by carry case.

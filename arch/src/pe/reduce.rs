@@ -8,11 +8,11 @@ use super::lower::{at_least_one, Lower, Sourced, Target};
 use crate::affine::{Condition, Form};
 use crate::ir::design::Dot;
 use crate::ir::mapping::Role;
-use crate::ir::refusal::Illegal;
+use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::ure::{Feed, Piece};
 use crate::ir::vsa::{NodeId, Op};
 use crate::recurrence::reduction::Reduction;
-use frontend::scop::{Affine, BinaryOp, Constraint, ScalarType};
+use frontend::scop::{Affine, BinaryOp, Constraint, ScalarType, StmtId};
 
 impl Lower<'_> {
     /// The lane with the same digits, but 0 in the digits of summed dimensions.
@@ -277,7 +277,8 @@ impl Lower<'_> {
         }
         for (form, hop, waves) in steps {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
-                return Err(self.against_time(s, k));
+                let statement = StmtId(s as u32);
+                return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
             }
             let through_dram = spilled.iter().any(|&place| form.counters[place] != 0);
             let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, waves, ty, &name) };

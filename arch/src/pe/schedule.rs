@@ -12,6 +12,7 @@
 
 use crate::ir::draft::Lowered;
 use crate::contract::timing;
+use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Node, NodeId, Op, Schedule};
 use frontend::scop::BinaryOp;
 use petgraph::graph::DiGraph;
@@ -141,7 +142,7 @@ fn second_skew(s0: i64, extent: i64, cuts: &[Cut]) -> Option<i64> {
 
 /// # Errors
 /// When no interval up to 256 cycles suffices.
-pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, String> {
+pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal> {
     let nodes = &lowered.nodes;
     let mut latency: Vec<i64> = (0..nodes.len()).map(|n| timing::node_latency(nodes, NodeId(n as u32))).collect();
     for mux in &lowered.muxes {
@@ -170,7 +171,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, String>
             interval += least_step(nodes, &edges, failed.as_deref());
         }
     }
-    Err("a recurrence through the operators needs more than 256 cycles a wave".into())
+    Err(Illegal::SlowRecurrence)
 }
 
 /// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.

@@ -2,17 +2,18 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
-use crate::affine::unimodular_inverse;
-use crate::ir::mapping::{Digit, DimPlan, Mapping, Plan, Role};
+use crate::affine::{determinant, unimodular_inverse};
+use crate::ir::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
+use crate::ir::refusal::Illegal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Counter;
 use frontend::scop::Affine;
 
 impl Mapping {
     /// # Errors
-    /// A sentence about the plan, when the transform is not unimodular or an axis is used twice.
-    pub fn new(system: &System, plan: Plan) -> Result<Mapping, String> {
-        let inverse = unimodular_inverse(&plan.transform).ok_or("the space-time transform is not unimodular")?;
+    /// When the transform is not unimodular, or an axis is used twice.
+    pub fn new(system: &System, plan: Plan) -> Result<Mapping, Illegal> {
+        let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
         let bounds = transformed_bounds(system, &plan.transform);
         let names: Vec<String> = plan.transform.iter().map(|row| row_name(system, row)).collect();
         let digits: Vec<Vec<Digit>> = plan.dims.iter().zip(&bounds).enumerate().map(|(d, (p, b))| split(d, p, b.1 - b.0 + 1)).collect();
@@ -32,7 +33,7 @@ impl Mapping {
         Ok(mapping)
     }
 
-    fn place_digits(&mut self) -> Result<(), String> {
+    fn place_digits(&mut self) -> Result<(), Illegal> {
         let order = self.plan.order.clone();
         for role in [Role::Tile, Role::Time, Role::Latency] {
             for &d in &order {
@@ -51,7 +52,7 @@ impl Mapping {
                 match digit.role {
                     Role::Space(axis) => {
                         if !self.axes[axis].is_empty() {
-                            return Err("two loops on one axis of the array".into());
+                            return Err(Illegal::SharedAxis);
                         }
                         digit.place = axis;
                         self.extent[axis] = digit.trip;
@@ -85,21 +86,6 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     push(Role::Latency, plan.simd.max(1), plan.latency.max(1));
     push(Role::Lane, 1, plan.simd.max(1));
     digits
-}
-
-fn row_name(system: &System, row: &[i64]) -> String {
-    let mut out = String::new();
-    for (c, dim) in row.iter().zip(&system.dims) {
-        match *c {
-            0 => {}
-            1 if out.is_empty() => out += &dim.name,
-            1 => out += &format!("+{}", dim.name),
-            -1 => out += &format!("-{}", dim.name),
-            c if c > 0 && !out.is_empty() => out += &format!("+{c}{}", dim.name),
-            c => out += &format!("{c}{}", dim.name),
-        }
-    }
-    out
 }
 
 fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, i64)> {
