@@ -1,9 +1,11 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
-use arch::ir::design::{DesignSpec, Dot, Ports};
+use arch::ir::design::{DesignSpec, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
+use serde::ser::{Error, SerializeMap, Serializer};
+use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Debug, Parser)]
@@ -59,78 +61,85 @@ impl Program {
     }
 }
 
-/// How loops become an array. Left out, sagen chooses.
-#[derive(Debug, Default, Args)]
+/// How loops become an array. Left out, sagen chooses. Serialized, it is the written form of a [`DesignSpec`]: an option
+/// reaches the design by its name, and its value has the form that a design file gives it.
+#[derive(Debug, Default, Args, Serialize)]
 #[command(next_help_heading = "Mapping (chosen by sagen where left out)")]
 pub struct Design {
     /// Loops that become the array's one or two dimensions
-    #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
-    pub space: Option<Vec<String>>,
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array")]
+    space: Option<Vec<String>>,
     /// Order of the loops in time, outermost first
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
-    pub order: Option<Vec<String>>,
+    order: Option<Vec<String>>,
     /// Iterations per tile; need not divide the loop
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
-    pub tile: Vec<(String, i64)>,
+    #[serde(serialize_with = "table")]
+    tile: Vec<(String, i64)>,
     /// Iterations that take turns in one PE to hide the latency of an accumulation
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
-    pub latency: Vec<(String, i64)>,
+    #[serde(serialize_with = "table")]
+    latency: Vec<(String, i64)>,
     /// Lanes per PE
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
-    pub simd: Vec<(String, i64)>,
+    #[serde(serialize_with = "table")]
+    simd: Vec<(String, i64)>,
     /// Elements per word of an array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word)]
-    pub word: Vec<(String, u32)>,
+    #[serde(serialize_with = "table")]
+    word: Vec<(String, u32)>,
     /// Arrays that share an AXI port; the others have one each. `shared`: one port for all
     #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port)]
-    pub ports: Option<Vec<String>>,
+    ports: Option<Vec<String>>,
     /// Keep partial results that wait longer than this many waves for their next tile in DRAM, not on chip [default: 4096]
     #[arg(long, value_name = "WAVES")]
-    pub spill_beyond: Option<i64>,
+    spill_beyond: Option<i64>,
     /// Take the array of this row of `sagen map`
     #[arg(long, value_name = "ROW")]
-    pub array: Option<usize>,
+    array: Option<usize>,
     /// Allow results that differ from C's order of operations in floating point
     #[arg(long)]
-    pub reassociate: bool,
+    #[serde(skip_serializing_if = "is_off")]
+    reassociate: bool,
     /// Make a * b + c within one floating-point expression a fused multiply-add, rounded once
     #[arg(long)]
-    pub fp_contract: bool,
+    #[serde(skip_serializing_if = "is_off")]
+    fp_contract: bool,
     /// How products of floats are summed: by one operator that aligns and rounds once, or by multipliers and adders (the default);
     /// "fused" wants --reassociate
-    #[arg(long, value_name = "fused|chained", value_parser = parse_dot)]
-    pub dot: Option<Dot>,
+    #[arg(long, value_parser = ["fused", "chained"])]
+    dot: Option<String>,
     /// File with any of the above as TOML fields (space = ["i", "j"], tile = { i = 64 }, …); options win over it
     #[arg(long, value_name = "FILE.toml")]
-    pub design: Option<PathBuf>,
+    #[serde(skip)]
+    design: Option<PathBuf>,
 }
 
 impl Design {
     /// The file's choices, overridden by the options'.
     ///
     /// # Errors
-    /// The file cannot be read or understood.
+    /// The file cannot be read or understood, or choices exclude each other.
     pub fn spec(&self) -> Result<DesignSpec, String> {
-        let base = match &self.design {
-            Some(path) => crate::design_file::read(path)?,
-            None => DesignSpec::default(),
-        };
-        let over = DesignSpec {
-            space: self.space.clone(),
-            order: self.order.clone(),
-            tile: self.tile.clone(),
-            latency: self.latency.clone(),
-            simd: self.simd.clone(),
-            reassociate: self.reassociate.then_some(true),
-            fp_contract: self.fp_contract.then_some(true),
-            dot: self.dot,
-            word: self.word.clone(),
-            ports: self.ports.as_deref().map(Ports::parse).transpose()?,
-            spill_beyond: self.spill_beyond,
-            array: self.array,
-        };
-        Ok(crate::design_file::merge(base, over))
+        let options = toml::Table::try_from(self).map_err(|e| e.to_string())?;
+        crate::design_file::join(self.design.as_deref(), options)
     }
+}
+
+fn is_off(flag: &bool) -> bool {
+    !flag
+}
+
+/// `NAME=N` pairs as a table.
+fn table<T: Serialize + std::fmt::Display, S: Serializer>(pairs: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (k, (name, value)) in pairs.iter().enumerate() {
+        if let Some((_, other)) = pairs[..k].iter().find(|p| p.0 == *name) {
+            return Err(S::Error::custom(format!("one option says {name}={other} and {name}={value}")));
+        }
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -225,10 +234,12 @@ pub struct Sim {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sagen map examples/mm.c\n  sagen map examples/mm.c --svg pictures\n\n\
-    Take a row of the table with `sagen rtl --array ROW` or `sagen sim --array ROW`.")]
+    Take a row of the table with `sagen rtl --array ROW` or `sagen sim --array ROW`, with the same options.")]
 pub struct Map {
     #[command(flatten)]
     pub program: Program,
+    #[command(flatten)]
+    pub design: Design,
     /// Print the table as JSON
     #[arg(long)]
     pub json: bool,
@@ -278,11 +289,7 @@ fn parse_word(text: &str) -> Result<(String, u32), String> {
 }
 
 fn parse_port(text: &str) -> Result<String, String> {
-    Ports::parse(&[text.into()]).map(|_| text.into())
-}
-
-fn parse_dot(text: &str) -> Result<Dot, String> {
-    Dot::named(text).ok_or_else(|| format!("'{text}' is neither fused nor chained"))
+    Ports::try_from(vec![text.to_string()]).map(|_| text.into())
 }
 
 fn parse_data(text: &str) -> Result<DataFile, String> {
@@ -304,17 +311,34 @@ mod tests {
     fn a_design_by_options() {
         let line = "sagen sim k.c -DN=7 -D M --space i,j --tile i=64,j=64 --simd k=2 --data A=a.npy --word A=8 --ports A+B,C";
         let Ok(Cli { command: Command::Sim(sim) }) = Cli::try_parse_from(line.split(' ')) else { panic!("{line}") };
-        let spec = sim.design.spec().unwrap();
-        assert_eq!(spec.space, Some(vec!["i".into(), "j".into()]));
-        assert_eq!((spec.tile.len(), spec.simd, spec.word), (2, vec![("k".into(), 2)], vec![("A".into(), 8)]));
-        assert_eq!(spec.ports, Some(Ports::Groups(vec![vec!["A".into(), "B".into()], vec!["C".into()]])));
+        let written = "space = [\"i\", \"j\"]\ntile = { i = 64, j = 64 }\nsimd = { k = 2 }\nword = { A = 8 }\nports = [\"A+B\", \"C\"]\n";
+        assert_eq!(sim.design.spec(), DesignSpec::parse(written));
         assert_eq!(sim.program.defines, [("N".into(), "7".into()), ("M".into(), "1".into())]);
         assert_eq!((sim.data[0].array.as_str(), sim.engine), ("A", Engine::Builtin));
     }
 
+    /// Every option but the file itself is a field of the design, under its own name.
+    #[test]
+    fn every_option_reaches_the_design() {
+        let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("reassociate", ""), ("fp-contract", "")];
+        let options = Design::augment_args(clap::Command::new("design"));
+        for option in options.get_arguments().filter_map(|a| a.get_long()).filter(|o| *o != "design") {
+            let value = values.iter().find(|v| v.0 == option).map_or("=x=4", |v| v.1);
+            let Ok(Cli { command: Command::Map(map) }) = Cli::try_parse_from(["sagen", "map", "k.c", &format!("--{option}{value}")]) else { panic!("{option}") };
+            let spec = map.design.spec().unwrap_or_else(|e| panic!("{option}: {e}"));
+            assert!(spec.to_text().contains(&option.replace('-', "_")), "{option}: {spec:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_stands_once_in_an_option() {
+        let Ok(Cli { command: Command::Map(map) }) = Cli::try_parse_from("sagen map k.c --tile i=2 --tile j=1,i=4".split(' ')) else { panic!() };
+        assert!(map.design.spec().is_err_and(|e| e.contains("i=2 and i=4")));
+    }
+
     #[test]
     fn malformed_values_are_refused() {
-        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x", "--ports A+", "--ports A,,B", "--dot exact"] {
+        for wrong in ["--tile i", "--tile i=0", "--simd =3", "--word A=3", "-D 9=1", "--engine vcs", "--data A", "--latency i=x", "--ports A+", "--ports A,,B", "--dot exact", "--space i --array 1"] {
             let line = format!("sagen sim k.c {wrong}");
             let error = Cli::try_parse_from(line.split(' ')).expect_err(wrong);
             assert_eq!(error.exit_code(), 2, "{wrong}");

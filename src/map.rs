@@ -2,7 +2,7 @@
 
 use crate::cli::Map;
 use crate::program::{self, Refused};
-use crate::{boards, table};
+use crate::table;
 use arch::ir::vsa::Vsa;
 use arch::Candidate;
 use serde_json::{json, Value};
@@ -13,15 +13,15 @@ use serde_json::{json, Value};
 /// The input is refused, or pictures cannot be written.
 pub fn run(arguments: &Map) -> Result<String, Refused> {
     let scop = program::load(&arguments.program)?;
-    let board = boards::find(&arguments.program.board).map_err(Refused::plain)?;
+    let (_, spec) = program::choices(&arguments.program, &arguments.design)?;
     program::progress("enumerating");
-    let rows = arch::enumerate(&scop, &board).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     program::done();
     if let Some(dir) = &arguments.svg {
         draw(&rows, dir).map_err(Refused::plain)?;
     }
     if arguments.json {
-        let all: Vec<_> = rows.iter().enumerate().map(as_json).collect();
+        let all: Vec<_> = rows.iter().map(as_json).collect();
         return Ok(format!("{:#}\n", json!({ "kernel": scop.name, "arrays": all })));
     }
     Ok(as_table(&rows))
@@ -30,8 +30,8 @@ pub fn run(arguments: &Map) -> Result<String, Refused> {
 fn draw(rows: &[Candidate], dir: &std::path::Path) -> Result<(), String> {
     let failed = |path: &std::path::Path, e: std::io::Error| format!("cannot write {}: {e}", path.display());
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
-    for (k, row) in rows.iter().enumerate() {
-        let path = dir.join(format!("{k}.svg"));
+    for row in rows {
+        let path = dir.join(format!("{}.svg", row.row));
         std::fs::write(&path, arch::svg::draw(&row.vsa)).map_err(|e| failed(&path, e))?;
     }
     Ok(())
@@ -65,14 +65,14 @@ fn axes(row: &Candidate) -> Vec<&str> {
 fn as_table(rows: &[Candidate]) -> String {
     let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s"];
     let mut lines = vec![header.map(String::from).to_vec()];
-    for (k, row) in rows.iter().enumerate() {
+    for row in rows {
         let link = |(name, hop, waves): &(String, [i64; 2], i64)| match hop {
             [0, 0] => format!("{name}↺{waves}"),
             [a, b] if *waves == 0 => format!("{name}({a},{b})"),
             [a, b] => format!("{name}({a},{b})↺{waves}"),
         };
         lines.push(vec![
-            k.to_string(),
+            row.row.to_string(),
             format!("[{}]", axes(row).join(",")),
             format!("{}×{}", row.vsa.extent[0], row.vsa.extent[1]),
             class(row),
@@ -85,13 +85,14 @@ fn as_table(rows: &[Candidate]) -> String {
     }
     let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE where no offset stands.\n\
         d: projection vector; s: schedule vector. Build one with `sagen rtl --array N` or `sagen sim --array N`.\n";
-    table::render(&lines, &[0]) + legend
+    let refused = rows.iter().filter_map(|row| row.refused.as_ref().map(|why| format!("array {}, shown uncut, cannot be cut and ordered so: {why}\n", row.row)));
+    table::render(&lines, &[0]) + legend + &refused.collect::<String>()
 }
 
-fn as_json((k, row): (usize, &Candidate)) -> Value {
+fn as_json(row: &Candidate) -> Value {
     let link = |(name, hop, waves): &(String, [i64; 2], i64)| json!({ "value": name, "hop": hop, "waves": waves });
     json!({
-        "array": k,
+        "array": row.row,
         "space": axes(row),
         "extent": row.vsa.extent,
         "class": class(row),
@@ -101,5 +102,6 @@ fn as_json((k, row): (usize, &Candidate)) -> Value {
         "projection": row.projection,
         "schedule": row.schedule_vector,
         "transform": row.plan.transform,
+        "refused": row.refused,
     })
 }

@@ -84,7 +84,7 @@ pub struct Rounded {
 /// # Errors
 /// Faults of the VSA.
 pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, places: &[usize]) -> Result<Option<Rounded>, String> {
-    if spec.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
+    if spec.arithmetic.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
         return Ok(Some(Rounded { expected: execute(vsa, before, places)?, model: "interpreter, in the array's order" }));
     }
     let program = spec.program(scop);

@@ -5,7 +5,7 @@ use crate::cost::board::{Board, Resources};
 use crate::explore::{by_hand, choose};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict, resources, Prediction};
-use crate::ir::design::{DesignSpec, Dot};
+use crate::ir::design::{ArrayChoice, DesignSpec, Dot, Shape};
 use crate::ir::mapping::Plan;
 use crate::space_time::transform;
 use crate::io::port;
@@ -45,10 +45,12 @@ impl Report {
 /// One row of `sagen map`.
 #[derive(Clone, Debug)]
 pub struct Candidate {
+    /// Its number, which only what the program may compute and how it is connected can change.
+    pub row: usize,
     pub plan: Plan,
     /// Loops along the axes; empty for an unused axis.
     pub axes: [String; 2],
-    /// The untiled array over the whole problem.
+    /// The array over the whole problem.
     pub vsa: Vsa,
     pub class: Class,
     /// Distinct links between PEs: value's name, hop, waves.
@@ -56,6 +58,10 @@ pub struct Candidate {
     /// Projection vector d of the canonical mapping that gives this array (2-D arrays of 3-loop programs), if one does.
     pub projection: Option<Vec<i64>>,
     pub schedule_vector: Option<Vec<i64>>,
+    /// The array is legal, but not when cut and ordered as the user asks; why. All else is then said of it uncut.
+    pub refused: Option<String>,
+    /// Projection vector of the canonical mapping whose transform this row has.
+    direction: Option<Vec<i64>>,
 }
 
 /// PolySA's classes, by what happens to the values the program computes.
@@ -72,10 +78,14 @@ pub enum Class {
 /// The program that the array executes, as recurrences.
 ///
 /// # Errors
-/// Dependences that cannot be made uniform.
+/// Dependences that cannot be made uniform; arithmetic or ports that exclude one another.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    let arithmetic = &spec.arithmetic;
+    if arithmetic.dot == Some(Dot::Fused) && arithmetic.reassociate != Some(true) {
+        return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
+    }
     let scop = spec.program(scop);
-    let ports = port::assign(&scop, spec)?;
+    let ports = port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
     let uniform = |other: Scop, places: &[_]| {
         let system = recurrence::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
@@ -91,10 +101,10 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     };
     let folded = rewrite::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
     let reversed = |reassociate| rewrite::reversed(&scop, &flow, reassociate).into_iter().find_map(|other| uniform(other, &[]));
-    if let Some(program) = folded.or_else(|| reversed(spec.reassociate)) {
+    if let Some(program) = folded.or_else(|| reversed(arithmetic.reassociate)) {
         return Ok(program);
     }
-    let free = spec.reassociate.is_none() && reversed(Some(true)).is_some();
+    let free = arithmetic.reassociate.is_none() && reversed(Some(true)).is_some();
     let hint = |fault: Diagnostic| if free { fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently") } else { fault };
     Err(faults.into_iter().map(hint).collect())
 }
@@ -102,16 +112,15 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
-    if spec.dot == Some(Dot::Fused) && spec.reassociate != Some(true) {
-        return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
-    }
     let program = program(scop, spec)?;
-    let vsa = if let Some(index) = spec.array {
-        numbered(&program, index, spec)?
-    } else if spec.is_automatic() {
-        choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, reasons))?
-    } else {
-        by_hand(&program, spec)?
+    let vsa = match &spec.array {
+        ArrayChoice::Automatic => choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, reasons))?,
+        ArrayChoice::Row { row, shape } => {
+            let row = numbered(&mut candidates(&program, spec), *row)?;
+            let plan = shaped(&program, &row.plan, shape)?;
+            assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])?
+        }
+        ArrayChoice::Plan { space, shape } => by_hand(&program, space.as_deref(), shape, spec)?,
     };
     let need = resources::estimate(&vsa);
     if !need.fits(&board.resources) {
@@ -148,17 +157,14 @@ fn too_big(need: &Resources, board: &Board) -> Diagnostic {
 }
 
 /// The user's plan over the first transform that makes it legal.
-fn by_hand(program: &Program, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
+fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
     let system = &program.system;
     let mut reasons: Diagnostics = Vec::new();
-    let spaces = match &spec.space {
-        Some(s) => vec![s.clone()],
-        None => space_choices(system),
-    };
+    let spaces = space.map_or_else(|| space_choices(system), |s| vec![s.to_vec()]);
     let mut best: Option<(i64, Vsa)> = None;
     for space in &spaces {
         for transform in transform::transforms(system) {
-            let plan = by_hand::by_hand(system, &DesignSpec { space: Some(space.clone()), ..spec.clone() }, transform)?;
+            let plan = by_hand::by_hand(system, space, shape, transform)?;
             match assemble(program, plan.clone(), spec) {
                 Ok(vsa) => {
                     let cycles = predict(&vsa, &MemoryTiming::IDEAL).cycles;
@@ -186,27 +192,54 @@ fn space_choices(system: &System) -> Vec<Vec<String>> {
     pairs.map(|(a, b)| vec![name(a), name(b)]).chain((0..n).map(|a| vec![name(a)])).collect()
 }
 
-fn numbered(program: &Program, index: usize, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
-    let rows = candidates(program, spec);
-    let Some(row) = rows.get(index) else {
-        return Err(vec![Diagnostic::error("E0706", None, format!("there is no array {index}: `sagen map` lists {}", rows.len()))]);
-    };
-    let mut plan = row.plan.clone();
-    let by_hand = by_hand::by_hand(&program.system, &DesignSpec { space: None, ..spec.clone() }, plan.transform.clone())?;
-    for (mine, theirs) in plan.dims.iter_mut().zip(by_hand.dims) {
-        *mine = crate::ir::mapping::DimPlan { axis: mine.axis, ..theirs };
+fn numbered(rows: &mut Vec<Candidate>, row: usize) -> Result<Candidate, Diagnostics> {
+    if row < rows.len() {
+        return Ok(rows.swap_remove(row));
     }
-    plan.order = by_hand.order;
-    assemble(program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])
+    Err(vec![Diagnostic::error("E0706", None, format!("there is no array {row}: `sagen map` lists {}", rows.len()))])
 }
 
-/// All legal arrays of the program: every choice of space loops, and every canonical mapping.
+/// A row's plan, cut and ordered as the user asks.
+fn shaped(program: &Program, row: &Plan, shape: &Shape) -> Result<Plan, Diagnostics> {
+    let mut plan = by_hand::by_hand(&program.system, &[], shape, row.transform.clone())?;
+    plan.dims.iter_mut().zip(&row.dims).for_each(|(mine, row)| mine.axis = row.axis);
+    Ok(plan)
+}
+
+/// The legal arrays of the program: every choice of space loops, and every canonical mapping. A row or space loops that
+/// the user chose narrow the list; factors and order are applied to every row of it.
 ///
 /// # Errors
-/// Programs without uniform dependences.
-pub fn enumerate(scop: &Scop, _board: &Board) -> Result<Vec<Candidate>, Diagnostics> {
-    let spec = DesignSpec::default();
-    Ok(candidates(&program(scop, &spec)?, &spec))
+/// Programs without uniform dependences; loops, factors or rows that cannot be.
+pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
+    let program = program(scop, spec)?;
+    let mut rows = candidates(&program, spec);
+    let shape = match &spec.array {
+        ArrayChoice::Automatic => return Ok(rows),
+        ArrayChoice::Row { row, shape } => {
+            let wanted = numbered(&mut rows, *row)?;
+            rows = vec![wanted];
+            shape
+        }
+        ArrayChoice::Plan { space, shape } => {
+            if let Some(space) = space {
+                let plan = by_hand::by_hand(&program.system, space, &Shape::default(), Plan::identity(program.system.dims.len()).transform)?;
+                let used = |plan: &Plan| plan.dims.iter().map(|d| d.axis.is_some()).collect::<Vec<_>>();
+                rows.retain(|row| used(&row.plan) == used(&plan));
+            }
+            shape
+        }
+    };
+    if *shape != Shape::default() {
+        for row in &mut rows {
+            let plan = shaped(&program, &row.plan, shape)?;
+            match assemble(&program, plan.clone(), spec) {
+                Ok(vsa) => *row = Candidate { row: row.row, ..candidate(&program, plan, vsa, row.direction.clone()) },
+                Err(illegal) => row.refused = Some(illegal.diagnostic(&program.scop, &program.system, &plan).message),
+            }
+        }
+    }
+    Ok(rows)
 }
 
 fn candidates(program: &Program, spec: &DesignSpec) -> Vec<Candidate> {
@@ -227,7 +260,7 @@ fn candidates(program: &Program, spec: &DesignSpec) -> Vec<Candidate> {
                 let row = candidate(program, plan, vsa, direction.clone());
                 // The same space loops with another transform differ only in how time is counted.
                 if !rows.iter().any(|c| c.axes == row.axes) {
-                    rows.push(row);
+                    rows.push(Candidate { row: rows.len(), ..row });
                 }
             }
         }
@@ -267,7 +300,7 @@ fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>
     };
     let depth = program.system.dims.len();
     let time: Vec<usize> = (0..depth).filter(|&d| plan.dims[d].axis.is_none()).collect();
-    let (mut projection, mut schedule_vector) = (direction, None);
+    let (mut projection, mut schedule_vector) = (direction.clone(), None);
     if let [t] = time.as_slice() {
         if let Some(inverse) = crate::affine::unimodular_inverse(&plan.transform) {
             projection.get_or_insert_with(|| inverse.iter().map(|row| row[*t]).collect());
@@ -281,7 +314,7 @@ fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>
         }
         schedule_vector = Some(s);
     }
-    Candidate { axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector }
+    Candidate { row: 0, axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector, refused: None, direction }
 }
 
 fn describe_dependences(scop: &Scop, system: &System) -> Vec<String> {

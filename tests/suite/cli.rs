@@ -218,6 +218,43 @@ fn map_lists_draws_and_numbers_arrays() {
     }
 }
 
+/// Back substitution: uniform only where its sums may run backwards.
+const BACK: &str = "void back(float U[8][8], float b[8], float x[8]) {\n#pragma scop\n\
+    for (int i = 7; i >= 0; i--) {\n x[i] = b[i];\n for (int j = i + 1; j < 8; j++)\n  x[i] -= U[i][j] * x[j];\n\
+    x[i] = x[i] / U[i][i];\n }\n#pragma endscop\n}\n";
+
+/// The same options, the same rows: what `map` lists is what `--array` builds.
+#[test]
+fn map_and_array_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "back.c", BACK);
+    for command in [&["map"][..], &["rtl", "--emit", "vsa", "--array", "0"]] {
+        let output = sagen(&[command, &[&file]].concat());
+        assert!(code(&output) == 1 && text(&output.stderr).contains("--reassociate"), "{command:?}: {}", text(&output.stderr));
+    }
+    let rows = json(&["map", &file, "--reassociate", "--json"]);
+    for (k, row) in rows["arrays"].as_array().unwrap().iter().enumerate() {
+        let report = json(&["sim", &file, "--reassociate", "--array", &k.to_string(), "--json"]);
+        assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &row["extent"]), "row {k}");
+    }
+    let file = kernel(dir.path(), "mm.c", MM);
+    let all = json(&["map", &file, "--json"]);
+    let cut = json(&["map", &file, "--json", "--tile", "i=2,j=4", "--simd", "k=2"]);
+    for (plain, row) in all["arrays"].as_array().unwrap().iter().zip(cut["arrays"].as_array().unwrap()) {
+        assert_eq!((&plain["array"], &plain["space"]), (&row["array"], &row["space"]), "factors do not renumber");
+        let number = row["array"].to_string();
+        let built = sagen(&["rtl", &file, "--tile", "i=2,j=4", "--simd", "k=2", "--array", &number, "-o", &dir.path().join("out").to_string_lossy(), "--json"]);
+        match &row["refused"] {
+            Value::Null => assert_eq!(serde_json::from_slice::<Value>(&built.stdout).unwrap()["array"], row["extent"], "row {number}"),
+            why => assert!(code(&built) == 1 && text(&built.stderr).contains(why.as_str().unwrap()), "row {number}: {why}"),
+        }
+    }
+    for options in [["--space", "k,i"], ["--array", "4"]] {
+        let one = json(&["map", &file, "--json", options[0], options[1]]);
+        assert_eq!((one["arrays"].as_array().unwrap().len(), &one["arrays"][0]["array"]), (1, &Value::from(4)), "{options:?}");
+    }
+}
+
 #[test]
 fn a_design_file_is_the_options() {
     let dir = tempfile::tempdir().unwrap();

@@ -61,7 +61,7 @@ impl<'a> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
-        let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.reassociate)).collect();
+        let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
         Program { scop, system, reductions, work, ports }
     }
 }
@@ -77,7 +77,7 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
 
 /// The first PE that starts a wave in every cycle, or else the fastest.
 fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
-    let fixed = Options { spill_beyond: spec.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.dot.unwrap_or_default(), ..Options::default() };
+    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
     let scop = &program.scop;
     let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
@@ -136,7 +136,7 @@ fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Sch
         });
         let bus = arrays.iter().find(|b| b.port as usize == port).map(DramArray::bus_bytes).unwrap_or_else(|| {
             let members: Vec<usize> = dram.iter().copied().filter(|&b| program.ports[b] == program.ports[a]).collect();
-            let asked = port::bus_bytes(spec, members.iter().map(|&b| &scop.arrays[b]));
+            let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
             asked.unwrap_or_else(|| bus::choose(scop, &lowered, &members, waves, &mapping))
         });
         let word = bus / array.ty.bytes();

@@ -1,6 +1,6 @@
-//! Plans by hand: what a [`DesignSpec`] says of the program's loops.
+//! Plans by hand: what space loops and a [`Shape`] say of the program's loops.
 
-use crate::ir::design::DesignSpec;
+use crate::ir::design::Shape;
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::ure::System;
 use frontend::diag::Diagnostic;
@@ -29,15 +29,15 @@ pub fn dim_named(system: &System, name: &str) -> Result<usize, Diagnostic> {
 ///
 /// # Errors
 /// All faults of the description: unknown loops, factors below 1, more than two space loops.
-pub fn by_hand(system: &System, spec: &DesignSpec, transform: Vec<Vec<i64>>) -> Result<Plan, Vec<Diagnostic>> {
+pub fn by_hand(system: &System, space: &[String], shape: &Shape, transform: Vec<Vec<i64>>) -> Result<Plan, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let depth = system.dims.len();
     let mut plan = Plan { transform, dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
     let mut named = |name: &str| dim_named(system, name).map_err(|f| faults.push(f)).ok();
-    let space: Vec<usize> = spec.space.iter().flatten().filter_map(|n| named(n)).collect();
-    let order: Vec<usize> = spec.order.iter().flatten().filter_map(|n| named(n)).collect();
+    let space: Vec<usize> = space.iter().filter_map(|n| named(n)).collect();
+    let order: Vec<usize> = shape.order.iter().flatten().filter_map(|n| named(n)).collect();
     let mut factors = Vec::new();
-    for (kind, list) in [("tile", &spec.tile), ("latency", &spec.latency), ("simd", &spec.simd)] {
+    for (kind, list) in [("tile", &shape.tile), ("latency", &shape.latency), ("simd", &shape.simd)] {
         for (name, factor) in list {
             if let Some(d) = named(name) {
                 factors.push((kind, d, *factor));

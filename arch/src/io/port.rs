@@ -1,6 +1,6 @@
 //! Which AXI port moves which array, as the user asks for it.
 
-use crate::ir::design::{DesignSpec, Ports};
+use crate::ir::design::{Ports, Wiring};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::{Array, Scop, Storage};
 
@@ -13,9 +13,9 @@ pub const WIDEST: u32 = 64;
 ///
 /// # Errors
 /// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
-pub fn assign(scop: &Scop, spec: &DesignSpec) -> Result<Vec<usize>, Diagnostics> {
+pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     let own: Vec<usize> = (0..scop.arrays.len()).collect();
-    let keys = match &spec.ports {
+    let keys = match &wiring.ports {
         None => own,
         Some(Ports::Shared) => vec![0; own.len()],
         Some(Ports::Groups(groups)) => grouped(scop, groups, own)?,
@@ -23,7 +23,7 @@ pub fn assign(scop: &Scop, spec: &DesignSpec) -> Result<Vec<usize>, Diagnostics>
     let mut ports = keys.clone();
     ports.sort_unstable();
     ports.dedup();
-    let faults: Diagnostics = ports.into_iter().flat_map(|port| words(scop, spec, &keys, port)).collect();
+    let faults: Diagnostics = ports.into_iter().flat_map(|port| words(scop, wiring, &keys, port)).collect();
     if faults.is_empty() { Ok(keys) } else { Err(faults) }
 }
 
@@ -55,14 +55,14 @@ fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<
 }
 
 /// What `--word` says of one port's arrays must be one bus that holds their elements.
-fn words(scop: &Scop, spec: &DesignSpec, keys: &[usize], port: usize) -> Diagnostics {
+fn words(scop: &Scop, wiring: &Wiring, keys: &[usize], port: usize) -> Diagnostics {
     let help = format!("words of all arrays of a port are equally wide, {} to {} bytes; --word counts elements", WIDTHS.start(), WIDTHS.end());
     let fault = |text: String| Diagnostic::error("E0708", None, text).help(help.clone());
     let members: Vec<&Array> = in_dram(scop).filter(|(k, _)| keys[*k] == port).map(|(_, a)| a).collect();
     let mut faults = vec![];
     let mut first: Option<(&str, u64)> = None;
     for array in &members {
-        let Some(bytes) = asked(spec, array) else { continue };
+        let Some(bytes) = asked(wiring, array) else { continue };
         let most = members.iter().map(|a| u64::from(a.ty.bytes())).max().unwrap_or(1);
         if !WIDTHS.contains(&bytes) {
             faults.push(fault(format!("--word: words of `{}` would have {bytes} bytes", array.name)));
@@ -78,11 +78,11 @@ fn words(scop: &Scop, spec: &DesignSpec, keys: &[usize], port: usize) -> Diagnos
 }
 
 /// Bytes per word of an array that `--word` names.
-fn asked(spec: &DesignSpec, array: &Array) -> Option<u64> {
-    spec.word.iter().find(|(name, _)| *name == array.name).map(|(_, word)| u64::from(*word) * u64::from(array.ty.bytes()))
+fn asked(wiring: &Wiring, array: &Array) -> Option<u64> {
+    wiring.word.get(&array.name).map(|word| u64::from(*word) * u64::from(array.ty.bytes()))
 }
 
 /// Bytes per word of a port some of whose `members` `--word` names.
-pub fn bus_bytes<'a>(spec: &DesignSpec, mut members: impl Iterator<Item = &'a Array>) -> Option<u32> {
-    members.find_map(|a| asked(spec, a)).and_then(|bytes| u32::try_from(bytes).ok())
+pub fn bus_bytes<'a>(wiring: &Wiring, mut members: impl Iterator<Item = &'a Array>) -> Option<u32> {
+    members.find_map(|a| asked(wiring, a)).and_then(|bytes| u32::try_from(bytes).ok())
 }

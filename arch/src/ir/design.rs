@@ -1,11 +1,168 @@
-//! What the user asks of the mapping. Everything left out is chosen by sagen.
+//! What the user asks of the mapping, by meaning: what the program may compute, how the array is connected, which array
+//! it is. Everything left out is chosen by sagen.
+//!
+//! The written form, of design files and of the command line, is flat: every field once, under its own name. serde reads
+//! and writes it, and [`groups`] is where a field is declared.
 
 use frontend::contract;
 use frontend::scop::Scop;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Iterations by loop. Loops are named as in the source (the n-th loop of one name is `name.n`, counting from 1, where
+/// names repeat).
+pub type Factors = BTreeMap<String, i64>;
+
+/// Everything the user asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct DesignSpec {
+    pub arithmetic: Arithmetic,
+    pub wiring: Wiring,
+    pub array: ArrayChoice,
+}
+
+/// Which array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ArrayChoice {
+    /// The fastest one found that fits the board.
+    #[default]
+    Automatic,
+    /// The one in this row of `sagen map`'s table.
+    Row { row: usize, shape: Shape },
+    /// By hand.
+    Plan {
+        /// One or two loops; `None`: those that make the fastest array.
+        space: Option<Vec<String>>,
+        shape: Shape,
+    },
+}
+
+/// Declares each group of fields once, and with them [`Written`], the flat form that serde sees.
+macro_rules! groups {
+    ($($(#[$about:meta])* $group:ident as $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, Default, PartialEq, Eq)]
+            pub struct $group { $($(#[$doc])* pub $field: $type,)* }
+        )*
+
+        /// A [`DesignSpec`] as a person writes it.
+        #[derive(Default, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        struct Written {
+            #[serde(skip_serializing_if = "is_default")]
+            array: Option<usize>,
+            #[serde(skip_serializing_if = "is_default")]
+            space: Option<Vec<String>>,
+            $($(
+                #[serde(skip_serializing_if = "is_default")]
+                $field: $type,
+            )*)*
+        }
+
+        impl Written {
+            fn new(array: Option<usize>, space: Option<Vec<String>>, $($name: $group),*) -> Written {
+                Written { array, space, $($($field: $name.$field,)*)* }
+            }
+            fn groups(self) -> ($($group,)*) {
+                ($($group { $($field: self.$field,)* },)*)
+            }
+        }
+    };
+}
+
+groups! {
+    /// What the array may compute in place of the program's own operations.
+    Arithmetic as arithmetic {
+        /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
+        reassociate: Option<bool>,
+        /// Products of floats that are added within their expression become fused multiply–adds (`frontend::contract`).
+        fp_contract: Option<bool>,
+        /// How reassociated sums of products of floats are computed.
+        dot: Option<Dot>,
+    }
+    /// How the array is connected.
+    Wiring as wiring {
+        /// Elements per bus word, by array.
+        word: BTreeMap<String, u32>,
+        /// `None`: an AXI port for every array.
+        ports: Option<Ports>,
+        /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
+        spill_beyond: Option<i64>,
+    }
+    /// How the loops of an array by hand are cut and ordered.
+    Shape as shape {
+        /// Order of the tile loops and time loops, outermost first.
+        order: Option<Vec<String>>,
+        /// Tile sizes in iterations; a loop without one is not tiled.
+        tile: Factors,
+        /// Iterations that take turns in one PE.
+        latency: Factors,
+        /// Lanes.
+        simd: Factors,
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl TryFrom<Written> for DesignSpec {
+    type Error = String;
+    fn try_from(mut written: Written) -> Result<DesignSpec, String> {
+        let (row, space) = (written.array.take(), written.space.take());
+        let (arithmetic, wiring, shape) = written.groups();
+        let array = match (row, space) {
+            (Some(row), Some(_)) => return Err(format!("`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own")),
+            (Some(row), None) => ArrayChoice::Row { row, shape },
+            (None, None) if is_default(&shape) => ArrayChoice::Automatic,
+            (None, space) => ArrayChoice::Plan { space, shape },
+        };
+        Ok(DesignSpec { arithmetic, wiring, array })
+    }
+}
+
+impl From<DesignSpec> for Written {
+    fn from(spec: DesignSpec) -> Written {
+        let (row, space, shape) = match spec.array {
+            ArrayChoice::Automatic => (None, None, Shape::default()),
+            ArrayChoice::Row { row, shape } => (Some(row), None, shape),
+            ArrayChoice::Plan { space, shape } => (None, space, shape),
+        };
+        Written::new(row, space, spec.arithmetic, spec.wiring, shape)
+    }
+}
+
+impl DesignSpec {
+    /// The text of a design file (TOML).
+    ///
+    /// # Errors
+    /// What is wrong, with line and column.
+    pub fn parse(text: &str) -> Result<DesignSpec, String> {
+        toml::from_str(text).map_err(|e| e.to_string().trim_end().to_string())
+    }
+
+    /// The file that [`DesignSpec::parse`] reads back.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("names and numbers are TOML")
+    }
+
+    /// An array by hand over these space loops.
+    pub fn by_hand(space: Vec<String>, shape: Shape) -> DesignSpec {
+        DesignSpec { array: ArrayChoice::Plan { space: Some(space), shape }, ..DesignSpec::default() }
+    }
+
+    /// The program that the array executes: `scop` itself, or contracted.
+    pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
+        if self.arithmetic.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
+    }
+}
 
 /// Which arrays share an AXI port.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub enum Ports {
     /// All of them.
     Shared,
@@ -15,13 +172,13 @@ pub enum Ports {
 
 impl Ports {
     const SHARED: &'static str = "shared";
+}
 
+impl TryFrom<Vec<String>> for Ports {
+    type Error = String;
     /// Reads `shared`, or one item a port such as `A+B`.
-    ///
-    /// # Errors
-    /// An item without a name on each side of `+`.
-    pub fn parse(items: &[String]) -> Result<Ports, String> {
-        if matches!(items, [only] if only == Ports::SHARED) {
+    fn try_from(items: Vec<String>) -> Result<Ports, String> {
+        if items == [Ports::SHARED] {
             return Ok(Ports::Shared);
         }
         let group = |item: &String| {
@@ -30,47 +187,20 @@ impl Ports {
         };
         items.iter().map(group).collect::<Result<_, _>>().map(Ports::Groups)
     }
+}
 
-    /// What [`Ports::parse`] reads back.
-    pub fn items(&self) -> Vec<String> {
-        match self {
+impl From<Ports> for Vec<String> {
+    fn from(ports: Ports) -> Vec<String> {
+        match ports {
             Ports::Shared => vec![Ports::SHARED.into()],
             Ports::Groups(groups) => groups.iter().map(|g| g.join("+")).collect(),
         }
     }
 }
 
-/// Loops are named as in the source (the n-th loop of one name is `name.n`, counting from 1, where names repeat).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DesignSpec {
-    /// Space loops, one or two.
-    pub space: Option<Vec<String>>,
-    /// Order of the tile loops and time loops, outermost first.
-    pub order: Option<Vec<String>>,
-    /// Tile sizes in iterations; a loop without one is not tiled.
-    pub tile: Vec<(String, i64)>,
-    /// Latency-hiding factors in iterations.
-    pub latency: Vec<(String, i64)>,
-    /// SIMD lanes.
-    pub simd: Vec<(String, i64)>,
-    /// Allow integer-safe and floating-point re-association; `None`: only where it cannot change a bit.
-    pub reassociate: Option<bool>,
-    /// Products of floats that are added within their expression become fused multiply–adds (`frontend::contract`).
-    pub fp_contract: Option<bool>,
-    /// How reassociated sums of products of floats are computed.
-    pub dot: Option<Dot>,
-    /// Elements per bus word, by array name.
-    pub word: Vec<(String, u32)>,
-    /// `None`: a port for every array.
-    pub ports: Option<Ports>,
-    /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
-    pub spill_beyond: Option<i64>,
-    /// Row of `sagen map`'s table to build.
-    pub array: Option<usize>,
-}
-
 /// How a PE adds the products of its lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dot {
     /// By multipliers and adders, each of which rounds.
     #[default]
@@ -79,26 +209,54 @@ pub enum Dot {
     Fused,
 }
 
-impl Dot {
-    /// By its name in options and design files.
-    pub fn named(name: &str) -> Option<Dot> {
-        [Dot::Chained, Dot::Fused].into_iter().find(|d| d.name() == name)
-    }
-    pub fn name(self) -> &'static str {
-        match self {
-            Dot::Chained => "chained",
-            Dot::Fused => "fused",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_printed_form_reads_back() {
+        let factors = |list: &[(&str, i64)]| list.iter().map(|(n, f)| (n.to_string(), *f)).collect::<Factors>();
+        let shape = Shape { tile: factors(&[("i", 64), ("j.2", 7)]), simd: factors(&[("k", 2)]), ..Shape::default() };
+        let arithmetic = Arithmetic { reassociate: Some(true), fp_contract: Some(false), dot: Some(Dot::Fused) };
+        let arrays = [
+            ArrayChoice::Automatic,
+            ArrayChoice::Row { row: 3, shape: shape.clone() },
+            ArrayChoice::Row { row: 0, shape: Shape::default() },
+            ArrayChoice::Plan { space: None, shape: shape.clone() },
+            ArrayChoice::Plan { space: Some(vec!["i".into(), "j.2".into()]), shape: Shape { order: Some(vec!["k".into()]), ..shape } },
+        ];
+        for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
+            for array in &arrays {
+                let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), spill_beyond: Some(9) };
+                let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, array: array.clone() };
+                assert_eq!(DesignSpec::parse(&spec.to_text()), Ok(spec));
+            }
         }
     }
-}
 
-impl DesignSpec {
-    /// The program that the array executes: `scop` itself, or contracted.
-    pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
-        if self.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
+    /// Which array is meant follows from the fields that choose one, and from no others.
+    #[test]
+    fn choices_follow_from_their_fields() {
+        let array = |text: &str| DesignSpec::parse(text).unwrap().array;
+        assert_eq!(array("reassociate = true\nspill_beyond = 3\nports = [\"shared\"]\nword = { A = 8 }"), ArrayChoice::Automatic);
+        assert!(matches!(array("array = 2\ntile = { i = 4 }"), ArrayChoice::Row { row: 2, .. }));
+        assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::Plan { space: None, .. }));
     }
-    /// No choice was made by hand.
-    pub fn is_automatic(&self) -> bool {
-        *self == DesignSpec { reassociate: self.reassociate, fp_contract: self.fp_contract, dot: self.dot, word: self.word.clone(), ports: self.ports.clone(), spill_beyond: self.spill_beyond, ..DesignSpec::default() }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let cases = [
+            ("spaec = []", "unknown field `spaec`"),
+            ("dot = \"exact\"", "exact"),
+            ("\ntile = { i = \"x\" }", "line 2"),
+            ("ports = [\"A+\"]", "A+"),
+            ("array = 1\nspace = [\"i\"]", "exclude each other"),
+            ("array = -1", "invalid value"),
+            ("tile = { i = 2, i = 4 }", "duplicate key"),
+        ];
+        for (text, part) in cases {
+            let error = DesignSpec::parse(text).expect_err(text);
+            assert!(error.contains(part), "{text}: {error}");
+        }
     }
 }

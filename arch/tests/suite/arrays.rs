@@ -2,7 +2,7 @@
 //! sizes down to one: the array that comes out verifies and its interpreter computes the product, modulo 2^32.
 
 use arch::cost::board::Board;
-use arch::ir::design::DesignSpec;
+use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
 use arch::ir::vsa::Vsa;
 use frontend::scop::Scop;
 
@@ -30,7 +30,7 @@ fn board() -> Board {
 fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)]) -> DesignSpec {
     let factors = |list: &[(&str, i64)]| list.iter().map(|(name, n)| (name.to_string(), *n)).collect();
     let space = space.iter().map(|s| s.to_string()).collect();
-    DesignSpec { space: Some(space), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Default::default() }
+    DesignSpec::by_hand(space, Shape { tile: factors(tile), latency: factors(latency), simd: factors(simd), order: None })
 }
 
 /// Runs the array on operands that exercise the sign, and compares with plain loops.
@@ -102,9 +102,11 @@ fn latency_hiding_and_lanes() {
 
 #[test]
 fn loops_reordered() {
-    let order = |space: &[&str]| DesignSpec {
-        order: Some(["j", "i", "k"].map(String::from).to_vec()),
-        ..design(space, &[("i", 4), ("j", 4)], &[("j", 2)], &[("k", 3)])
+    let order = |space: &[&str]| {
+        let mut spec = design(space, &[("i", 4), ("j", 4)], &[("j", 2)], &[("k", 3)]);
+        let ArrayChoice::Plan { shape, .. } = &mut spec.array else { unreachable!() };
+        shape.order = Some(["j", "i", "k"].map(String::from).to_vec());
+        spec
     };
     all_spaces(order);
 }
@@ -126,7 +128,7 @@ fn rows_read_whole() {
 fn every_row_of_the_map() {
     for size in SIZES {
         let scop = product(size, "C[i][j] = 0;");
-        let rows = arch::enumerate(&scop, &board()).expect("a product maps");
+        let rows = arch::enumerate(&scop, &DesignSpec::default()).expect("a product maps");
         assert!(rows.len() >= 6, "{size:?}: {} rows", rows.len());
         for row in rows {
             multiplies(&row.vsa, size, false).unwrap_or_else(|why| panic!("{size:?} {:?}: {why}", row.axes));
@@ -137,7 +139,7 @@ fn every_row_of_the_map() {
 #[test]
 fn polysa_projects_the_product_in_seven_directions() {
     let scop = product([4, 5, 3], "C[i][j] = 0;");
-    let rows = arch::enumerate(&scop, &board()).expect("arrays");
+    let rows = arch::enumerate(&scop, &DesignSpec::default()).expect("arrays");
     let mut directions: Vec<Vec<i64>> = rows.into_iter().filter_map(|row| row.projection).collect();
     directions.sort();
     let all: Vec<Vec<i64>> = (1..8).map(|bits| [4, 2, 1].iter().map(|bit| i64::from(bits & bit != 0)).collect()).collect();

@@ -2,7 +2,7 @@
 //! checked against C elsewhere), cycles as predicted.
 
 use arch::cost::board::Board;
-use arch::ir::design::DesignSpec;
+use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::array_support::{check, contents};
 use frontend::scop::Scop;
 use templates::axi::memory::MemoryMode;
@@ -21,13 +21,14 @@ fn scop(text: &str) -> Scop {
 fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)], order: &str) -> DesignSpec {
     let factors = |x: &[(&str, i64)]| x.iter().map(|(a, b)| (a.to_string(), *b)).collect();
     let names = |s: &str| (!s.is_empty()).then(|| s.split(',').map(str::to_string).collect());
-    DesignSpec { space: names(space), order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Default::default() }
+    let shape = Shape { order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd) };
+    DesignSpec { array: ArrayChoice::Plan { space: names(space), shape }, ..Default::default() }
 }
 
 /// All faults of all arrays of a program.
 fn every_array(text: &str) {
     let scop = scop(text);
-    let rows = arch::enumerate(&scop, &board()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     let mut faults = vec![];
     for row in &rows {
@@ -131,18 +132,20 @@ fn random_products() {
         let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (n, m, k) = (r.within(1, 14), r.within(1, 14), r.within(1, 14));
         let text = mm(n, m, k, r.pick(&["int8_t", "int16_t", "int", "uint8_t"]), r.pick(&["int", "int", "int16_t", "int64_t"]));
-        let mut spec = spec(r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), &[], &[], &[], r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
+        let (space, order) = (r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
+        let (mut tile, mut latency, mut simd) = (vec![], vec![], vec![]);
         for l in ["i", "j", "k"] {
             if r.within(0, 2) > 0 {
-                spec.tile.push((l.into(), r.within(1, 8)));
+                tile.push((l, r.within(1, 8)));
             }
             if r.within(0, 3) == 0 {
-                spec.latency.push((l.into(), r.within(1, 4)));
+                latency.push((l, r.within(1, 4)));
             }
         }
         if r.within(0, 1) == 0 {
-            spec.simd.push((r.pick(&["k", "i", "j"]).into(), r.within(1, 4)));
+            simd.push((r.pick(&["k", "i", "j"]), r.within(1, 4)));
         }
+        let spec = spec(space, &tile, &latency, &simd, order);
         let scop = scop(&text);
         // A design drawn at random need not be legal.
         let Ok(compiled) = arch::compile(&scop, &spec, &board()) else { continue };

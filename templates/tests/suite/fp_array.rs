@@ -1,17 +1,16 @@
 //! Floating-point programs through whole arrays: the IP in the simulator against the array's interpreter.
 
-use arch::cost::board::Board;
+use arch::ir::design::DesignSpec;
 use crate::array_support::{check, contents};
 use templates::axi::memory::MemoryMode;
 
 /// Every array that the program has computes what the interpreter computes, on random bits.
 fn every_array(text: &str) {
-    let board = Board::parse(include_str!("../../../boards/u250.toml")).expect("the board file is well formed");
     let scop = match frontend::parse_text("test.c", text, &Default::default()) {
         Ok((scop, _)) => scop,
         Err((map, d)) => panic!("{}", frontend::diag::render_plain(&map, &d)),
     };
-    let rows = arch::enumerate(&scop, &board).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     for row in &rows {
         if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), MemoryMode::Ideal) {

@@ -92,7 +92,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     let board = sagen::boards::find("u250")?;
     let mut options = case.options.clone() + &ports(&scop, case.seed);
     if let Some(row) = case.row {
-        match arch::enumerate(&scop, &board) {
+        match arch::enumerate(&scop, &arch::ir::design::DesignSpec::default()) {
             Ok(rows) if rows.is_empty() => return Ok(Verdict::Refused("no legal array".into())),
             Ok(rows) => options += &format!(" --array {}", row % rows.len()),
             Err(faults) => return refused(&faults),
