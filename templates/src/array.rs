@@ -7,21 +7,19 @@
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
 //! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::contract::timing::drain_latency`.
 
-use crate::collector::{self, masks, row_form, wave_enables, Collector};
-use crate::feeder::{self, bank_start, feeder_extent, input_nodes, loaded_once, Feeder, StreamShape};
-use crate::pe::{field_port, pass_port, stem, Pe};
-use crate::plan::{form_range, time_field, travels, Field, PePlan};
-use crate::relay::Relay;
+use crate::control::{field_port, form_range, time_field, travels, Field};
+use crate::io::collector::{self, masks, row_form, wave_enables, Collector};
+use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
+use crate::io::relay::Relay;
+use crate::io::words::{bank_start, StreamShape};
+use crate::naming::{module_stem, pass_port, stem};
+use crate::pe::plan::PePlan;
+use crate::pe::Pe;
 use arch::contract::relay::{lanes, owned, Relays};
 use arch::contract::timing::{collect_time, drain_latency};
 use arch::affine::Form;
 use arch::ir::vsa::{Bank, NodeId, Op, Vsa};
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
-
-/// Stem of module names: the array's name in lower case, legal in Verilog.
-pub fn module_stem(vsa: &Vsa) -> String {
-    rtl::names::legal(&vsa.name.to_lowercase())
-}
 
 /// What the parts of the design agree on.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,11 +5,11 @@ use crate::axi::control::AxiLiteControl;
 use crate::axi::{base_port, port_prefix};
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
-use crate::feeder::loaded_once;
+use crate::control::sequencer::Sequencer;
 use crate::interface::Layout;
+use crate::io::feeder::loaded_once;
 use crate::operators;
-use crate::plan::operand_source;
-use crate::sequencer::Sequencer;
+use crate::pe::plan::operand_source;
 use arch::contract::walk::Walk;
 use arch::contract::timing::{drain_latency, emitted_delay, operands, release_delay};
 use arch::ir::vsa::Vsa;
@@ -130,17 +130,28 @@ fn forward_ports<'m>(
     names
 }
 
-/// Channels of AXI4 as Vivado infers them: name, width (0: address, 1: data, 2: strobe), driven by the master.
-const READ_PORTS: [(&str, u32, bool); 17] = [
-    ("arid", 1, true), ("araddr", 64, true), ("arlen", 8, true), ("arsize", 3, true), ("arburst", 2, true), ("arlock", 1, true),
-    ("arcache", 4, true), ("arprot", 3, true), ("arqos", 4, true), ("arvalid", 1, true), ("arready", 1, false),
-    ("rid", 1, false), ("rdata", 0, false), ("rresp", 2, false), ("rlast", 1, false), ("rvalid", 1, false), ("rready", 1, true),
+/// Width of an AXI signal.
+#[derive(Clone, Copy)]
+enum Width {
+    Bits(u32),
+    /// The port's data.
+    Data,
+    /// A bit per byte of data.
+    Strobe,
+}
+use Width::{Bits, Data, Strobe};
+
+/// Channels of AXI4 as Vivado infers them: name, width, driven by the master.
+const READ_PORTS: [(&str, Width, bool); 17] = [
+    ("arid", Bits(1), true), ("araddr", Bits(64), true), ("arlen", Bits(8), true), ("arsize", Bits(3), true), ("arburst", Bits(2), true), ("arlock", Bits(1), true),
+    ("arcache", Bits(4), true), ("arprot", Bits(3), true), ("arqos", Bits(4), true), ("arvalid", Bits(1), true), ("arready", Bits(1), false),
+    ("rid", Bits(1), false), ("rdata", Data, false), ("rresp", Bits(2), false), ("rlast", Bits(1), false), ("rvalid", Bits(1), false), ("rready", Bits(1), true),
 ];
-const WRITE_PORTS: [(&str, u32, bool); 20] = [
-    ("awid", 1, true), ("awaddr", 64, true), ("awlen", 8, true), ("awsize", 3, true), ("awburst", 2, true), ("awlock", 1, true),
-    ("awcache", 4, true), ("awprot", 3, true), ("awqos", 4, true), ("awvalid", 1, true), ("awready", 1, false),
-    ("wdata", 0, true), ("wstrb", 0, true), ("wlast", 1, true), ("wvalid", 1, true), ("wready", 1, false),
-    ("bid", 1, false), ("bresp", 2, false), ("bvalid", 1, false), ("bready", 1, true),
+const WRITE_PORTS: [(&str, Width, bool); 20] = [
+    ("awid", Bits(1), true), ("awaddr", Bits(64), true), ("awlen", Bits(8), true), ("awsize", Bits(3), true), ("awburst", Bits(2), true), ("awlock", Bits(1), true),
+    ("awcache", Bits(4), true), ("awprot", Bits(3), true), ("awqos", Bits(4), true), ("awvalid", Bits(1), true), ("awready", Bits(1), false),
+    ("wdata", Data, true), ("wstrb", Strobe, true), ("wlast", Bits(1), true), ("wvalid", Bits(1), true), ("wready", Bits(1), false),
+    ("bid", Bits(1), false), ("bresp", Bits(2), false), ("bvalid", Bits(1), false), ("bready", Bits(1), true),
 ];
 
 impl Top {
@@ -224,15 +235,15 @@ impl Top {
             for e in readers.iter().chain(writers).filter(|e| e.port == port) {
                 there.extend(forward_ports(m, d, e.instance, &e.module, ["m_axi_", &prefix], |_, x| x));
             }
-            let data = self.vsa.bus_bytes(port);
+            let bytes = self.vsa.bus_bytes(port);
             for (name, width, out) in READ_PORTS.iter().chain(&WRITE_PORTS) {
                 if there.iter().any(|t| t == name) {
                     continue;
                 }
-                let width = match *name {
-                    "wstrb" => data,
-                    _ if *width == 0 => 8 * data,
-                    _ => *width,
+                let width = match *width {
+                    Bits(width) => width,
+                    Data => 8 * bytes,
+                    Strobe => bytes,
                 };
                 let signal = format!("{prefix}{name}");
                 if *out { m.output(signal, m.lit(0, u(width))) } else { m.input(signal, u(width)); }

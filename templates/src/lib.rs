@@ -3,19 +3,19 @@
 //! [`ip`] is the only entry: it joins the [`array`] (PEs, feeders, collectors, relays), the [`sequencer`] and the engines of
 //! [`axi`] to one top module named like the array.
 
+mod naming;
+
 pub mod array;
 pub mod axi;
-pub mod collector;
-pub mod feeder;
-pub mod fp;
+pub mod control;
 pub mod interface;
+pub mod io;
 mod ip;
 pub mod operators;
 pub mod pe;
-pub mod plan;
-pub mod relay;
 mod retime;
-pub mod sequencer;
 
 pub use interface::Interface;
 pub use ip::ip;
+pub use naming::{module_stem, pass_port, stem};
+pub use operators::fp;

@@ -4,7 +4,8 @@
 //! such a value and constants, costs a register per bit and cycle for being early; read later it costs nothing.
 //! Inputs, outputs and sources of a `Past` stay where they are, so nothing that the timing contract speaks of moves.
 
-use crate::plan::{live_nodes, operand_source, time_field};
+use crate::control::time_field;
+use crate::pe::plan::{live_nodes, operand_source};
 use arch::contract::timing::operands;
 use arch::ir::vsa::{NodeId, Op, Vsa};
 

@@ -29,8 +29,12 @@ impl<'m> Start<'m> {
         Start { rst, start, bases: walk.arrays.iter().map(|(k, _)| m.input(base_port(*k), u(64))).collect() }
     }
     /// Address of the group's array.
-    fn base(&self, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
-        self.bases[walk.arrays.iter().position(|a| a.0 == group.array).unwrap_or(0)]
+    fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
+        match walk.arrays.iter().position(|a| a.0 == group.array) {
+            Some(k) => self.bases[k],
+            // Not driven: a fault of the netlist.
+            None => m.wire("unserved_base", u(64)).sig(),
+        }
     }
 }
 
@@ -132,7 +136,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let address = (0..groups)
         .map(|g| {
             let f = &walk.groups[g].address.start;
-            let init = io.base(walk, &walk.groups[g]) + constant(m, f.constant, u(64));
+            let init = io.base(m, walk, &walk.groups[g]) + constant(m, f.constant, u(64));
             odometer.accumulate(m, format!("gen_address{g}"), init, f)
         })
         .collect();
@@ -416,7 +420,7 @@ impl<'m> Trim<'m> {
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
         let group: Vec<_> = parts.by_ref().take(walk.groups.len()).collect();
-        let mut part = || parts.next().unwrap_or(one);
+        let mut part = || parts.next().unwrap_or_else(|| m.wire("missing_part", u(1)).sig());
         let (slot, first, last) = (part(), part(), part());
         Row {
             group: if walk.groups.len() == 1 { vec![one] } else { group },

@@ -6,9 +6,9 @@ use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
 use crate::module_support::layout::{add_output, frame, hull_words, local, shape, ties, HullWord};
 use crate::module_support::*;
 use std::collections::BTreeMap;
-use templates::collector::{masks, row_form, wave_enables, Collector};
-use templates::pe::pass_port;
-use templates::plan::travels;
+use templates::io::collector::{masks, row_form, wave_enables, Collector};
+use templates::control::travels;
+use templates::pass_port;
 
 /// From a token to the cycle in which its word is on `word<b>`.
 const TOKEN_TO_WORD: i64 = 2;

@@ -6,8 +6,8 @@ use arch::ir::vsa::Vsa;
 use crate::module_support::layout::{add_input, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
 use std::collections::BTreeMap;
-use templates::feeder::{feeder_extent, input_nodes, loaded_once, phase, Feeder};
-use templates::pe::{pass_port, stem};
+use templates::io::feeder::{feeder_extent, input_nodes, loaded_once, phase, Feeder};
+use templates::{pass_port, stem};
 
 struct Bench<'a> {
     feeder: &'a Feeder,

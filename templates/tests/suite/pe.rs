@@ -10,8 +10,10 @@ use frontend::value::{self, mask};
 use crate::module_support::layout::{add_input, add_output, frame};
 use crate::module_support::*;
 use templates::operators::supported;
-use templates::pe::{field_port, pass_port, stem, Pe};
-use templates::plan::{operand_source, Delay, Field, PePlan};
+use templates::control::{field_port, travels, Field};
+use templates::pe::Pe;
+use templates::pe::plan::{operand_source, Delay, PePlan};
+use templates::{pass_port, stem};
 
 const TYPES: [ScalarType; 6] = [
     ScalarType::BOOL,
@@ -264,7 +266,7 @@ fn script_wave(script: &mut Script, v: &Vsa, plan: &PePlan, model: &Model, t: i6
 /// Per-PE enables: what the node says for waves, 0 in all other cycles.
 fn script_enables(script: &mut Script, v: &Vsa, model: &Model, launches: &[i64], quiet_from: i64) {
     for (o, group) in v.outputs.iter().enumerate() {
-        for (k, port) in group.ports.iter().enumerate().filter(|x| !templates::plan::travels(v, x.1.enable)) {
+        for (k, port) in group.ports.iter().enumerate().filter(|x| !travels(v, x.1.enable)) {
             let time = collect_time(v, o);
             for t in quiet_from..=launches.last().copied().unwrap_or(0) {
                 let enable = match launches.binary_search(&t) {

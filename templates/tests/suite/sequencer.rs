@@ -8,8 +8,8 @@ use frontend::scop::ScalarType;
 use crate::module_support::*;
 use rtl::sim::Sim;
 use std::collections::VecDeque;
-use templates::plan::Field;
-use templates::sequencer::Sequencer;
+use templates::control::Field;
+use templates::control::sequencer::Sequencer;
 
 fn random_counters(r: &mut Random) -> Vec<Counter> {
     loop {

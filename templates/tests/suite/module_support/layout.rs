@@ -5,7 +5,7 @@ use super::Random;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
-use templates::feeder::StreamShape;
+use templates::io::words::StreamShape;
 
 /// Tile counters, then inner ones; up to 3 x 3 PEs and any skew.
 pub fn frame(r: &mut Random) -> Vsa {

@@ -1,7 +1,7 @@
 //! Collectors: the buffers of one output group that take values from the PEs (L1 modules of the group).
 //!
 //! A wave brings enables, (row, col, slot) one cycle before the values are there (`collect_time`); element lanes are
-//! written separately. To drain, the writer sends one token per hull word, which the relays ([`crate::relay`]) bring;
+//! written separately. To drain, the writer sends one token per hull word, which the relays ([`super::relay`]) bring;
 //! the owner answers with its elements.
 //!
 //! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may reach the collector
@@ -13,10 +13,10 @@
 //! are arbitrary); wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of the
 //! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
-use crate::feeder::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
+use super::words::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
+use crate::control::travels;
 use crate::operators::wires;
-use crate::pe::{memory_style, pass_port};
-use crate::plan::travels;
+use crate::naming::{memory_style, module_stem, pass_port};
 use arch::contract::relay::lanes;
 use arch::affine::Form;
 use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
@@ -69,7 +69,7 @@ impl Template for Collector {
     fn name(&self) -> String {
         let group = &self.vsa.outputs[self.group];
         let array = self.vsa.arrays[group.array as usize].name.to_lowercase();
-        format!("{}_collect{}_{array}", crate::array::module_stem(&self.vsa), self.group)
+        format!("{}_collect{}_{array}", module_stem(&self.vsa), self.group)
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let vsa = &self.vsa;

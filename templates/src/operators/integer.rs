@@ -1,75 +1,10 @@
-//! Operators: what a PE computes, with the semantics of `frontend::value`, bit for bit. Those on floats are in `fp`.
-//!
-//! Every operator is fully pipelined. [`build`] gives the value *before* its last register, so that the caller can
-//! give that register an enable (accumulators); with latency 0 it is the value itself. Fewer or more registers than
-//! the natural number are spread over the stages.
+//! Operators on integers: C's semantics, modulo the width.
 
-use arch::ir::vsa::Op;
+use super::request::{wires, Request};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use rtl::{u, Design, ModuleBuilder, Sig, Ty};
+use rtl::{u, ModuleBuilder, Sig};
 
-/// The wires that carry a value of the type.
-pub fn wires(ty: ScalarType) -> Ty {
-    Ty { w: ty.bits(), signed: ty.signed() }
-}
-
-/// What an operator is built from.
-pub struct Request<'a, 'm> {
-    pub op: &'a Op,
-    /// Type of the result.
-    pub ty: ScalarType,
-    /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
-    /// operands (see `arch::contract::timing::effective_type`), otherwise of the nodes' types.
-    pub operands: &'a [Sig<'m>],
-    pub operand_types: &'a [ScalarType],
-    /// Per operand: a constant, which needs no register.
-    pub constant: &'a [bool],
-    /// Registers from operands to result, the last one included.
-    pub latency: u32,
-    pub name: &'a str,
-}
-
-/// Whether an operator can be built for these types.
-///
-/// # Errors
-/// The reason why not.
-pub fn supported(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> Result<(), String> {
-    let float = ty.is_float() || operands.iter().any(|t| t.is_float());
-    if float && !operands.is_empty() && !moves_bits(op, ty, operands) { crate::fp::supported(op, ty, operands) } else { Ok(()) }
-}
-
-/// The value that the operator's last register loads (latency 0: the value), of type [`wires`] of the result.
-///
-/// # Errors
-/// Operations that are not [`supported`].
-pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> Result<Sig<'m>, String> {
-    let float = r.ty.is_float() || r.operand_types.iter().any(|t| t.is_float());
-    if float && !moves_bits(r.op, r.ty, r.operand_types) {
-        return crate::fp::build(m, d, r);
-    }
-    let before_last = r.latency.saturating_sub(1);
-    let x = r.operands;
-    let to = wires(r.ty);
-    let light = match (r.op, x) {
-        (Op::Unary(UnaryOp::Sqrt, _), [a]) => return Ok(square_root(m, *a, before_last, r.name).to(to)),
-        (Op::Unary(op, _), [a]) => unary(m, *op, *a),
-        (Op::Binary(BinaryOp::Mul, ..), [a, b]) => return Ok(multiply(m, *a, *b, r, before_last)),
-        (Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..), [a, b]) => return Ok(divide(m, [*a, *b], *op == BinaryOp::Div, before_last, r.name).to(to)),
-        (Op::Binary(op, ..), [a, b]) => binary(m, *op, *a, *b),
-        (Op::Select(..), [c, a, b]) => m.mux(*c, *a, *b),
-        (Op::Cast(_), [a]) => cast(*a, r.ty),
-        (Op::Fma(..), [a, b, c]) => return Ok(multiply_add(m, [*a, *b, *c], r, before_last)),
-        _ => return Err(format!("`{}` is not an operation with {} operands", r.name, x.len())),
-    };
-    Ok(m.delay(light.to(to), before_last, format!("{}_d", r.name)))
-}
-
-/// Operations that look at no bit of a float.
-fn moves_bits(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> bool {
-    matches!(op, Op::Select(..)) || matches!(op, Op::Cast(_)) && operands.first() == Some(&ty)
-}
-
-fn unary<'m>(m: &'m ModuleBuilder, op: UnaryOp, a: Sig<'m>) -> Sig<'m> {
+pub(super) fn unary<'m>(m: &'m ModuleBuilder, op: UnaryOp, a: Sig<'m>) -> Sig<'m> {
     match op {
         UnaryOp::Not => !a,
         UnaryOp::Neg => a.neg(),
@@ -78,7 +13,7 @@ fn unary<'m>(m: &'m ModuleBuilder, op: UnaryOp, a: Sig<'m>) -> Sig<'m> {
     }
 }
 
-fn binary<'m>(m: &'m ModuleBuilder, op: BinaryOp, a: Sig<'m>, b: Sig<'m>) -> Sig<'m> {
+pub(super) fn binary<'m>(m: &'m ModuleBuilder, op: BinaryOp, a: Sig<'m>, b: Sig<'m>) -> Sig<'m> {
     match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,
@@ -111,12 +46,12 @@ fn shift<'m>(m: &'m ModuleBuilder, left: bool, a: Sig<'m>, amount: Sig<'m>) -> S
 }
 
 /// C's conversion between integer types; to the 1-bit type it is "not equal to zero".
-fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
+pub(super) fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
     if to == ScalarType::BOOL { a.reduce_or() } else { a.to(wires(to)) }
 }
 
 /// Product modulo the result's width: operand registers (from latency 2 on), then product registers, as a DSP has them.
-fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
     let operand_stage = u32::from(before_last > 0);
     let constant = |k: usize| r.constant.get(k).copied().unwrap_or(false);
     let stage = |x: Sig<'m>, k: usize, suffix: &str| if constant(k) { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
@@ -129,7 +64,7 @@ fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm
     m.delay(product, before_last - operand_stage, format!("{}_m", r.name))
 }
 
-fn multiply_add<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 3], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+pub(super) fn multiply_add<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 3], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
     let product = multiply(m, x[0], x[1], r, before_last.saturating_sub(1));
     let product = m.delay(product, u32::from(before_last > 0), format!("{}_p", r.name));
     product + m.delay(x[2].to(wires(r.ty)), before_last, format!("{}_c", r.name))
@@ -142,7 +77,7 @@ fn registers_at(k: u32, count: u32, places: u32) -> u32 {
 
 /// Restoring division, one quotient bit a stage, on magnitudes; truncates toward zero.
 /// `x / 0` is all ones and `x % 0` is `x`, which falls out of the recurrence once the sign is left alone.
-fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, registers: u32, name: &str) -> Sig<'m> {
+pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, registers: u32, name: &str) -> Sig<'m> {
     let ty = x[0].ty();
     let w = ty.w;
     let none = m.lit(0, u(1));
@@ -174,7 +109,7 @@ fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, registers: 
 }
 
 /// Integer square root of the value, negative values counting as 0: one result bit a stage.
-fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, name: &str) -> Sig<'m> {
+pub(super) fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, name: &str) -> Sig<'m> {
     let steps = a.w().div_ceil(2);
     let clamped = if a.ty().signed { m.mux(a.msb(), m.lit(0, u(a.w())), a.unsigned()) } else { a };
     let stage = |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, steps + 1), format!("{name}_{what}{k}"));

@@ -13,48 +13,23 @@
 //! inputs may have any value in cycles in which no wave looks at them. There is no stall and no reset: state advances
 //! with `valid`, everything else runs free, and bubbles for as long as the greatest `ready` flush the PE.
 
+pub mod plan;
+
+use crate::control::{field_port, time_field, travels, Field};
+use crate::naming::{memory_style, module_stem, pass_port, stem};
 use crate::operators::{self, wires, Request};
-use crate::plan::{operand_source, time_field, travels, Comparison, Delay, Field, PePlan, Relation, Tied};
+use plan::{operand_source, Comparison, Delay, PePlan, Relation, Tied};
 use arch::contract::timing::{collect_time, operands};
 use arch::affine::Form;
 use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
-use rtl::{u, Design, Memory, MemStyle, ModuleBuilder, Reg, Sig, Template};
+use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pe {
     pub vsa: Vsa,
     pub plan: PePlan,
-}
-
-/// Port name of control field number `k` of the plan.
-pub fn field_port(k: usize, field: &Field) -> String {
-    match field {
-        Field::Valid => "valid".into(),
-        Field::Guard(_) => format!("guard{k}"),
-        Field::Time(_) => format!("time{k}"),
-        Field::Pointer(_) | Field::WritePointer(_) => format!("wave{k}"),
-    }
-}
-
-/// Stem of a node's port and signal names.
-pub fn stem(vsa: &Vsa, id: NodeId) -> String {
-    let name: String = vsa.node(id).name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
-    let name = name.trim_matches('_');
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { format!("{name}_n{}", id.0) } else { format!("n{}{name}", id.0) }
-}
-
-/// The output that passes `port` on along `axis`; the axes share one if their skews are equal.
-pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
-    let skew = vsa.schedule.skew;
-    let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
-    if both && skew[0].abs() != skew[1].abs() { format!("{port}_out{axis}") } else { format!("{port}_out") }
-}
-
-/// Places where memory pays: small ones in LUTs, the rest in block RAM.
-pub fn memory_style(depth: i64) -> MemStyle {
-    if depth <= 64 { MemStyle::Distributed } else { MemStyle::Block }
 }
 
 /// A value and its later copies: `taps[k]` is the value `k` cycles after `base`.
@@ -88,7 +63,7 @@ struct Build<'a, 'm> {
 
 impl Template for Pe {
     fn name(&self) -> String {
-        format!("{}_pe", crate::array::module_stem(&self.vsa))
+        format!("{}_pe", module_stem(&self.vsa))
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.vsa.name, self.vsa.lanes));
@@ -137,8 +112,11 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn tied(&self, tied: &Tied) -> Sig<'m> {
-        let k = self.plan.tied.iter().position(|t| t == tied).unwrap_or(0);
-        self.tied[k]
+        match self.plan.tied.iter().position(|t| t == tied) {
+            Some(k) => self.tied[k],
+            // Not driven: a fault of the netlist.
+            None => self.m.wire("unplanned_constant", tied.ty()).sig(),
+        }
     }
 
     /// The node's value at a time not before it is ready.

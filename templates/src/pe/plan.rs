@@ -4,27 +4,13 @@
 //! Times are cycles relative to the wave's arrival at the PE. A control field enters at its `phase`, the earliest time
 //! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
 
+use crate::control::{form_range, range_ty, time_field, travels, Field};
+use arch::affine::{Condition, Form, Ranges};
 use arch::contract::timing::{collect_time, effective_type, operands};
-use arch::affine::Ranges;
-use arch::affine::{Condition, Form};
 use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType};
-use rtl::{s, u, Ty};
+use rtl::{u, Ty};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A piece of control computed by the sequencer for each wave.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
-    Valid,
-    /// Conjunction of conditions on the wave alone.
-    Guard(Vec<Condition>),
-    /// Value of a form over the counters.
-    Time(Form),
-    /// Number of the wave modulo a memory's depth.
-    Pointer(i64),
-    /// The same once more, for writes that come much later than the read.
-    WritePointer(i64),
-}
 
 /// A constant that depends on the PE's coordinates.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,37 +21,6 @@ pub enum Tied {
     Bound { space: [i64; 2], constant: i64, negate: bool, range: [i64; 2] },
     /// 1 where the conditions may hold in some wave, of counters with these trip counts.
     Flag(Vec<Condition>, Vec<i64>),
-}
-
-/// Type that holds `low..=high`.
-pub fn range_ty(low: i64, high: i64) -> Ty {
-    let magnitude = |v: i64| 64 - v.leading_zeros();
-    if low >= 0 { u(magnitude(high).max(1)) } else { s(magnitude(high.max(0)).max(magnitude(!low)) + 1) }
-}
-
-/// Least and greatest value over all waves.
-pub fn form_range(vsa: &Vsa, form: &Form) -> [i64; 2] {
-    let terms = form.counters.iter().zip(&vsa.counters).map(|(c, k)| c * (k.trip - 1));
-    terms.fold([form.constant; 2], |[a, b], t| [a + t.min(0), b + t.max(0)])
-}
-
-impl Field {
-    pub fn ty(&self, vsa: &Vsa) -> Ty {
-        match self {
-            Field::Valid | Field::Guard(_) => u(1),
-            Field::Time(form) => form_range(vsa, form).into_ty(),
-            Field::Pointer(depth) | Field::WritePointer(depth) => u(rtl::clog2(*depth as u64)),
-        }
-    }
-}
-
-trait IntoTy {
-    fn into_ty(self) -> Ty;
-}
-impl IntoTy for [i64; 2] {
-    fn into_ty(self) -> Ty {
-        range_ty(self[0], self[1])
-    }
 }
 
 impl Tied {
@@ -350,20 +305,6 @@ impl PePlan {
         }
         Ok(PastPlan { source, hop, delay, registers: (due - from) as u32 })
     }
-}
-
-/// The control field that is the node's whole value, for nodes that depend on the wave only.
-pub fn time_field(vsa: &Vsa, id: NodeId) -> Option<Field> {
-    match &vsa.node(id).op {
-        Op::Iter(form) if form.is_time_only() => Some(Field::Time(form.clone())),
-        Op::Guard(conditions) if conditions.iter().all(|c| c.form.is_time_only()) => Some(Field::Guard(conditions.clone())),
-        _ => None,
-    }
-}
-
-/// The enable can travel with the collectors' control instead of passing through the PE.
-pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
-    matches!(time_field(vsa, enable), Some(Field::Guard(_))) || matches!(vsa.node(enable).op, Op::Const(_))
 }
 
 /// Nodes that something stored depends on.

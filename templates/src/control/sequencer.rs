@@ -15,7 +15,8 @@
 //! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
-use crate::plan::{form_range, range_ty, Field};
+use super::field::{form_range, range_ty, Field};
+use crate::naming::module_stem;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
@@ -48,7 +49,7 @@ struct Build<'a, 'm> {
 
 impl Template for Sequencer {
     fn name(&self) -> String {
-        format!("{}_sequencer", crate::array::module_stem(&self.vsa))
+        format!("{}_sequencer", module_stem(&self.vsa))
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let trips: Vec<String> = self.vsa.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();

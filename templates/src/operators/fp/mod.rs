@@ -16,7 +16,7 @@ mod parts;
 mod pipe;
 mod sqrt;
 
-use crate::operators::{wires, Request};
+use crate::operators::request::{wires, Request};
 use arch::contract::timing::op_latency;
 use arch::ir::vsa::{NodeId, Op};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};

@@ -1,0 +1,26 @@
+//! What an operator is built from.
+
+use arch::ir::vsa::Op;
+use frontend::scop::ScalarType;
+use rtl::{Sig, Ty};
+
+/// The wires that carry a value of the type.
+pub fn wires(ty: ScalarType) -> Ty {
+    Ty { w: ty.bits(), signed: ty.signed() }
+}
+
+/// What an operator is built from.
+pub struct Request<'a, 'm> {
+    pub op: &'a Op,
+    /// Type of the result.
+    pub ty: ScalarType,
+    /// Operands sampled `latency` cycles before the result; for multiplications possibly narrower than the node's
+    /// operands (see `arch::contract::timing::effective_type`), otherwise of the nodes' types.
+    pub operands: &'a [Sig<'m>],
+    pub operand_types: &'a [ScalarType],
+    /// Per operand: a constant, which needs no register.
+    pub constant: &'a [bool],
+    /// Registers from operands to result, the last one included.
+    pub latency: u32,
+    pub name: &'a str,
+}
