@@ -159,9 +159,9 @@ fn mapping(compiled: &Compiled) -> String {
 fn recurrences(scop: &Scop, spec: &DesignSpec) -> Result<String, Refused> {
     use arch::ir::ure::Feed;
     let refused = |faults| Refused::diagnostics(&faults, &scop.sources);
-    let arch::explore::assemble::Program { scop, system, .. } = arch::program(scop, spec).map_err(refused)?;
+    let arch::explore::assemble::Program { scop, system, rewrites, .. } = arch::program(scop, spec).map_err(refused)?;
     let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
-    let mut text = String::new();
+    let mut text: String = rewrites.iter().map(|attempt| format!("# {attempt}\n")).collect();
     for dim in &system.dims {
         let _ = writeln!(text, "dim {} {}..={}", dim.name, dim.lo, dim.hi);
     }

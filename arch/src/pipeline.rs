@@ -10,10 +10,9 @@ use crate::ir::mapping::Plan;
 use crate::space_time::transform;
 use crate::io::port;
 use crate::ir::ure::System;
-use crate::recurrence::{self, rewrite};
+use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::ir::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
-use frontend::flow;
 use frontend::scop::Scop;
 use std::borrow::Cow;
 
@@ -75,6 +74,17 @@ pub enum Class {
     Mixed,
 }
 
+const AS_WRITTEN: &str = "as written";
+
+/// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
+/// the program that is mapped.
+pub const REWRITES: [Rewrite; 4] = [
+    Rewrite { name: "completed sums", forms: rewrite::completed, unless: "no condition interrupts a sum" },
+    Rewrite { name: AS_WRITTEN, forms: rewrite::as_written, unless: "" },
+    Rewrite { name: "folded domains", forms: rewrite::folded, unless: "no value is read on both sides of its producer" },
+    Rewrite { name: "reversed sums", forms: rewrite::reversed, unless: "no sum in free order is alone in its loop" },
+];
+
 /// The program that the array executes, as recurrences.
 ///
 /// # Errors
@@ -87,26 +97,37 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     let scop = spec.program(scop);
     let ports = port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
-    let uniform = |other: Scop, places: &[_]| {
-        let system = recurrence::build_at(&other, &flow::analyze(&other).ok()?, places).ok()?;
-        Some(Program::new(Cow::Owned(other), system, spec, work, ports.clone()))
-    };
-    if let Some(program) = rewrite::completed(&scop).and_then(|other| uniform(other, &[])) {
-        return Ok(program);
+    let region = Region::new(&scop, arithmetic.reassociate);
+    match rewrite::uniform(&region, &REWRITES) {
+        Ok((form, system, attempts)) => {
+            let form = match form {
+                Cow::Owned(form) => Cow::Owned(form),
+                Cow::Borrowed(_) => scop.clone(),
+            };
+            Ok(Program::new(form, system, spec, work, ports, attempts))
+        }
+        Err(attempts) => Err(not_uniform(&region, attempts)),
     }
-    let flow = flow::analyze(&scop)?;
-    let faults = match recurrence::build(&scop, &flow) {
-        Ok(system) => return Ok(Program::new(scop, system, spec, work, ports)),
-        Err(faults) => faults,
-    };
-    let folded = rewrite::folded(&scop, &flow).and_then(|(other, places)| uniform(other, &places));
-    let reversed = |reassociate| rewrite::reversed(&scop, &flow, reassociate).into_iter().find_map(|other| uniform(other, &[]));
-    if let Some(program) = folded.or_else(|| reversed(arithmetic.reassociate)) {
-        return Ok(program);
+}
+
+/// The faults of the program as written, with what came of its other forms.
+fn not_uniform(region: &Region, attempts: Vec<Attempt>) -> Diagnostics {
+    let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN).map(Attempt::to_string).collect();
+    let mut faults: Diagnostics = attempts.into_iter().find_map(|a| match a.outcome {
+        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
+        _ => None,
+    }).unwrap_or_default();
+    let freely = Region::new(region.scop, Some(true));
+    let [.., reversed] = &REWRITES;
+    if region.reassociate.is_none() && rewrite::uniform(&freely, std::slice::from_ref(reversed)).is_ok() {
+        let hint = |fault: Diagnostic| fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently");
+        return faults.into_iter().map(hint).collect();
     }
-    let free = arithmetic.reassociate.is_none() && reversed(Some(true)).is_some();
-    let hint = |fault: Diagnostic| if free { fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently") } else { fault };
-    Err(faults.into_iter().map(hint).collect())
+    if let Some(last) = faults.last_mut() {
+        let help = last.help.take().map_or(String::new(), |h| h + "; ");
+        last.help = Some(format!("{help}other forms were tried: {}", others.join("; ")));
+    }
+    faults
 }
 
 /// # Errors

@@ -7,6 +7,7 @@ use crate::pe::{self, Options};
 use crate::ir::mapping::{Mapping, Plan};
 use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
+use crate::recurrence::rewrite::Attempt;
 use crate::ir::ure::System;
 use crate::ir::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
 use frontend::flow;
@@ -54,15 +55,17 @@ pub struct Program<'a> {
     pub work: Work,
     /// Per array: those with equal numbers share an AXI port.
     pub ports: Vec<usize>,
+    /// What came of every rewrite that was tried, up to the one that made `scop`.
+    pub rewrites: Vec<Attempt>,
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
         let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
-        Program { scop, system, reductions, work, ports }
+        Program { scop, system, reductions, work, ports, rewrites }
     }
 }
 

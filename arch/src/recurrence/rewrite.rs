@@ -1,5 +1,5 @@
-//! Other forms of a program that compute the same, bit for bit, tried where the program as written has dependences that
-//! cannot be made uniform.
+//! Other forms of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of named
+//! rewrites ([`crate::pipeline::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
 //!
 //! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
 //! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This form is
@@ -14,11 +14,134 @@
 
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
+use crate::ir::ure::System;
+use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt::{self, Display, Formatter};
 
-/// The program with completed sums; `None` if it has none that conditions interrupt.
-pub fn completed(scop: &Scop) -> Option<Scop> {
+/// A program, and where some of its statements are to be placed (see [`super::build_at`]).
+pub struct Form<'a> {
+    pub scop: Cow<'a, Scop>,
+    pub places: Vec<Option<Vec<Affine>>>,
+}
+
+impl Form<'_> {
+    fn at_will<'a>(scop: Scop) -> Form<'a> {
+        Form { scop: Cow::Owned(scop), places: vec![] }
+    }
+}
+
+/// The program before it is rewritten.
+pub struct Region<'a> {
+    pub scop: &'a Scop,
+    /// Whether sums of floats may be reordered.
+    pub reassociate: Option<bool>,
+    flow: OnceCell<Result<Flow, Diagnostics>>,
+}
+
+impl<'a> Region<'a> {
+    pub fn new(scop: &'a Scop, reassociate: Option<bool>) -> Region<'a> {
+        Region { scop, reassociate, flow: OnceCell::new() }
+    }
+    fn flow(&self) -> Result<&Flow, &Diagnostics> {
+        self.flow.get_or_init(|| flow::analyze(self.scop)).as_ref()
+    }
+}
+
+/// One way to write the program anew.
+pub struct Rewrite {
+    pub name: &'static str,
+    /// What it makes of the region, best first; nothing where it does not apply.
+    pub forms: for<'a> fn(&Region<'a>) -> Vec<Form<'a>>,
+    /// Why that may be nothing.
+    pub unless: &'static str,
+}
+
+/// What came of a rewrite.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Taken,
+    NotApplicable(&'static str),
+    /// The dependences of the last form that cannot be made uniform.
+    NotUniform(Diagnostics),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    pub rewrite: &'static str,
+    pub outcome: Outcome,
+}
+
+impl Display for Attempt {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match &self.outcome {
+            Outcome::Taken => write!(f, "{}: taken", self.rewrite),
+            Outcome::NotApplicable(why) => write!(f, "{}: {why}", self.rewrite),
+            Outcome::NotUniform(faults) => {
+                let first = faults.first().map_or("", |f| f.message.as_str());
+                let more = if faults.len() > 1 { format!(", and {} more", faults.len() - 1) } else { String::new() };
+                write!(f, "{}: {first}{more}", self.rewrite)
+            }
+        }
+    }
+}
+
+/// The first form with uniform dependences, and what came of each rewrite up to it.
+///
+/// # Errors
+/// What came of all of them.
+pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Vec<Attempt>> {
+    let mut attempts = Vec::new();
+    for rewrite in rewrites {
+        let mut outcome = Outcome::NotApplicable(rewrite.unless);
+        for form in (rewrite.forms)(region) {
+            match system(region, &form) {
+                Ok(system) => {
+                    attempts.push(Attempt { rewrite: rewrite.name, outcome: Outcome::Taken });
+                    return Ok((form.scop, system, attempts));
+                }
+                Err(faults) => outcome = Outcome::NotUniform(faults),
+            }
+        }
+        attempts.push(Attempt { rewrite: rewrite.name, outcome });
+    }
+    Err(attempts)
+}
+
+fn system(region: &Region, form: &Form) -> Result<System, Diagnostics> {
+    match &form.scop {
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, &form.places),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, &form.places),
+    }
+}
+
+/// The program itself.
+pub fn as_written<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+    vec![Form { scop: Cow::Borrowed(region.scop), places: vec![] }]
+}
+
+/// The program with completed sums; nothing if it has none that conditions interrupt.
+pub fn completed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+    complete_all(region.scop).map(Form::at_will).into_iter().collect()
+}
+
+/// The program with its statements split where a value is read on both sides of its producer, and the places at which
+/// the parts lie upon each other; nothing if there is nothing to fold.
+pub fn folded<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+    let folded = region.flow().ok().and_then(|flow| fold(region.scop, flow));
+    folded.map(|(scop, places)| Form { scop: Cow::Owned(scop), places }).into_iter().collect()
+}
+
+/// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
+pub fn reversed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+    let Ok(flow) = region.flow() else { return vec![] };
+    reverse_each(region.scop, flow, region.reassociate).into_iter().map(Form::at_will).collect()
+}
+
+fn complete_all(scop: &Scop) -> Option<Scop> {
     let mut out = scop.clone();
     let mut any = false;
     for statement in &mut out.statements {
@@ -52,8 +175,7 @@ fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
     Some(Statement { domain: statement.around.clone(), rhs, ..statement.clone() })
 }
 
-/// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
-pub fn reversed(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {
+fn reverse_each(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {
     let able: Vec<usize> = (0..scop.statements.len()).filter(|&s| is_reversible(scop, flow, s, reassociate)).collect();
     let single = able.iter().map(|&s| vec![s]);
     let all = (able.len() > 1).then(|| able.clone());
@@ -121,9 +243,7 @@ fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
     }
 }
 
-/// The program with its statements split where a value is read on both sides of its producer, and the places at which
-/// the parts lie upon each other; `None` if there is nothing to fold.
-pub fn folded(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
+fn fold(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
     let mut parts: Vec<(Statement, Option<Vec<Affine>>)> = Vec::new();
     for (s, statement) in scop.statements.iter().enumerate() {
         let depth = statement.loops.len();
