@@ -9,12 +9,12 @@
 //! A `Template` writes a module with a `ModuleBuilder`; `Design::module` elaborates equal templates
 //! once; `Design::verify` turns the result into the only thing that is printed or simulated.
 //! `hierarchy` is what `check` and `sim` share: the modules below a top, with identical instances
-//! side by side.
+//! side by side. Each folder imports only from those named before it.
 
-mod build;
-mod check;
-mod hierarchy;
 pub mod netlist;
+mod build;
+mod hierarchy;
+mod check;
 pub mod sim;
 pub mod verilog;
 

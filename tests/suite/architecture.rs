@@ -1,4 +1,5 @@
-//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way.
+//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way. Inside of a crate, folders import one
+//! another in no circle; in `arch` and `rtl` each module imports only from those that `lib.rs` names before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -75,5 +76,119 @@ fn dependencies_point_one_way() {
         let later: Vec<_> = depends.difference(&above).collect();
         assert!(later.is_empty(), "`{name}` depends on {later:?}, which come after it");
         above.insert(name);
+    }
+}
+
+/// Source text without comments.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    text.lines().map(|l| l.split("//").next().unwrap_or_default().to_string() + "\n").collect()
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files = vec![];
+    for path in entries.map(|e| e.expect("an entry").path()) {
+        match path.is_dir() {
+            true => files.extend(rust_files(&path)),
+            false if path.extension().is_some_and(|e| e == "rs") => files.push(path),
+            false => {}
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The module of a file below `src`, as path from the crate; empty for the crate's root.
+fn module(src: &Path, file: &Path) -> Vec<String> {
+    let inside = file.strip_prefix(src).expect("a file of the crate").with_extension("");
+    let mut parts: Vec<String> = inside.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    if ["mod", "lib", "main"].contains(&parts.last().expect("a name").as_str()) {
+        parts.pop();
+    }
+    parts
+}
+
+/// What `text` names behind `prefix`: the first part of each path, also of those in braces.
+fn named_behind(text: &str, prefix: &str) -> BTreeSet<String> {
+    let first = |path: &str| path.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut names = BTreeSet::new();
+    for rest in text.match_indices(prefix).map(|(at, _)| &text[at + prefix.len()..]) {
+        let Some(group) = rest.strip_prefix('{') else {
+            names.insert(first(rest));
+            continue;
+        };
+        let (mut depth, mut start) = (0, 0);
+        for (at, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                ',' | '}' if depth == 0 => {
+                    names.insert(first(&group[start..at]));
+                    start = at + 1;
+                    if c == '}' {
+                        break;
+                    }
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// Which of the crate's modules (folders and files of `src`) import which.
+fn imports(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let files = rust_files(src);
+    let modules: BTreeSet<String> = files.iter().filter_map(|f| module(src, f).into_iter().next()).collect();
+    let mut arrows: BTreeMap<String, BTreeSet<String>> = modules.iter().map(|m| (m.clone(), BTreeSet::new())).collect();
+    for file in &files {
+        let path = module(src, file);
+        let Some(from) = path.first() else { continue };
+        let text = code(file);
+        // As many `super` as the module is deep is the crate.
+        let root = "super::".repeat(path.len());
+        let deeper = "super::".repeat(path.len() + 1);
+        let named = named_behind(&text, "crate::").into_iter().chain(named_behind(&text.replace(&deeper, ""), &root));
+        arrows.get_mut(from).expect("a module").extend(named.filter(|to| to != from && modules.contains(to)));
+    }
+    arrows
+}
+
+/// Everything that can be reached.
+fn reached(arrows: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
+    let (mut seen, mut todo) = (BTreeSet::new(), vec![from.to_string()]);
+    while let Some(at) = todo.pop() {
+        todo.extend(arrows[&at].iter().filter(|to| seen.insert(to.to_string())).cloned());
+    }
+    seen
+}
+
+#[test]
+fn folders_import_one_another_in_no_circle() {
+    for (name, folder) in folders() {
+        let src = folder.join("src");
+        let arrows = imports(&src);
+        let reach: BTreeMap<&String, BTreeSet<String>> = arrows.keys().map(|m| (m, reached(&arrows, m))).collect();
+        for (a, from_a) in reach.iter().filter(|(m, _)| src.join(m).is_dir()) {
+            let circle: Vec<_> = from_a.iter().filter(|b| b != a && src.join(b).is_dir() && reach[b].contains(*a)).collect();
+            assert!(circle.is_empty(), "`{name}`: folder `{a}` imports from {circle:?}, which import from it");
+        }
+    }
+}
+
+#[test]
+fn modules_import_from_those_named_before_them() {
+    for name in ["arch", "rtl"] {
+        let src = root().join(name).join("src");
+        let text = code(&src.join("lib.rs"));
+        let order: Vec<&str> = text.lines().filter_map(|l| l.trim().trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')).collect();
+        let place = |m: &String| order.iter().position(|o| o == m).unwrap_or_else(|| panic!("`{name}`: lib.rs does not name `{m}`"));
+        let arrows = imports(&src);
+        assert!(arrows.values().any(|to| !to.is_empty()), "`{name}` has imports");
+        for (from, to) in &arrows {
+            let against: Vec<_> = to.iter().filter(|to| place(to) >= place(from)).collect();
+            assert!(against.is_empty(), "`{name}`: `{from}` imports from {against:?}, which lib.rs names after it");
+        }
     }
 }

@@ -9,3 +9,4 @@ mod lu;
 mod polybench;
 mod random;
 mod run;
+mod stages;

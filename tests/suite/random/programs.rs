@@ -16,7 +16,7 @@ const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 struct Array {
     name: String,
     dims: Vec<i64>,
-    /// Something has been or will be written to it by the program.
+    /// The program writes it; otherwise it is an input.
     written: bool,
 }
 
@@ -113,7 +113,7 @@ impl Writer {
         (text, row)
     }
 
-    /// Opens a loop; `false` if it could be empty over its whole hull.
+    /// Opens a loop that runs for some values of those around it.
     fn open(&mut self) {
         let name = NAMES.into_iter().find(|n| !self.loops.iter().any(|l| l.name == *n)).expect("few loops");
         let k = self.below(self.sizes.len());
@@ -249,10 +249,9 @@ impl Writer {
             order.swap(0, 1);
         }
         let need: Vec<i64> = order.iter().map(|&l| self.loops[l].high + 1).collect();
-        let fits = |a: &Array| a.dims.len() == need.len() && a.dims.iter().zip(&need).all(|(d, n)| d >= n);
+        let fits = |a: &Array| a.written && a.dims.len() == need.len() && a.dims.iter().zip(&need).all(|(d, n)| d >= n);
         let old: Vec<usize> = (0..self.arrays.len()).filter(|&a| fits(&self.arrays[a])).collect();
-        let at = if !old.is_empty() && self.rarely(3) { self.pick(&old) } else { self.new_array('x', need) };
-        self.arrays[at].written = true;
+        let at = if !old.is_empty() && self.rarely(3) { self.pick(&old) } else { self.new_array(true, need) };
         let subscripts: String = order.iter().map(|&l| format!("[{}]", self.loops[l].name)).collect();
         format!("{}{subscripts}", self.arrays[at].name)
     }
@@ -268,12 +267,12 @@ impl Writer {
         Some(target.replace(&format!("[{name}]"), &format!("[{name} - {back}]")))
     }
 
-    fn new_array(&mut self, letter: char, dims: Vec<i64>) -> usize {
-        let name = format!("{letter}{}", self.arrays.len());
+    fn new_array(&mut self, written: bool, dims: Vec<i64>) -> usize {
+        let name = format!("{}{}", if written { 'x' } else { 'u' }, self.arrays.len());
         let subscripts: String = dims.iter().map(|d| format!("[{d}]")).collect();
-        let (ty, quality) = (self.ty(), if letter == 'u' { "const " } else { "" });
+        let (ty, quality) = (self.ty(), if written { "" } else { "const " });
         self.parameters.push(format!("{quality}{ty} {name}{subscripts}"));
-        self.arrays.push(Array { name, dims, written: false });
+        self.arrays.push(Array { name, dims, written });
         self.arrays.len() - 1
     }
 
@@ -318,7 +317,7 @@ impl Writer {
             dims.push(high.max(0) + 1);
             let _ = write!(subscripts, "[{text}]");
         }
-        let at = self.new_array('u', dims);
+        let at = self.new_array(false, dims);
         format!("{}{subscripts}", self.arrays[at].name)
     }
 
@@ -382,7 +381,7 @@ impl Writer {
             9 => format!("({a} >> {})", self.below(4)),
             10 => format!("(({}){a})", self.pick(&INTEGERS)),
             11 => format!("({a} {} {b} ? {a} : {})", self.pick(&["<", ">=", "=="]), self.leaf()),
-            _ => format!("-{a}"),
+            _ => format!("-({a})"),
         }
     }
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Looks for faults as long as you let it: `scripts/soak.sh HOURS [DIR]`
+#
+# Three quarters of the time random programs on random arrays, compared as the tests do; the rest libFuzzer on every target
+# in */fuzz/fuzz_targets. Runs at the lowest priority and ends with a summary; exits 1 if anything was found. HOURS may be a
+# fraction. DIR (default out/soak) keeps a log of each part, the programs found (made smaller, with the options that show
+# them: once mended they belong into tests/run) and the fuzzer's inputs. SAGEN_SEED is the first case (default: the clock's
+# seconds, so that every run looks elsewhere), SAGEN_JOBS how many run at a time.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+command -v cargo >/dev/null || . "$HOME/.cargo/env"
+
+hours=${1:-}
+[[ $hours =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | head -n -1 >&2; exit 2; }
+mkdir -p "${2:-out/soak}"
+dir=$(cd "${2:-out/soak}" && pwd)
+root=$PWD
+seconds=$(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')
+mapfile -t targets < <(find . -name target -prune -o -path '*/fuzz/fuzz_targets/*.rs' -print | sort)
+random=$((seconds * 3 / 4))
+each=$(((seconds - random) / (${#targets[@]} > 0 ? ${#targets[@]} : 1)))
+renice -n 19 $$ >/dev/null
+
+found=0
+summary=()
+report() { # report NAME STATUS LINE
+    summary+=("$1: $3")
+    [ "$2" = 0 ] || found=1
+}
+finish() {
+    echo "soak: summary"
+    printf '  %s\n' "${summary[@]}"
+    echo "  logs and findings: $dir"
+    exit $found
+}
+trap 'summary+=("stopped early"); finish' INT TERM
+
+cargo test --release --test suite --no-run --quiet
+status=0
+SAGEN_SEED=${SAGEN_SEED:-$(date +%s)} SAGEN_SECONDS=$random SAGEN_FOUND=$dir/found \
+    cargo test --release --quiet --test suite -- --ignored --nocapture --exact random::soak::soak >"$dir/random.log" 2>&1 || status=$?
+line=$(grep '^soak:' "$dir/random.log" | tail -n 1) || line="did not end: see random.log"
+report "random programs" $status "${line#soak: }"
+while read -r line; do summary+=("$line"); done < <(grep '^FOUND' "$dir/random.log" || true)
+
+# What a target starts from, beside what it found in earlier runs.
+seeds() {
+    case $1 in
+        parse) echo "$root/frontend/tests/ok" "$root/tests/run" ;;
+        *) [ ! -d "../seeds/$1" ] || echo "../seeds/$1" ;;
+    esac
+}
+for target in "${targets[@]}"; do
+    name=$(basename "$target" .rs)
+    crate=$(dirname "$(dirname "$target")")
+    mkdir -p "$dir/corpus/$name" "$dir/crashes"
+    status=0
+    (cd "$crate/fuzz_targets" && cargo run --release --quiet --bin "$name" -- "$dir/corpus/$name" $(seeds "$name") \
+        -timeout=60 -max_total_time="$each" -artifact_prefix="$dir/crashes/$name-") >"$dir/fuzz-$name.log" 2>&1 || status=$?
+    line=$(grep -aE '^Done|^#.*DONE|SUMMARY' "$dir/fuzz-$name.log" | tail -n 1) || line="did not run: see fuzz-$name.log"
+    report "fuzzing $name" $status "${line:-did not run: see fuzz-$name.log}"
+done
+trap - INT TERM
+finish
