@@ -7,7 +7,7 @@
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
 //! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::contract::timing::drain_latency`.
 
-use crate::control::{field_port, form_range, time_field, travels, Field};
+use crate::control::{field_port, form_range, time_field, Field};
 use crate::io::collector::{self, masks, row_form, wave_enables, Collector};
 use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
 use crate::io::relay::Relay;
@@ -15,6 +15,7 @@ use crate::io::words::{bank_start, StreamShape};
 use crate::naming::{module_stem, pass_port, stem};
 use crate::pe::plan::PePlan;
 use crate::pe::Pe;
+use arch::contract::operand::travels;
 use arch::contract::relay::{lanes, owned, Relays};
 use arch::contract::timing::{collect_time, drain_latency};
 use arch::affine::Form;

@@ -9,9 +9,9 @@ use crate::control::sequencer::Sequencer;
 use crate::interface::Layout;
 use crate::io::feeder::loaded_once;
 use crate::operators;
-use crate::pe::plan::operand_source;
 use arch::contract::walk::Walk;
-use arch::contract::timing::{drain_latency, emitted_delay, operands, release_delay};
+use arch::contract::operand::operand_source;
+use arch::contract::timing::{drain_latency, emitted_delay, release_delay};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty, Verified};
 
@@ -22,11 +22,10 @@ use rtl::{clog2, u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, 
 /// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
 pub fn ip(vsa: &Vsa) -> Result<Verified, String> {
     check(vsa)?;
-    let vsa = &crate::retime::sink(vsa);
     let plan = Plan::new(vsa)?;
     for id in plan.pe.ids() {
         let node = vsa.node(id);
-        let types: Vec<_> = operands(&node.op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
+        let types: Vec<_> = node.op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
         operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
     }
     let mut design = Design::default();

@@ -13,7 +13,6 @@ pub mod io;
 mod ip;
 pub mod operators;
 pub mod pe;
-mod retime;
 
 pub use interface::Interface;
 pub use ip::ip;

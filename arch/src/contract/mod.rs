@@ -1,6 +1,9 @@
-//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), what the DMA engines walk
+//! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), how values of earlier waves are
+//! kept ([`delay`]), what operators are joined to ([`operand`]), what the DMA engines walk
 //! ([`walk`]), how results are gathered ([`relay`]).
 
+pub mod delay;
+pub mod operand;
 pub mod relay;
 pub mod timing;
 pub mod walk;

@@ -12,6 +12,7 @@
 //! - `emitted` of a visit = launch of its last wave + [`emitted_delay`]
 //! - the word a drain token asks for is back [`drain_latency`] cycles after the token
 
+use crate::contract::operand::effective_type;
 use crate::contract::relay::Relays;
 use crate::ir::vsa::{Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
@@ -92,46 +93,10 @@ fn multiplier_latency(operands: &[ScalarType]) -> i64 {
     }
 }
 
-/// The narrowest type that holds every value of the node: looks through widening casts and takes a constant's own
-/// width. What the multiplier is built for.
-pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
-    let node = &nodes[id.index()];
-    let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
-    match &node.op {
-        Op::Cast(source) => match effective_type(nodes, *source) {
-            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => ScalarType::Int { bits: b, signed: s },
-            _ => node.ty,
-        },
-        Op::Const(value) => {
-            let negative = signed && bits > 0 && value >> (bits - 1) & 1 == 1;
-            let used = if negative { negative_bits(*value, bits) } else { (64 - value.leading_zeros()).max(1) };
-            ScalarType::Int { bits: used.min(bits), signed: negative }
-        }
-        _ => node.ty,
-    }
-}
-
-/// Least width of the two's complement encoding of a negative number given in `bits` bits.
-fn negative_bits(value: u64, bits: u32) -> u32 {
-    let extended = ((value << (64 - bits)) as i64) >> (64 - bits);
-    65 - (!extended as u64).leading_zeros()
-}
-
-/// Nodes whose values a node combines in the same wave and PE.
-pub fn operands(op: &Op) -> Vec<NodeId> {
-    match *op {
-        Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
-        Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
-        Op::Unary(_, a) | Op::Cast(a) => vec![a],
-        Op::Binary(_, a, b) => vec![a, b],
-        Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
-    }
-}
-
 /// [`op_latency`] of a node of the table.
 pub fn node_latency(nodes: &[Node], id: NodeId) -> i64 {
     let node = &nodes[id.index()];
-    let types: Vec<ScalarType> = operands(&node.op).into_iter().map(|o| effective_type(nodes, o)).collect();
+    let types: Vec<ScalarType> = node.op.operands().into_iter().map(|o| effective_type(nodes, o)).collect();
     op_latency(&node.op, node.ty, &types)
 }
 

@@ -2,7 +2,7 @@
 
 pub mod address;
 pub mod board;
-mod places;
+pub mod places;
 pub mod predict;
 pub mod reader;
 pub mod resources;

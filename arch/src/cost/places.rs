@@ -2,7 +2,6 @@
 //! synthesis removes what only that guard selects: a triangular array divides on its diagonal only.
 
 use crate::affine::Ranges;
-use crate::contract::timing;
 use crate::affine::Condition;
 use crate::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
@@ -15,17 +14,60 @@ enum Holds {
     Always,
 }
 
-/// Per node, the number of PEs in which something stored depends on it.
-pub fn count(vsa: &Vsa) -> Vec<i64> {
+/// Where the array needs each node.
+pub struct Places {
+    /// Per node, the number of PEs in which something stored depends on it.
+    pub count: Vec<i64>,
+    /// Per node, registers (as wide as the node) of all PEs that give an input on to their neighbours: those need it, or the
+    /// ones behind them, though the PE itself may not.
+    pub passed: Vec<i64>,
+}
+
+pub fn places(vsa: &Vsa) -> Places {
     let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] } };
     let same_everywhere = !vsa.nodes.iter().any(|n| matches!(&n.op, Op::Guard(all) if all.iter().any(|c| !c.form.is_time_only())));
+    let pes = vsa.extent[0] * vsa.extent[1];
     if same_everywhere {
-        let pes = vsa.extent[0] * vsa.extent[1];
-        return search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0])).iter().map(|n| n * pes).collect();
+        let seen = search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0]));
+        let there = |n: usize| seen[n].contains(&true);
+        let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
+        return Places { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |_| there(n))).collect() };
     }
     let all = (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
     let inside = |p: [i64; 2]| (0..2).all(|a| (0..vsa.extent[a]).contains(&p[a]));
-    search.needed(all, |p, hop| Some([p[0] - hop[0], p[1] - hop[1]]).filter(|&p| inside(p)))
+    let seen = search.needed(all, |p, hop| Some([p[0] - hop[0], p[1] - hop[1]]).filter(|&p| inside(p)));
+    let there = |n: usize, p: [i64; 2]| seen[n].get(index(vsa, p)).is_some_and(|&x| x);
+    let count = seen.iter().map(|s| s.iter().filter(|&&x| x).count() as i64).collect();
+    Places { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| there(n, p))).collect() }
+}
+
+fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
+    (p[0] * vsa.extent[1] + p[1]) as usize
+}
+
+/// Registers by which an input reaches all PEs that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
+fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
+    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.extent);
+    let hops = vsa.schedule.skew.map(i64::abs);
+    let place = |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
+    let mut wanted = vec![false; (e0 * e1) as usize];
+    let mut registers = vec![0; (e0 * e1) as usize];
+    for at in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| [i, j])) {
+        if !wanted[index(vsa, at)] && !needed(place(at)) {
+            continue;
+        }
+        let before = match at {
+            [i, j] if forward[1] && j > 0 => Some((index(vsa, [i, j - 1]), hops[1])),
+            [i, j] if forward[0] && i > 0 => Some((index(vsa, [i - 1, j]), hops[0])),
+            _ => None,
+        };
+        if let Some((k, hop)) = before {
+            wanted[k] = true;
+            registers[k] = hop.max(registers[k]);
+        }
+    }
+    registers.iter().sum()
 }
 
 struct Search<'a> {
@@ -34,12 +76,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Per node, in how many of `places` it is needed; `from` is the place that a hop comes from, if there is one.
-    fn needed(&self, places: impl Iterator<Item = [i64; 2]>, from: impl Fn([i64; 2], [i64; 2]) -> Option<[i64; 2]>) -> Vec<i64> {
+    /// Per node, in which of `places` (by index) it is needed; `from` is the place that a hop comes from, if there is one.
+    fn needed(&self, places: impl Iterator<Item = [i64; 2]>, from: impl Fn([i64; 2], [i64; 2]) -> Option<[i64; 2]>) -> Vec<Vec<bool>> {
         let vsa = self.vsa;
-        let index = |p: [i64; 2]| (p[0] * vsa.extent[1] + p[1]) as usize;
         let mut seen = vec![vec![]; vsa.nodes.len()];
-        let mut count = vec![0; vsa.nodes.len()];
         let mut open: Vec<(NodeId, [i64; 2])> = Vec::new();
         for p in places {
             for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
@@ -50,11 +90,10 @@ impl Search<'_> {
         }
         while let Some((id, p)) = open.pop() {
             let here: &mut Vec<bool> = &mut seen[id.index()];
-            here.resize(here.len().max(index(p) + 1), false);
-            if std::mem::replace(&mut here[index(p)], true) {
+            here.resize(here.len().max(index(vsa, p) + 1), false);
+            if std::mem::replace(&mut here[index(vsa, p)], true) {
                 continue;
             }
-            count[id.index()] += 1;
             match &vsa.node(id).op {
                 Op::Past { source, hop, .. } => open.extend(from(p, *hop).map(|q| (*source, q))),
                 Op::Select(c, a, b) => match self.holds(*c, p) {
@@ -62,10 +101,10 @@ impl Search<'_> {
                     Holds::Always => open.push((*a, p)),
                     Holds::Sometimes => open.extend([*c, *a, *b].map(|n| (n, p))),
                 },
-                op => open.extend(timing::operands(op).into_iter().map(|n| (n, p))),
+                op => open.extend(op.operands().into_iter().map(|n| (n, p))),
             }
         }
-        count
+        seen
     }
 
     fn holds(&self, id: NodeId, p: [i64; 2]) -> Holds {

@@ -3,11 +3,12 @@
 //! DSP slices and memory blocks are counted; LUTs and flip-flops are bounds from node widths. The figures serve to
 //! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
 
-use super::places;
+use super::places::{self, Places};
 use crate::cost::board::Resources;
 use crate::contract::relay::{self, Relays};
-use crate::contract::timing;
-use crate::ir::vsa::{InputGroup, Node, Op, Vsa};
+use crate::contract::delay::Wait;
+use crate::contract::operand::effective_type;
+use crate::ir::vsa::{Delay, InputGroup, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
@@ -64,7 +65,9 @@ fn collectors(total: &mut Resources, vsa: &Vsa, o: usize) {
 
 fn of_pes(vsa: &Vsa) -> Resources {
     let mut total = Resources::default();
-    for ((n, node), pes) in vsa.nodes.iter().enumerate().zip(places::count(vsa)).filter(|(_, pes)| *pes > 0) {
+    let Places { count, passed } = places::places(vsa);
+    total.ff += vsa.nodes.iter().zip(passed).map(|(node, registers)| registers * i64::from(node.ty.bits())).sum::<i64>();
+    for ((n, node), pes) in vsa.nodes.iter().enumerate().zip(count).filter(|(_, pes)| *pes > 0) {
         let need = of_node(vsa, n, node);
         total.lut += pes * need.lut;
         total.ff += pes * need.ff;
@@ -85,18 +88,31 @@ fn of_node(vsa: &Vsa, n: usize, node: &Node) -> Resources {
         Op::Binary(op, ..) => operator(&mut need, vsa, *op, node),
         Op::Fma(..) => need.dsp += 4,
         Op::Select(..) | Op::Unary(..) => need.lut += bits,
-        Op::Input { group, .. } => need.ff += bits * passed_on(vsa, &vsa.inputs[*group as usize]),
-        Op::Past { source, waves, .. } if *waves > 3 => add_memory(&mut need, 1, *waves, vsa.node(*source).ty.bits() as i64),
-        Op::Past { waves, .. } => need.ff += bits * waves.max(&1),
+        Op::Past { .. } => delay(&mut need, vsa, NodeId(n as u32), bits),
         _ => {}
     }
     need.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
     need
 }
 
-/// Registers between a PE and the neighbours that it gives an input on to.
-fn passed_on(vsa: &Vsa, group: &InputGroup) -> i64 {
-    (0..2).filter(|&a| group.forward[a] && vsa.extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0)
+/// The delay element behind a source and the registers after it. A chain is there once for all that wait for the source:
+/// each of them adds what is beyond the next shorter one.
+fn delay(need: &mut Resources, vsa: &Vsa, id: NodeId, bits: i64) {
+    let (Some(wait), Op::Past { source, hop, waves }) = (Wait::of(vsa, id), &vsa.node(id).op) else { return };
+    let built = vsa.schedule.delays.get(&id).copied();
+    match built {
+        Some(Delay::Chain) => {
+            let before = vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
+                Op::Past { source: s, waves: w, .. } if delay == Delay::Chain && s == *source && (w, other) < (*waves, id) => Some(w),
+                _ => None,
+            });
+            // The source's own last register is the first.
+            need.ff += bits * (waves - before.max().unwrap_or(i64::from(wait.latency > 0)));
+        }
+        Some(Delay::Memory { .. }) => add_memory(need, 1, *waves, bits),
+        None => {}
+    }
+    need.ff += bits * (wait.registers(built) + i64::from(*hop != [0, 0]));
 }
 
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
@@ -108,7 +124,7 @@ struct FloatCore {
 }
 
 fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
-    let operands = timing::operands(&node.op);
+    let operands = node.op.operands();
     let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
     if !node.ty.is_float() && !first.is_float() {
         return None;
@@ -138,14 +154,14 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
 }
 
 fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {
-    timing::operands(&node.op).into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
+    node.op.operands().into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
 }
 
 fn operator(pe: &mut Resources, vsa: &Vsa, op: BinaryOp, node: &Node) {
     let bits = node.ty.bits() as i64;
     match op {
         BinaryOp::Mul => {
-            let widths = timing::operands(&node.op).into_iter().map(|o| timing::effective_type(&vsa.nodes, o).bits() as i64);
+            let widths = node.op.operands().into_iter().map(|o| effective_type(&vsa.nodes, o).bits() as i64);
             let (a, b) = widths.fold((1, 1), |(a, _), w| (w, a));
             let (least, most) = (a.min(b), a.max(b));
             pe.dsp += ((least + 16) / 17) * ((most + 25) / 26);

@@ -3,7 +3,8 @@
 use crate::ir::design::DesignSpec;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::Illegal;
-use crate::pe::{self, Options};
+use crate::contract::delay;
+use crate::pe::{self, retime, Options};
 use crate::ir::mapping::{Mapping, Plan};
 use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
@@ -161,7 +162,7 @@ fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Sch
             group.after = stored.map(|o| (o as u32, lag));
         }
     }
-    let vsa = Vsa {
+    let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
         axes: mapping.axes,
@@ -175,5 +176,7 @@ fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Sch
         schedule,
     };
     hazard::check(&vsa)?;
+    retime::sink(&mut vsa);
+    vsa.schedule.delays = delay::choose(&vsa);
     Ok(vsa)
 }

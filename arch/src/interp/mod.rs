@@ -220,11 +220,11 @@ impl<'a> Machine<'a> {
         let lanes = &self.steps[k].lanes;
         match &self.code[id.index()] {
             Code::Plain if matches!(node.op, Op::Dot { .. }) => {
-                let operands: Vec<usize> = verify::sources(&node.op).into_iter().map(|s| self.base(s, 0)).collect();
+                let operands: Vec<usize> = node.op.sources().into_iter().map(|s| self.base(s, 0)).collect();
                 eval::dot(&mut self.values, lanes, out, &operands, node.ty);
             }
             Code::Plain => {
-                let bases = verify::sources(&node.op);
+                let bases = node.op.sources();
                 let mut operands = [0; 3];
                 for (slot, &source) in operands.iter_mut().zip(&bases) {
                     *slot = self.base(source, 0);

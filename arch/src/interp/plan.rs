@@ -4,7 +4,6 @@
 //! all others are evaluated for all PEs at once, after what they depend on.
 
 use super::neighbours;
-use crate::verify::sources;
 use crate::ir::vsa::{Op, Vsa};
 
 /// PEs by index, in the order in which they may be evaluated.
@@ -25,7 +24,7 @@ fn inputs(vsa: &Vsa, n: usize) -> Vec<(usize, [i64; 2])> {
     match vsa.nodes[n].op {
         Op::Past { waves, .. } if waves > 0 => vec![],
         Op::Past { source, hop, .. } => vec![(source.index(), hop)],
-        ref op => sources(op).into_iter().map(|s| (s.index(), [0, 0])).collect(),
+        ref op => op.sources().into_iter().map(|s| (s.index(), [0, 0])).collect(),
     }
 }
 

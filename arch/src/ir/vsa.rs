@@ -21,6 +21,7 @@
 
 use crate::affine::{Condition, Form};
 use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
+use std::collections::BTreeMap;
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +63,34 @@ pub enum Op {
     Fma(NodeId, NodeId, NodeId),
     /// `addend` plus the products of the pairs, aligned and rounded once (`frontend::value::eval_dot`).
     Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
+}
+
+impl Op {
+    /// Nodes whose values are combined in the same wave and PE, in operand order.
+    pub fn operands(&self) -> Vec<NodeId> {
+        match *self {
+            Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
+            Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
+            Op::Unary(_, a) | Op::Cast(a) => vec![a],
+            Op::Binary(_, a, b) => vec![a, b],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
+        }
+    }
+    /// Nodes that are read, those of other waves and PEs too.
+    pub fn sources(&self) -> Vec<NodeId> {
+        match self {
+            Op::Past { source, .. } => vec![*source],
+            op => op.operands(),
+        }
+    }
+    /// Depends on the wave only, and is no computation: an iterator or a guard over counters.
+    pub fn is_control(&self) -> bool {
+        match self {
+            Op::Iter(form) => form.is_time_only(),
+            Op::Guard(conditions) => conditions.iter().all(|c| c.form.is_time_only()),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,6 +291,18 @@ pub struct CellBound {
     pub equality: bool,
 }
 
+/// How a [`Op::Past`] with `waves > 0` keeps its source's value, in the source's PE. (With none, it is a wire.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// Register number `waves` of those that shift with each wave behind the source; all chains of a source are one, and
+    /// where the source has a register of its own, that is the first.
+    Chain,
+    /// A memory of `waves` values as wide as the source, written when that is ready, at the number of the wave modulo
+    /// `waves`. The reading port is given its address in cycle `read` (relative to the arrival at the source's PE) and has
+    /// the value one cycle later if it is `synchronous`, else at once. Delays of equally many waves share the writing port.
+    Memory { read: i64, synchronous: bool },
+}
+
 /// When things happen, in cycles relative to a wave's arrival at its PE.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schedule {
@@ -274,6 +315,8 @@ pub struct Schedule {
     pub ready: Vec<i64>,
     /// Per node: registers from operands to result (0: combinational). Operands are sampled at `ready - latency`.
     pub latency: Vec<i64>,
+    /// Of every `Past` with `waves > 0`.
+    pub delays: BTreeMap<NodeId, Delay>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ mod io;
 mod lower;
 mod options;
 mod reduce;
+pub mod retime;
 mod schedule;
 
 pub use lower::lower;

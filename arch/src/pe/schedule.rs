@@ -11,7 +11,7 @@
 //! Source: longest-path modulo scheduling (Rau); the skew is the part of PolySA's schedule vector along the array.
 
 use crate::ir::draft::Lowered;
-use crate::contract::timing;
+use crate::contract::{delay, timing};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Node, NodeId, Op, Schedule};
 use frontend::scop::BinaryOp;
@@ -29,25 +29,14 @@ struct Edge {
     hop: [i64; 2],
 }
 
-/// Least distance from the source's `ready` to the `Past`'s, without the skew's share.
-pub fn past_weight(waves: i64, hop: [i64; 2], source_latency: i64, interval: i64) -> i64 {
-    let registered = if source_latency > 0 { -1 } else { 0 };
-    let wait = match waves {
-        0 => 0,
-        1 => registered + 1 - interval,
-        _ => registered.min(2 - waves * interval),
-    };
-    wait + (hop != [0, 0]) as i64
-}
-
 fn edges(nodes: &[Node], latency: &[i64], interval: i64) -> Vec<Edge> {
     let mut all = Vec::new();
     for (to, node) in nodes.iter().enumerate() {
         if let Op::Past { source, hop, waves } = node.op {
-            let weight = past_weight(waves, hop, latency[source.index()], interval);
+            let weight = delay::earliest(waves, 0, latency[source.index()], interval) + (hop != [0, 0]) as i64;
             all.push(Edge { from: source.index(), to, weight, hop });
         }
-        for from in timing::operands(&node.op) {
+        for from in node.op.operands() {
             all.push(Edge { from: from.index(), to, weight: latency[to], hop: [0, 0] });
         }
     }
@@ -192,7 +181,7 @@ fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]
         let plain = matches!(nodes[n].op, Op::Select(..) | Op::Unary(..) | Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max | BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le, ..));
         plain && !nodes[n].ty.is_float() && nodes[n].ty.bits() <= 32
     };
-    let float_operand = |n: usize| timing::operands(&nodes[n].op).iter().any(|o| nodes[o.index()].ty.is_float());
+    let float_operand = |n: usize| nodes[n].op.operands().iter().any(|o| nodes[o.index()].ty.is_float());
     let is_mux = |n: usize| lowered.muxes.iter().any(|m| m.index() == n);
     let light: Vec<usize> = on_cycle.into_iter().filter(|&n| is_light(n) && !float_operand(n) && !is_mux(n)).collect();
     if light.len() > MAX_CHAIN {
@@ -237,5 +226,5 @@ fn finish(lowered: &Lowered, latency: Vec<i64>, interval: i64, skew: [i64; 2], m
             ready[v] = limit.max(ready[v]);
         }
     }
-    Schedule { skew, interval, ready, latency }
+    Schedule { skew, interval, ready, latency, ..Schedule::default() }
 }

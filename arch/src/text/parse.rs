@@ -186,6 +186,10 @@ impl Parser {
             self.vsa.schedule.ready.push(line.integer()?);
             line.keyword("lat")?;
             self.vsa.schedule.latency.push(line.integer()?);
+            if line.peek().is_some() {
+                line.keyword("by")?;
+                self.vsa.schedule.delays.insert(NodeId(n as u32), delay(line)?);
+            }
         }
         Ok(())
     }
@@ -368,6 +372,21 @@ impl Parser {
 fn ty(line: &mut Line) -> Result<ScalarType, String> {
     let name = line.word("a type")?;
     type_named(&name).ok_or_else(|| format!("no type `{name}`"))
+}
+
+fn delay(line: &mut Line) -> Result<Delay, String> {
+    match line.word("a delay element")?.as_str() {
+        "chain" => Ok(Delay::Chain),
+        "memory" => {
+            let synchronous = match line.word("sync or async")?.as_str() {
+                "sync" => true,
+                "async" => false,
+                other => return Err(format!("expected sync or async, found `{other}`")),
+            };
+            Ok(Delay::Memory { read: line.integer()?, synchronous })
+        }
+        other => Err(format!("expected chain or memory, found `{other}`")),
+    }
 }
 
 fn id(line: &mut Line) -> Result<NodeId, String> {

@@ -2,7 +2,7 @@
 
 use super::{counter_names, lex::is_word, type_name, BINARY, UNARY};
 use crate::affine::Form;
-use crate::ir::vsa::{Bank, CellBound, Hull, InputGroup, Node, Op, OutputGroup, Vsa};
+use crate::ir::vsa::{Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].
@@ -110,6 +110,11 @@ impl Printer<'_> {
         let s = &self.vsa.schedule;
         if let (Some(ready), Some(latency)) = (s.ready.get(n), s.latency.get(n)) {
             write!(self.out, "  @ready {ready} lat {latency}")?;
+            match s.delays.get(&NodeId(n as u32)) {
+                Some(Delay::Chain) => write!(self.out, " by chain")?,
+                Some(Delay::Memory { read, synchronous }) => write!(self.out, " by memory {} {read}", if *synchronous { "sync" } else { "async" })?,
+                None => {}
+            }
         }
         writeln!(self.out)
     }

@@ -17,11 +17,8 @@ mod layout;
 mod nodes;
 mod schedule;
 
-use crate::contract::timing;
 use crate::affine::{Condition, Form};
-use crate::ir::vsa::{Bank, DramArray, Hull, NodeId, Op, Vsa};
-
-pub use schedule::earliest_arrival;
+use crate::ir::vsa::{Bank, DramArray, Hull, Op, Vsa};
 
 impl Vsa {
     /// Checks all invariants of [`crate::verify`].
@@ -36,14 +33,6 @@ impl Vsa {
             schedule::check(self, &mut faults);
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
-    }
-}
-
-/// Nodes that an operation reads, in operand order.
-pub fn sources(op: &Op) -> Vec<NodeId> {
-    match op {
-        Op::Past { source, .. } => vec![*source],
-        op => timing::operands(op),
     }
 }
 
@@ -172,7 +161,7 @@ impl Structure<'_> {
     fn nodes(&mut self) {
         let vsa = self.vsa;
         for (n, node) in vsa.nodes.iter().enumerate() {
-            for source in sources(&node.op) {
+            for source in node.op.sources() {
                 self.require(source.index() < vsa.nodes.len(), || format!("node %{n}: no node %{}", source.0));
             }
             let bits = node.ty.bits();

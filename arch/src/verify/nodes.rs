@@ -1,13 +1,12 @@
 //! Operand order, types, and ports of a PE's nodes.
 
-use super::sources;
 use crate::ir::vsa::{Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     for (n, node) in vsa.nodes.iter().enumerate() {
         let elsewhere = matches!(node.op, Op::Past { hop, waves, .. } if waves > 0 || hop != [0, 0]);
-        for source in sources(&node.op) {
+        for source in node.op.sources() {
             if !elsewhere && source.index() >= n {
                 faults.push(format!("node %{n} reads %{}, which does not come earlier", source.0));
             }
@@ -49,7 +48,7 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
     match node.op {
         Op::Dot { .. } if !ty.is_float() => Err(format!("not defined on {ty:?}")),
         Op::Dot { ref pairs, .. } if pairs.is_empty() => Err("without a product".into()),
-        Op::Dot { .. } => sources(&node.op).into_iter().try_for_each(|o| same(o, ty)),
+        Op::Dot { .. } => node.op.sources().into_iter().try_for_each(|o| same(o, ty)),
         Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => Err(format!("constant {bits:#x} is wider than {ty:?}")),
         Op::Const(_) => Ok(()),
         Op::Iter(_) => integer(ty),

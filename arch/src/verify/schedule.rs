@@ -1,23 +1,8 @@
 //! When values are on their wires: the constraints under which the PE's delay elements can be built.
 
-use super::sources;
+use crate::contract::delay::{earliest, Wait};
 use crate::contract::timing::least_ready;
-use crate::ir::vsa::{Op, Vsa};
-
-/// Earliest cycle, relative to a wave's arrival at the *source's* PE, in which the value from `waves` waves ago can be
-/// taken from a delay element, given that the source is ready in cycle `ready` after `latency` registers.
-///
-/// No wave between: from the wire. One: a register that holds the value since the previous wave, at least `interval`
-/// cycles ago. More: registers that shift with each wave (the first of them is the source's own last register, if it has
-/// one) or a memory that is written at `ready` and read, in the cycle before, at the earliest one cycle after the write.
-pub fn earliest_arrival(waves: i64, ready: i64, latency: i64, interval: i64) -> i64 {
-    let unregistered = (latency == 0) as i64;
-    match waves {
-        0 => ready,
-        1 => ready + unregistered - interval,
-        _ => ready + (unregistered - 1).min(2 - waves * interval),
-    }
-}
+use crate::ir::vsa::{NodeId, Op, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     let s = &vsa.schedule;
@@ -38,10 +23,15 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         faults.push("negative or enormous cycle numbers".into());
         return;
     }
+    for id in s.delays.keys() {
+        if !vsa.nodes.get(id.index()).is_some_and(|n| matches!(n.op, Op::Past { .. })) {
+            faults.push(format!("%{} has a delay element, but is no past", id.0));
+        }
+    }
     for (n, node) in vsa.nodes.iter().enumerate() {
         let (ready, latency) = (s.ready[n], s.latency[n]);
-        if let Op::Past { source, hop, waves } = node.op {
-            past(vsa, n, source.index(), hop, waves, faults);
+        if let Op::Past { source, .. } = node.op {
+            past(vsa, n, source.index(), faults);
             continue;
         }
         if ready < latency {
@@ -50,7 +40,7 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         if ready < least_ready(&node.op) {
             faults.push(format!("node %{n} is ready in cycle {ready}, but cannot be before {}", least_ready(&node.op)));
         }
-        for source in sources(&node.op) {
+        for source in node.op.sources() {
             if s.ready[source.index()] > ready - latency {
                 faults.push(format!("node %{n} samples %{} in cycle {}, but it is ready in {}", source.0, ready - latency, s.ready[source.index()]));
             }
@@ -58,15 +48,18 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     }
 }
 
-fn past(vsa: &Vsa, n: usize, source: usize, hop: [i64; 2], waves: i64, faults: &mut Vec<String>) {
-    let s = &vsa.schedule;
-    let travel = s.skew[0] * hop[0] + s.skew[1] * hop[1];
-    let arrival = s.ready[n] + travel - (hop != [0, 0]) as i64;
-    let earliest = earliest_arrival(waves, s.ready[source], s.latency[source], s.interval);
-    if arrival < earliest {
-        faults.push(format!("past %{n} takes %{source} in cycle {arrival}, {waves} waves later it is there in {earliest}"));
+fn past(vsa: &Vsa, n: usize, source: usize, faults: &mut Vec<String>) {
+    let id = NodeId(n as u32);
+    let Some(wait) = Wait::of(vsa, id) else { return };
+    let Wait { waves, ready, latency, interval, taken } = wait;
+    let earliest = earliest(waves, ready, latency, interval);
+    if taken < earliest {
+        faults.push(format!("past %{n} takes %{source} in cycle {taken}, {waves} waves later it is there in {earliest}"));
     }
-    if waves >= 2 && arrival < s.ready[source] - 1 && arrival < 1 {
-        faults.push(format!("past %{n} reads its memory before the wave arrives (cycle {arrival})"));
+    match vsa.schedule.delays.get(&id) {
+        None if waves > 0 => faults.push(format!("past %{n} has no delay element for its {waves} waves")),
+        Some(_) if waves == 0 => faults.push(format!("past %{n} has a delay element, but is a wire")),
+        Some(&delay) if !wait.allows(delay) => faults.push(format!("past %{n} is taken in cycle {taken}, {waves} waves after cycle {ready}: {delay:?} does not have it then")),
+        _ => {}
     }
 }

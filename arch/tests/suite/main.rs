@@ -2,6 +2,8 @@
 
 mod arrays;
 mod condition;
+mod delay;
+mod places;
 mod vsa_common;
 mod vsa_interp;
 mod vsa_svg;

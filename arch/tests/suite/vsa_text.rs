@@ -37,7 +37,7 @@ fn a_person_can_read_it() {
         "array A: i16[7][9] word 8",
         "  %1 a: i16 = input 0 port 0  @ready 4 lat 0",
         "  %6 valid: u1 = guard -4*k.tile - 2*k.time + 8 >= 0  @ready 0 lat 0",
-        "  %18 past: i32 = past %20 hop (0, 0) waves 2  @ready 7 lat 0",
+        "  %18 past: i32 = past %20 hop (0, 0) waves 2  @ready 7 lat 0 by chain",
         "  %20 acc: i32 = add %19, %15  @ready 8 lat 1",
         "input 0 A[4*i.tile + i.latency + 2*p0][4*k.tile + 2*k.time]",
         "  hull at [4*i.tile][4*k.tile] rows {extent 4 modulus 1} words 1 elements 4",
@@ -108,6 +108,9 @@ impl Draw {
             _ => Op::Fma(self.id(), self.id(), self.id()),
         }
     }
+    fn delay(&mut self) -> Delay {
+        if self.flag() { Delay::Chain } else { Delay::Memory { read: self.int(), synchronous: self.flag() } }
+    }
     fn hull(&mut self, rank: usize, counters: usize) -> Hull {
         let rows = (1..rank).map(|_| HullDim { modulus: self.int(), extent: self.int() }).collect();
         let view = (0..rank).map(|_| Affine { coeffs: (0..rank).map(|_| self.int()).collect(), constant: self.int() }).collect();
@@ -157,6 +160,7 @@ impl Draw {
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
         let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32 }).collect();
         let timed = if self.flag() { nodes } else { 0 };
+        let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
         Vsa {
             name: self.name(),
             counters,
@@ -168,7 +172,7 @@ impl Draw {
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count)).collect(),
             arrays,
-            schedule: Schedule { skew: self.pair(), interval: self.int(), ready: self.list(timed), latency: self.list(timed) },
+            schedule: Schedule { skew: self.pair(), interval: self.int(), ready: self.list(timed), latency: self.list(timed), delays },
         }
     }
 }

@@ -125,6 +125,11 @@ fn timing() {
     fault(&good, "samples", |v| v.schedule.ready[product] -= 1);
     fault(&good, "cannot be before 4", |v| v.schedule.ready[1] = 3);
     fault(&good, "takes %", |v| v.schedule.ready[past] -= 1);
+    let late = NodeId(past as u32);
+    assert_eq!(good.schedule.delays[&late], Delay::Chain);
+    fault(&good, "no delay element", |v| v.schedule.delays.clear());
+    fault(&good, "does not have it then", |v| _ = v.schedule.delays.insert(late, Delay::Memory { read: 99, synchronous: true }));
+    fault(&good, "but is no past", |v| _ = v.schedule.delays.insert(NodeId(acc as u32), Delay::Chain));
     fault(&good, "but takes", |v| v.schedule.latency[product] = 50);
     // A wave between, and an accumulator whose own register is the delay.
     assert_eq!(good.schedule.ready[past], good.schedule.ready[acc] - 1);
@@ -132,18 +137,4 @@ fn timing() {
     let left = find(&travelling, "left");
     fault(&travelling, "0 waves later", |v| v.schedule.ready[left] -= 1);
     fault(&travelling, "samples", |v| v.schedule.ready[left] += 1);
-}
-
-#[test]
-fn delay_elements() {
-    use arch::verify::earliest_arrival;
-    // Same wave: the wire. One wave: held since the launch before. More: registers, or a memory's two cycles.
-    assert_eq!(earliest_arrival(0, 7, 1, 1), 7);
-    assert_eq!(earliest_arrival(1, 7, 1, 1), 6);
-    assert_eq!(earliest_arrival(1, 7, 0, 1), 7);
-    assert_eq!(earliest_arrival(1, 7, 1, 4), 3);
-    assert_eq!(earliest_arrival(2, 7, 1, 1), 6);
-    assert_eq!(earliest_arrival(2, 7, 0, 1), 7);
-    assert_eq!(earliest_arrival(8, 7, 1, 1), 1);
-    assert_eq!(earliest_arrival(3, 7, 0, 2), 3);
 }

@@ -52,11 +52,6 @@ pub fn time_field(vsa: &Vsa, id: NodeId) -> Option<Field> {
     }
 }
 
-/// The enable can travel with the collectors' control instead of passing through the PE.
-pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
-    matches!(time_field(vsa, enable), Some(Field::Guard(_))) || matches!(vsa.node(enable).op, Op::Const(_))
-}
-
 /// Port name of control field number `k` of the plan.
 pub fn field_port(k: usize, field: &Field) -> String {
     match field {

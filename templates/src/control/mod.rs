@@ -3,4 +3,4 @@
 mod field;
 pub mod sequencer;
 
-pub use field::{field_port, form_range, range_ty, time_field, travels, Field};
+pub use field::{field_port, form_range, range_ty, time_field, Field};

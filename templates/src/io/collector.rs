@@ -14,9 +14,9 @@
 //! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
 use super::words::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
-use crate::control::travels;
 use crate::operators::wires;
 use crate::naming::{memory_style, module_stem, pass_port};
+use arch::contract::operand::travels;
 use arch::contract::relay::lanes;
 use arch::affine::Form;
 use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};

@@ -15,13 +15,14 @@
 
 pub mod plan;
 
-use crate::control::{field_port, time_field, travels, Field};
+use crate::control::{field_port, time_field, Field};
 use crate::naming::{memory_style, module_stem, pass_port, stem};
 use crate::operators::{self, wires, Request};
-use plan::{operand_source, Comparison, Delay, PePlan, Relation, Tied};
-use arch::contract::timing::{collect_time, operands};
+use plan::{Comparison, PePlan, Relation, Tied};
+use arch::contract::operand::{operand_source, travels};
+use arch::contract::timing::collect_time;
 use arch::affine::Form;
-use arch::ir::vsa::{NodeId, Op, Vsa};
+use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
@@ -95,7 +96,7 @@ impl<'a, 'm> Build<'a, 'm> {
         }).collect();
         let mut memories = BTreeMap::new();
         for past in plan.pasts.values() {
-            if let Delay::Memory { depth, .. } = past.delay {
+            if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
                 let make = || m.mem(format!("{}_mem{depth}", stem(vsa, past.source)), depth as u32, vsa.node(past.source).ty.bits(), memory_style(depth));
                 memories.entry((past.source.0, depth)).or_insert_with(make);
             }
@@ -192,7 +193,7 @@ impl<'a, 'm> Build<'a, 'm> {
 
     fn operation(&mut self, d: &mut Design, id: NodeId, op: &Op, sampled: i64, latency: u32) -> Sig<'m> {
         let vsa = self.vsa;
-        let sources: Vec<_> = operands(op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect();
+        let sources: Vec<_> = op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect();
         let mut values = vec![];
         for (source, ty) in &sources {
             let value = match vsa.node(*source).op {
@@ -255,11 +256,11 @@ impl<'a, 'm> Build<'a, 'm> {
         let name = stem(self.vsa, id);
         let ready = self.ready(past.source);
         let value = match past.delay {
-            Delay::Plain => return self.at(past.source, ready + past.registers as i64),
-            Delay::Chain { waves } => self.chains[&past.source.0][waves as usize - 1].q(),
-            Delay::Memory { depth, read, synchronous } => {
-                let memory = self.memories[&(past.source.0, depth)];
-                let pointer = self.field(&Field::Pointer(depth), read);
+            None => return self.at(past.source, ready + past.registers as i64),
+            Some(Delay::Chain) => self.chains[&past.source.0][past.waves as usize - 1].q(),
+            Some(Delay::Memory { read, synchronous }) => {
+                let memory = self.memories[&(past.source.0, past.waves)];
+                let pointer = self.field(&Field::Pointer(past.waves), read);
                 let bits = if synchronous { memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer) } else { memory.read_async(format!("{name}_rd"), pointer) };
                 bits.to(wires(self.vsa.node(past.source).ty))
             }

@@ -4,11 +4,12 @@
 //! Times are cycles relative to the wave's arrival at the PE. A control field enters at its `phase`, the earliest time
 //! anything in the PE wants it, so that the PE itself does not delay it; the array's entry does, once.
 
-use crate::control::{form_range, range_ty, time_field, travels, Field};
+use crate::control::{form_range, range_ty, time_field, Field};
 use arch::affine::{Condition, Form, Ranges};
-use arch::contract::timing::{collect_time, effective_type, operands};
-use arch::ir::vsa::{NodeId, Op, Vsa};
-use frontend::scop::{BinaryOp, ScalarType};
+use arch::contract::delay::Wait;
+use arch::contract::operand::{live_nodes, operand_source, travels};
+use arch::contract::timing::collect_time;
+use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
 use rtl::{u, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,22 +119,13 @@ fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
     Comparison { time, relation, bound: Tied::Bound { space: c.form.space, constant: c.form.constant, negate: !flip, range } }
 }
 
-/// How the value of a `Past` reaches its consumer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delay {
-    /// The same wave.
-    Plain,
-    /// Tap `waves` of the source's wave registers.
-    Chain { waves: i64 },
-    /// Memory of `depth` values; `read` is when the address is presented, `synchronous` unless that is too late.
-    Memory { depth: i64, read: i64, synchronous: bool },
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastPlan {
     pub source: NodeId,
     pub hop: [i64; 2],
-    pub delay: Delay,
+    pub waves: i64,
+    /// `None`: the same wave.
+    pub delay: Option<Delay>,
     /// Plain registers after the delay element, in the source's PE.
     pub registers: u32,
 }
@@ -159,30 +151,6 @@ pub struct PePlan {
     pub chains: BTreeMap<u32, ChainPlan>,
     /// Per memory (source, depth): its write pointer.
     pub writes: BTreeMap<(u32, i64), Field>,
-}
-
-/// Chains of at most this many wave registers are preferred to a memory.
-const CHAIN_LIMIT: i64 = 4;
-
-/// The node an operand really comes from: multiplications look through widening casts.
-pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId) -> (NodeId, ScalarType) {
-    let multiplies = match vsa.node(consumer).op {
-        Op::Binary(BinaryOp::Mul, ..) => true,
-        Op::Fma(..) => index < 2,
-        _ => false,
-    };
-    if !multiplies || vsa.node(operand).ty.is_float() {
-        return (operand, vsa.node(operand).ty);
-    }
-    let ty = effective_type(&vsa.nodes, operand);
-    let mut at = operand;
-    while let Op::Cast(source) = vsa.node(at).op {
-        if effective_type(&vsa.nodes, source) != ty {
-            break;
-        }
-        at = source;
-    }
-    (at, ty)
 }
 
 impl PePlan {
@@ -257,7 +225,7 @@ impl PePlan {
                 uses[source.index()].insert(vsa.schedule.ready[source.index()]);
             }
             op => {
-                for (k, operand) in operands(op).into_iter().enumerate() {
+                for (k, operand) in op.operands().into_iter().enumerate() {
                     let (source, _) = operand_source(vsa, id, k, operand);
                     if vsa.schedule.ready[source.index()] > sampled {
                         return Err(format!("`{}` is needed by `{}` before it is ready", vsa.node(source).name, node.name));
@@ -270,56 +238,30 @@ impl PePlan {
     }
 
     fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Result<PastPlan, String> {
-        let (ready, latency) = (vsa.schedule.ready[source.index()], vsa.schedule.latency[source.index()]);
+        let Some(wait) = Wait::of(vsa, id) else { return Err(format!("%{} is no past", id.0)) };
         let skew = vsa.schedule.skew;
-        let due = vsa.schedule.ready[id.index()] + skew[0] * hop[0] + skew[1] * hop[1];
-        let latest = due - i64::from(hop != [0, 0]);
         let late = || format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name);
-        let interval = vsa.schedule.interval.max(1);
-        let own = latency > 0;
-        let enable = ready - i64::from(own);
-        let chain_fits = latest > enable - interval;
-        let memory_fits = latest >= (ready + 2 - waves * interval).max(0);
-        let (delay, from) = if waves == 0 {
-            (Delay::Plain, ready)
-        } else if chain_fits && (waves <= CHAIN_LIMIT || !memory_fits) {
-            let chain = self.chains.entry(source.0).or_insert(ChainPlan { depth: waves, enable, own });
-            chain.depth = chain.depth.max(waves);
-            self.want(Field::Valid, enable);
-            (Delay::Chain { waves }, latest.min(enable))
-        } else if memory_fits && waves > 1 {
-            let read = (latest - 1).min(ready).max(0);
-            let synchronous = latest > 0;
-            self.want(Field::Pointer(waves), read);
-            let hop = skew[0].abs().max(skew[1].abs()).max(1);
-            let pointer = if ready - read > hop { Field::WritePointer(waves) } else { Field::Pointer(waves) };
-            let pointer = self.writes.entry((source.0, waves)).or_insert(pointer).clone();
-            self.want(pointer, ready);
-            self.want(Field::Valid, ready);
-            (Delay::Memory { depth: waves, read, synchronous }, read + i64::from(synchronous))
-        } else {
-            return Err(late());
-        };
-        if latest < from {
-            return Err(late());
+        let delay = vsa.schedule.delays.get(&id).copied();
+        match delay {
+            None if waves > 0 => return Err(format!("`{}` is read {waves} waves later without a delay element", vsa.node(source).name)),
+            None => {}
+            Some(delay) if !wait.allows(delay) => return Err(late()),
+            Some(Delay::Chain) => {
+                let chain = ChainPlan { depth: waves, enable: wait.shift(), own: wait.latency > 0 };
+                let chain = self.chains.entry(source.0).or_insert(chain);
+                chain.depth = chain.depth.max(waves);
+                self.want(Field::Valid, wait.shift());
+            }
+            Some(Delay::Memory { read, .. }) => {
+                self.want(Field::Pointer(waves), read);
+                let hop = skew[0].abs().max(skew[1].abs()).max(1);
+                let pointer = if wait.ready - read > hop { Field::WritePointer(waves) } else { Field::Pointer(waves) };
+                let pointer = self.writes.entry((source.0, waves)).or_insert(pointer).clone();
+                self.want(pointer, wait.ready);
+                self.want(Field::Valid, wait.ready);
+            }
         }
-        Ok(PastPlan { source, hop, delay, registers: (due - from) as u32 })
+        let registers = wait.registers(delay) + i64::from(hop != [0, 0]);
+        Ok(PastPlan { source, hop, waves, delay, registers: u32::try_from(registers).map_err(|_| late())? })
     }
-}
-
-/// Nodes that something stored depends on.
-pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
-    let mut live = vec![false; vsa.nodes.len()];
-    let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
-    let mut stack: Vec<NodeId> = ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();
-    while let Some(id) = stack.pop() {
-        if std::mem::replace(&mut live[id.index()], true) {
-            continue;
-        }
-        match &vsa.node(id).op {
-            Op::Past { source, .. } => stack.push(*source),
-            op => stack.extend(operands(op).into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).0)),
-        }
-    }
-    live
 }

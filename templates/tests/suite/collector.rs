@@ -7,7 +7,7 @@ use crate::module_support::layout::{add_output, frame, hull_words, local, shape,
 use crate::module_support::*;
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
-use templates::control::travels;
+use arch::contract::operand::travels;
 use templates::pass_port;
 
 /// From a token to the cycle in which its word is on `word<b>`.

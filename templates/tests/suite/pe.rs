@@ -1,8 +1,9 @@
 //! `Pe` against the meaning of its nodes: random expressions with every kind of `Past`, scheduled here with random slack,
 //! bubbles between waves, random values on everything in cycles in which no wave looks at it.
 
-use arch::contract::timing::{collect_time, node_latency, operands};
-use arch::verify::earliest_arrival;
+use arch::contract::timing::{collect_time, node_latency};
+use arch::contract::delay;
+use arch::contract::operand::{operand_source, travels};
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
@@ -10,9 +11,9 @@ use frontend::value::{self, mask};
 use crate::module_support::layout::{add_input, add_output, frame};
 use crate::module_support::*;
 use templates::operators::supported;
-use templates::control::{field_port, travels, Field};
+use templates::control::{field_port, Field};
 use templates::pe::Pe;
-use templates::pe::plan::{operand_source, Delay, PePlan};
+use templates::pe::plan::PePlan;
 use templates::{pass_port, stem};
 
 const TYPES: [ScalarType; 6] = [
@@ -81,7 +82,7 @@ impl Draw<'_> {
             return;
         }
         let id = self.add(op, ty);
-        let types: Vec<_> = operands(&self.v.node(id).op).into_iter().enumerate().map(|(k, o)| operand_source(&self.v, id, k, o).1).collect();
+        let types: Vec<_> = self.v.node(id).op.operands().into_iter().enumerate().map(|(k, o)| operand_source(&self.v, id, k, o).1).collect();
         if supported(&self.v.node(id).op, ty, &types).is_err() {
             self.v.nodes.pop();
         }
@@ -121,14 +122,15 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
                 Op::Past { source, hop, waves } => {
                     let s = source.index();
                     let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
-                    earliest_arrival(waves, ready[s], latency[s], interval).max(if waves > 0 { after_arrival } else { 0 }) + away
+                    delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 { after_arrival } else { 0 }) + away
                 }
-                ref op => (operands(op).iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n]).max(arch::contract::timing::least_ready(op)),
+                ref op => (op.operands().iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n]).max(arch::contract::timing::least_ready(op)),
             };
             ready[n] = ready[n].max(least.max(0) + slack[n]);
         }
         if ready == before {
-            v.schedule = Schedule { skew, interval, ready, latency };
+            v.schedule = Schedule { skew, interval, ready, latency, ..Schedule::default() };
+            v.schedule.delays = delay::choose(v);
             return Some(());
         }
     }
@@ -346,9 +348,9 @@ fn all_kinds_of_delays_are_drawn() {
         let (_, plan) = random_pe(&mut Random::new(seed));
         for past in plan.pasts.values() {
             match past.delay {
-                Delay::Plain => plain += 1,
-                Delay::Chain { .. } => chains += 1,
-                Delay::Memory { synchronous, .. } => {
+                None => plain += 1,
+                Some(Delay::Chain) => chains += 1,
+                Some(Delay::Memory { synchronous, .. }) => {
                     memories += 1;
                     asynchronous += i32::from(!synchronous);
                 }

@@ -1,7 +1,7 @@
 //! Hand-made arrays for the tests of the Vsa's tools: matrix multiplication in several mappings.
 #![allow(dead_code)]
 
-use arch::verify::earliest_arrival;
+use arch::contract::delay;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
@@ -68,17 +68,18 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                 let own = match node.op {
                     Op::Past { source, hop, waves } => {
                         let s = source.index();
-                        earliest_arrival(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
+                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
                     }
                     ref op => {
-                        let operands = arch::verify::sources(op).iter().map(|s| ready[s.index()]).max().unwrap_or(0);
+                        let operands = op.sources().iter().map(|s| ready[s.index()]).max().unwrap_or(0);
                         (operands + latencies[n]).max(arch::contract::timing::least_ready(op))
                     }
                 };
                 ready[n] = ready[n].max(own);
             }
             if ready == before {
-                vsa.schedule = Schedule { skew, interval, ready, latency: latencies };
+                vsa.schedule = Schedule { skew, interval, ready, latency: latencies, ..Schedule::default() };
+                vsa.schedule.delays = delay::choose(vsa);
                 return;
             }
         }

@@ -14,7 +14,7 @@ pub fn frame(r: &mut Random) -> Vsa {
     let inner = r.range(1, 3) as usize;
     v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
-    v.schedule = Schedule { skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])), interval: 1, ready: vec![], latency: vec![] };
+    v.schedule = Schedule { skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])), interval: 1, ready: vec![], latency: vec![], ..Schedule::default() };
     v
 }
 

@@ -1,0 +1,73 @@
+//! What the hardware's operators are joined to: widths and sources of operands, and which nodes are built at all.
+
+use crate::ir::vsa::{Node, NodeId, Op, Vsa};
+use frontend::scop::{BinaryOp, ScalarType};
+
+/// The narrowest type that holds every value of the node: looks through widening casts and takes a constant's own
+/// width. What the multiplier is built for.
+pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
+    let node = &nodes[id.index()];
+    let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
+    match &node.op {
+        Op::Cast(source) => match effective_type(nodes, *source) {
+            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => ScalarType::Int { bits: b, signed: s },
+            _ => node.ty,
+        },
+        Op::Const(value) => {
+            let negative = signed && bits > 0 && value >> (bits - 1) & 1 == 1;
+            let used = if negative { negative_bits(*value, bits) } else { (64 - value.leading_zeros()).max(1) };
+            ScalarType::Int { bits: used.min(bits), signed: negative }
+        }
+        _ => node.ty,
+    }
+}
+
+/// Least width of the two's complement encoding of a negative number given in `bits` bits.
+fn negative_bits(value: u64, bits: u32) -> u32 {
+    let extended = ((value << (64 - bits)) as i64) >> (64 - bits);
+    65 - (!extended as u64).leading_zeros()
+}
+
+/// The node an operand really comes from: multiplications look through widening casts.
+pub fn operand_source(vsa: &Vsa, consumer: NodeId, index: usize, operand: NodeId) -> (NodeId, ScalarType) {
+    let multiplies = match vsa.node(consumer).op {
+        Op::Binary(BinaryOp::Mul, ..) => true,
+        Op::Fma(..) => index < 2,
+        _ => false,
+    };
+    if !multiplies || vsa.node(operand).ty.is_float() {
+        return (operand, vsa.node(operand).ty);
+    }
+    let ty = effective_type(&vsa.nodes, operand);
+    let mut at = operand;
+    while let Op::Cast(source) = vsa.node(at).op {
+        if effective_type(&vsa.nodes, source) != ty {
+            break;
+        }
+        at = source;
+    }
+    (at, ty)
+}
+
+/// The enable can travel with the collectors' control instead of passing through the PE.
+pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
+    let op = &vsa.node(enable).op;
+    matches!(op, Op::Const(_)) || matches!(op, Op::Guard(_)) && op.is_control()
+}
+
+/// Nodes that something stored depends on.
+pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
+    let mut live = vec![false; vsa.nodes.len()];
+    let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
+    let mut stack: Vec<NodeId> = ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut live[id.index()], true) {
+            continue;
+        }
+        match &vsa.node(id).op {
+            Op::Past { source, .. } => stack.push(*source),
+            op => stack.extend(op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).0)),
+        }
+    }
+    live
+}
