@@ -17,7 +17,7 @@
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::Form;
-use crate::ir::vsa::{CellBound, DramArray, Hull, HullDim, Vsa};
+use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Vsa};
 use std::iter;
 
 /// What a memory costs, in cycles.
@@ -141,7 +141,7 @@ pub struct WalkGroup {
     /// Buffers on the array's side; consecutive services alternate.
     pub slots: u32,
     /// Inputs: (output group, lag), see [`crate::ir::vsa::InputGroup::after`].
-    pub after: Option<(usize, i64)>,
+    pub after: Option<After>,
 }
 
 impl WalkGroup {
@@ -187,7 +187,7 @@ impl Walk {
             hull: &g.hull,
             bounds: &[],
             slots: 2,
-            after: g.after.map(|(o, lag)| (o as usize, lag)),
+            after: g.after,
         });
         build(vsa, port, raw.collect())
     }
@@ -252,7 +252,7 @@ struct Raw<'a> {
     hull: &'a Hull,
     bounds: &'a [CellBound],
     slots: u32,
-    after: Option<(usize, i64)>,
+    after: Option<After>,
 }
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {

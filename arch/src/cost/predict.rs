@@ -7,7 +7,7 @@ use super::reader::ReaderModel;
 use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
 use crate::contract::timing;
-use crate::ir::vsa::Vsa;
+use crate::ir::vsa::{After, Vsa};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
@@ -90,7 +90,7 @@ impl Walker<'_> {
                 }
                 let n = self.released[g].services;
                 let mut earliest = if n >= 2 { self.released[g].times[n - 2] } else { 0 };
-                if let Some((o, lag)) = group.after {
+                if let Some(After { output: o, lag }) = group.after {
                     if n as i64 > lag {
                         earliest = earliest.max(self.written[o as usize].times[n - lag as usize - 1]);
                     }

@@ -1,7 +1,7 @@
 //! One plan → one finished `Vsa`: mapping, lowering, layouts with their bus widths, schedule.
 
 use crate::ir::design::DesignSpec;
-use crate::ir::draft::Lowered;
+use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
 use crate::ir::refusal::Illegal;
 use crate::contract::delay;
 use crate::pe::{self, retime, Options};
@@ -10,10 +10,11 @@ use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::ir::ure::System;
-use crate::ir::vsa::{DramArray, InputGroup, OutputGroup, Schedule, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Schedule, Vsa};
 use frontend::flow;
 use frontend::scop::{Constraint, LoopId, Scop, Storage};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 const SPILL_BEYOND: i64 = 4096;
@@ -125,43 +126,11 @@ fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>],
 
 fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
-    let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
-    let dram: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
     reshape::reshape(scop, &mut lowered, &mapping);
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
-    let mut arrays: Vec<DramArray> = Vec::new();
-    let mut ports: Vec<usize> = Vec::new();
-    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-    for &a in &dram {
-        let array = &scop.arrays[a];
-        let port = ports.iter().position(|&p| p == program.ports[a]).unwrap_or_else(|| {
-            ports.push(program.ports[a]);
-            ports.len() - 1
-        });
-        let bus = arrays.iter().find(|b| b.port as usize == port).map(DramArray::bus_bytes).unwrap_or_else(|| {
-            let members: Vec<usize> = dram.iter().copied().filter(|&b| program.ports[b] == program.ports[a]).collect();
-            let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
-            asked.unwrap_or_else(|| bus::choose(scop, &lowered, &members, waves, &mapping))
-        });
-        let word = bus / array.ty.bytes();
-        let index = arrays.len() as u32;
-        let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
-        arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims, word, port: port as u32 });
-        for (g, draft) in lowered.inputs.iter().enumerate().filter(|(_, d)| d.array == a) {
-            inputs.push((g, hull::input(draft, index, word, &mapping)));
-        }
-        for (g, draft) in lowered.outputs.iter().enumerate().filter(|(_, d)| d.array == a) {
-            outputs.push((g, collect::output(draft, index, word, &array.dims, &mapping).map_err(|why| Illegal::Unstorable { array: array.name.clone(), why })?));
-        }
-    }
-    inputs.sort_by_key(|x| x.0);
-    outputs.sort_by_key(|x| x.0);
-    for (g, group) in &mut inputs {
-        if let Some((statement, lag)) = lowered.inputs[*g].after {
-            let stored = outputs.iter().position(|(o, _)| lowered.outputs[*o].statement == statement);
-            group.after = stored.map(|o| (o as u32, lag));
-        }
-    }
+    let dram = arrays(program, &lowered, &mapping, waves, spec);
+    let inputs = inputs(&lowered, &dram, &mapping);
+    let outputs = outputs(scop, &lowered, &dram, &mapping)?;
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
@@ -170,13 +139,70 @@ fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Sch
         tile_depth: mapping.tile_depth,
         counters: mapping.counters,
         nodes: lowered.nodes,
-        arrays,
-        inputs: inputs.into_iter().map(|x| x.1).collect::<Vec<InputGroup>>(),
-        outputs: outputs.into_iter().map(|x| x.1).collect::<Vec<OutputGroup>>(),
+        arrays: dram.into_iter().map(|d| d.array).collect(),
+        inputs,
+        outputs,
         schedule,
     };
     hazard::check(&vsa)?;
     retime::sink(&mut vsa);
     vsa.schedule.delays = delay::choose(&vsa);
     Ok(vsa)
+}
+
+/// An array of the program that stays in DRAM.
+struct InDram {
+    /// Index into the program's arrays.
+    source: usize,
+    array: DramArray,
+}
+
+/// The arrays that the PEs read or write, with the widths of their buses.
+fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, spec: &DesignSpec) -> Vec<InDram> {
+    let scop = &program.scop;
+    let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
+    let sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    let mut ports: Vec<usize> = Vec::new();
+    let mut dram: Vec<InDram> = Vec::new();
+    for &source in &sources {
+        let array = &scop.arrays[source];
+        let port = ports.iter().position(|&p| p == program.ports[source]).unwrap_or_else(|| {
+            ports.push(program.ports[source]);
+            ports.len() - 1
+        });
+        let bus = dram.iter().find(|b| b.array.port as usize == port).map(|b| b.array.bus_bytes()).unwrap_or_else(|| {
+            let members: Vec<usize> = sources.iter().copied().filter(|&b| program.ports[b] == program.ports[source]).collect();
+            let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
+            asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, waves, mapping))
+        });
+        let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
+        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty, dims, word: bus / array.ty.bytes(), port: port as u32 } });
+    }
+    dram
+}
+
+fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
+    let at = dram.iter().position(|d| d.source == source).expect("an array that is used");
+    (at as u32, &dram[at].array)
+}
+
+fn inputs(lowered: &Lowered, dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
+    let group = |draft: &InputDraft| {
+        let (index, array) = position(dram, draft.array);
+        let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
+        let after = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, lag: s.lag }));
+        InputGroup { after, ..hull::input(draft, index, array.word, mapping) }
+    };
+    lowered.inputs.iter().map(group).collect()
+}
+
+fn outputs(scop: &Scop, lowered: &Lowered, dram: &[InDram], mapping: &Mapping) -> Result<Vec<OutputGroup>, Illegal> {
+    let group = |draft: &OutputDraft| {
+        let (index, array) = position(dram, draft.array);
+        collect::output(draft, index, array.word, &scop.arrays[draft.array].dims, mapping).map_err(|why| Illegal::Unstorable { array: array.name.clone(), why })
+    };
+    // Those of the array named first fail first.
+    let mut order: Vec<usize> = (0..lowered.outputs.len()).collect();
+    order.sort_by_key(|&g| position(dram, lowered.outputs[g].array).0);
+    order.into_iter().map(|g| Ok((g, group(&lowered.outputs[g])?))).collect::<Result<BTreeMap<_, _>, _>>().map(|all| all.into_values().collect())
 }

@@ -111,3 +111,8 @@ fn cast(values: &mut [u64], lanes: &Lanes, out: usize, from: usize, source: Scal
         _ => map(values, lanes, out, [from], |[x]| value::cast(x, source, ty)),
     }
 }
+
+/// The pattern of values that hardware leaves arbitrary.
+pub fn garbage(ty: ScalarType) -> u64 {
+    0xdead_beef_dead_beef & mask(ty.bits())
+}

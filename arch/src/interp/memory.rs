@@ -1,7 +1,8 @@
 //! DRAM, and the hulls that are copied from and to it.
 
-use super::{garbage, Linear, Tables};
-use crate::verify::{combine, local, range};
+use super::eval::garbage;
+use super::linear::{Linear, Tables};
+use crate::ir::forms::{combine, local, range};
 use crate::affine::Form;
 use crate::ir::vsa::{Hull, InputGroup, OutputGroup, Vsa};
 

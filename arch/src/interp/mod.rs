@@ -13,16 +13,19 @@
 //! deliver exactly these is what `Vsa::verify` proves.
 
 mod eval;
+mod linear;
 mod memory;
 mod plan;
 
 use crate::verify;
-use crate::affine::{advance, Form};
-use crate::ir::vsa::{NodeId, Op, Vsa};
-use frontend::scop::ScalarType;
+use crate::affine::advance;
+use crate::ir::vsa::{After, NodeId, Op, Vsa};
 use frontend::value::mask;
+use linear::{neighbours, Linear, Tables};
 use memory::{Collector, Dram, Feeder};
 use plan::{Lanes, Step};
+
+pub use eval::garbage;
 
 /// What a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,11 +39,6 @@ pub struct RunStats {
     pub drains: Vec<u64>,
     /// Loaded elements that an earlier visit had overwritten without the load having waited for it.
     pub races: u64,
-}
-
-/// The pattern of values that hardware leaves arbitrary.
-pub fn garbage(ty: ScalarType) -> u64 {
-    0xdead_beef_dead_beef & mask(ty.bits())
 }
 
 /// Runs the whole array. `memory[i]` holds the elements of `vsa.arrays[i]`, row-major, as bit patterns.
@@ -70,54 +68,6 @@ pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
             return Ok(machine.stats);
         }
     }
-}
-
-/// A form with its PE part tabulated.
-pub(crate) struct Linear {
-    constant: i64,
-    counters: Vec<(usize, i64)>,
-    /// Index into the tables of `space·p`; `None` where that is 0 everywhere.
-    table: Option<usize>,
-}
-
-impl Linear {
-    /// Without the PE part.
-    fn time(&self, at: &[i64]) -> i64 {
-        self.constant + self.counters.iter().map(|&(j, c)| c * at[j]).sum::<i64>()
-    }
-}
-
-/// `space·p` for every PE (row-major), for the distinct coefficients in use.
-#[derive(Default)]
-struct Tables {
-    coefficients: Vec<[i64; 2]>,
-    values: Vec<Vec<i64>>,
-}
-
-impl Tables {
-    fn linear(&mut self, vsa: &Vsa, form: &Form) -> Linear {
-        let form = verify::normal(vsa, form);
-        let counters = form.counters.iter().copied().enumerate().filter(|&(_, c)| c != 0).collect();
-        let table = (form.space != [0, 0]).then(|| {
-            let known = self.coefficients.iter().position(|c| *c == form.space);
-            known.unwrap_or_else(|| {
-                self.coefficients.push(form.space);
-                self.values.push(positions(vsa).map(|p| form.space[0] * p[0] + form.space[1] * p[1]).collect());
-                self.values.len() - 1
-            })
-        });
-        Linear { constant: form.constant, counters, table }
-    }
-
-    fn at(&self, linear: &Linear, pe: usize) -> i64 {
-        linear.table.map_or(0, |t| self.values[t][pe])
-    }
-}
-
-/// All PEs, in the order of their indices.
-fn positions(vsa: &Vsa) -> impl Iterator<Item = [i64; 2]> {
-    let [e0, e1] = vsa.extent;
-    (0..e0).flat_map(move |a| (0..e1).map(move |b| [a, b]))
 }
 
 /// Where a node's values are kept: `waves` times one value per PE, used in turn.
@@ -177,7 +127,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let mut written = 0;
-            if let Some((o, lag)) = g.after {
+            if let Some(After { output: o, lag }) = g.after {
                 let needed = self.stats.loads[i] as i64 - lag;
                 if needed > self.stats.drains[o as usize] as i64 {
                     return Err(format!("input group {i}: load {} waits for drain {needed} of a later visit", self.stats.loads[i]));
@@ -304,16 +254,6 @@ fn compile(vsa: &Vsa, op: &Op, tables: &mut Tables) -> Result<Code, String> {
         Op::Past { source, hop, waves } => Code::Past(*source, *waves as usize, neighbours(vsa, *hop)),
         _ => Code::Plain,
     })
-}
-
-/// Per PE the index of PE `p - hop`.
-fn neighbours(vsa: &Vsa, hop: [i64; 2]) -> Vec<u32> {
-    let from = |p: [i64; 2]| {
-        let q = [p[0] - hop[0], p[1] - hop[1]];
-        let exists = (0..2).all(|a| (0..vsa.extent[a]).contains(&q[a]));
-        if exists { (q[0] * vsa.extent[1] + q[1]) as u32 } else { u32::MAX }
-    };
-    positions(vsa).map(from).collect()
 }
 
 /// Every node keeps as many waves as the farthest `Past` looks back, and the current one.

@@ -3,7 +3,7 @@
 //! Nodes whose values go in circles within a wave (always over hops to other PEs) are levelized over (node, PE);
 //! all others are evaluated for all PEs at once, after what they depend on.
 
-use super::neighbours;
+use super::linear::neighbours;
 use crate::ir::vsa::{Op, Vsa};
 
 /// PEs by index, in the order in which they may be evaluated.

@@ -6,7 +6,7 @@
 use super::hull::layout;
 use crate::affine::map::in_bounds;
 use crate::affine::{Condition, Form};
-use crate::ir::draft::OutputDraft;
+use crate::ir::draft::{Coordinates, OutputDraft};
 use crate::ir::mapping::Mapping;
 use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
@@ -24,7 +24,7 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
     }
     let rank = draft.subscripts.len();
     let shears = || (0..rank).rev().flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
-    let equal = std::mem::take(&mut draft.others).into_iter().map(|(subscripts, offsets)| {
+    let equal = std::mem::take(&mut draft.equal).into_iter().map(|Coordinates { subscripts, offsets }| {
         let mut other = OutputDraft { subscripts, ..draft.clone() };
         other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         other

@@ -10,8 +10,15 @@ pub struct InputDraft {
     pub array: usize,
     pub subscripts: Vec<Form>,
     pub ports: Vec<Vec<i64>>,
-    /// Reads back partial results: the statement that stores them, and `lag` of [`super::vsa::InputGroup::after`].
-    pub after: Option<(usize, i64)>,
+    /// Where it reads back partial results.
+    pub stored_by: Option<StoredBy>,
+}
+
+/// The statement that stores what is read back, and `lag` of [`super::vsa::After`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredBy {
+    pub statement: usize,
+    pub lag: i64,
 }
 
 /// Values of one statement that stay in one array.
@@ -23,13 +30,20 @@ pub struct OutputDraft {
     pub subscripts: Vec<Form>,
     pub view: Vec<Affine>,
     pub ports: Vec<OutputDraftPort>,
-    /// Other coordinates, equal to these wherever the statement is executed, with the offsets of the ports: a diagonal is
-    /// `[i][i]` as well as `[i][j]`.
-    pub others: Vec<(Vec<Form>, Vec<Vec<i64>>)>,
+    /// The same cells by other coordinates: a diagonal is `[i][i]` as well as `[i][j]`.
+    pub equal: Vec<Coordinates>,
     /// Cells written, over the coordinates.
     pub cells: Vec<Constraint>,
     /// Tile counters over which partial results are stored in every visit and read back in the next one.
     pub spilled: Vec<usize>,
+}
+
+/// Coordinates equal to a draft's wherever its statement is executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinates {
+    pub subscripts: Vec<Form>,
+    /// Per port, per dimension.
+    pub offsets: Vec<Vec<i64>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

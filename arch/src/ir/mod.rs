@@ -2,6 +2,7 @@
 
 pub mod design;
 pub mod draft;
+pub mod forms;
 pub mod mapping;
 pub mod refusal;
 pub mod ure;

@@ -217,9 +217,16 @@ pub struct InputGroup {
     /// `row` counts in words.
     pub row: Form,
     pub col: Form,
-    /// The visit's load must wait until this output group's drains have been written to DRAM (in-place reuse through
-    /// DRAM): (output group, how many of its drains must be complete before load number `n`: `n - lag`, if positive).
-    pub after: Option<(u32, i64)>,
+    /// What a load must wait for, where it reads back through DRAM what the array has stored.
+    pub after: Option<After>,
+}
+
+/// Load number `n` waits until `n - lag` drains (if positive) of an output group have been written to DRAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    /// Index into [`Vsa::outputs`].
+    pub output: u32,
+    pub lag: i64,
 }
 
 impl InputGroup {

@@ -1,7 +1,7 @@
 //! What enters and leaves the array: drafts of the input and output groups.
 
 use super::lower::Lower;
-use crate::ir::draft::{InputDraft, OutputDraft, OutputDraftPort};
+use crate::ir::draft::{Coordinates, InputDraft, OutputDraft, OutputDraftPort, StoredBy};
 use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{NodeId, Op};
@@ -43,13 +43,13 @@ impl Lower<'_> {
             let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
             let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
             substitute_fixed(&mut base, &ports);
-            (base, offsets)
+            Coordinates { subscripts: base, offsets }
         });
-        let (subscripts, offsets) = forms.next().expect("the subscripts themselves");
-        let others = forms.collect();
+        let Coordinates { subscripts, offsets } = forms.next().expect("the subscripts themselves");
+        let equal = forms.collect();
         ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         let array = statement.write.array.index();
-        self.out.outputs.push(OutputDraft { statement: s, array, subscripts, others, view, ports, cells, spilled });
+        self.out.outputs.push(OutputDraft { statement: s, array, subscripts, equal, view, ports, cells, spilled });
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Lower<'_> {
             .filter(|&place| self.out.inputs[group as usize].subscripts.iter().any(|f| f.counters[place] != 0))
             .map(|place| self.mapping.counters[place].trip)
             .product();
-        self.out.inputs[group as usize].after = Some((s, between - 1));
+        self.out.inputs[group as usize].stored_by = Some(StoredBy { statement: s, lag: between - 1 });
         node
     }
 
@@ -80,7 +80,7 @@ impl Lower<'_> {
         let group = match self.out.inputs.iter().position(same) {
             Some(g) => g,
             None => {
-                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], after: None });
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], stored_by: None });
                 self.out.inputs.len() - 1
             }
         };

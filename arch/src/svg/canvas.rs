@@ -48,6 +48,9 @@ impl Font {
     }
 }
 
+/// For what is beside the point.
+pub(super) const SMALL: Font = Font::new(11, GREY);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rect {
     pub x: i64,

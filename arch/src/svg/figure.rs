@@ -18,7 +18,6 @@ const GAP: (i64, i64) = (76, 60);
 const DOTS: i64 = 26;
 const BOX: (i64, i64) = (34, 20);
 const DRAM: i64 = 74;
-pub(super) const SMALL: Font = Font::new(11, GREY);
 
 /// What runs along rows (or columns) of PEs.
 enum Lane {

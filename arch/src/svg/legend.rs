@@ -1,7 +1,6 @@
 //! The text below a figure: axes, loops, arrays, symbols.
 
-use super::canvas::{hue, Anchor, Canvas, Font, Rect, GREY, INK};
-use super::figure::SMALL;
+use super::canvas::{hue, Anchor, Canvas, Font, Rect, GREY, INK, SMALL};
 use super::parts::{place, Place, View};
 use crate::text::type_name;
 use crate::ir::vsa::Vsa;

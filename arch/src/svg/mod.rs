@@ -12,8 +12,7 @@ mod parts;
 
 use crate::ir::vsa::Vsa;
 
-/// Most PEs drawn along an axis.
-pub const SHOWN: i64 = 6;
+pub use parts::SHOWN;
 
 /// An SVG document. The Vsa must satisfy [`crate::verify::structure`]; without a schedule, links carry no delays.
 pub fn draw(vsa: &Vsa) -> String {

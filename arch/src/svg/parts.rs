@@ -1,7 +1,9 @@
 //! What there is to draw: slots of the grid, I/O groups by place, links by direction.
 
-use super::SHOWN;
 use crate::ir::vsa::{NodeId, Op, Vsa};
+
+/// Most PEs drawn along an axis.
+pub const SHOWN: i64 = 6;
 
 /// A column or row of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Text to Vsa.
 
 use super::lex::{is_word, Line, Token};
-use super::{counter_names, type_named, BINARY, UNARY};
+use super::names::{counter_names, type_named, BINARY, UNARY};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
@@ -296,7 +296,7 @@ impl Parser {
                 line.keyword("output")?;
                 let output = line.small()?;
                 line.keyword("lag")?;
-                g.after = Some((output, line.integer()?));
+                g.after = Some(After { output, lag: line.integer()? });
             }
             _ => return Err(format!("`{key}` does not belong to an input")),
         }

@@ -1,8 +1,9 @@
 //! Vsa to text.
 
-use super::{counter_names, lex::is_word, type_name, BINARY, UNARY};
+use super::lex::is_word;
+use super::names::{counter_names, type_name, BINARY, UNARY};
 use crate::affine::Form;
-use crate::ir::vsa::{Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};
+use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].
@@ -194,7 +195,7 @@ impl Printer<'_> {
             self.bank(b, None)?;
         }
         self.address(&g.row, &g.col)?;
-        if let Some((output, lag)) = g.after {
+        if let Some(After { output, lag }) = g.after {
             writeln!(self.out, "  after output {output} lag {lag}")?;
         }
         Ok(())

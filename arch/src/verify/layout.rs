@@ -1,9 +1,9 @@
 //! Hulls, banks and the order of loads and drains.
 
-use super::{combine, full_range, local, normal, range};
+use crate::ir::forms::{combine, full_range, local, normal, range};
 use crate::affine::{advance, gcd};
 use crate::affine::Form;
-use crate::ir::vsa::{Bank, Hull, InputGroup, OutputGroup, Vsa};
+use crate::ir::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     for (i, g) in vsa.inputs.iter().enumerate() {
@@ -300,7 +300,7 @@ fn overlap(a: &crate::ir::vsa::OutputBank, b: &crate::ir::vsa::OutputBank, d: [i
 
 /// A load waits only for drains of earlier visits.
 fn order(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
-    let Some((o, lag)) = g.after else { return };
+    let Some(After { output: o, lag }) = g.after else { return };
     let emit = &vsa.outputs[o as usize].emit;
     let (mut loads, mut drains) = (0i64, 0i64);
     let mut at = vec![0; vsa.tile_depth];

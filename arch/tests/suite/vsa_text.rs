@@ -134,7 +134,7 @@ impl Draw {
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
             col: self.form(counters),
-            after: if self.flag() { Some((self.index(4) as u32, self.int())) } else { None },
+            after: if self.flag() { Some(After { output: self.index(4) as u32, lag: self.int() }) } else { None },
         }
     }
     fn output(&mut self, arrays: &[DramArray], counters: usize) -> OutputGroup {

@@ -19,7 +19,7 @@ use super::address::{self, beat_of, digit_ports, position_bits, Job, Row, Start}
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
 use arch::contract::walk::Walk;
-use arch::ir::vsa::Vsa;
+use arch::ir::vsa::{After, Vsa};
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 /// Parameters of one [`AxiReader`].
@@ -103,10 +103,10 @@ fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>,
             let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
             halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
             let mut ok = halves.q().ne_lit(0);
-            if let Some((o, lag)) = g.after {
-                let pulse = written.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
+            if let Some(After { output: o, lag }) = g.after {
+                let pulse = written.iter().find(|w| w.0 == o as usize).map(|w| w.1).unwrap_or_else(|| {
                     let port = m.input(format!("written_{o}"), u(1));
-                    written.push((o, port));
+                    written.push((o as usize, port));
                     port
                 });
                 let ahead = m.reg(format!("ahead_{}", g.group), s(40));

@@ -16,7 +16,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     for g in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
         let hull = random_hull(r, &v, array);
-        let after = r.chance(20).then(|| (g as u32 % 2, r.range(-1, 3)));
+        let after = r.chance(20).then(|| After { output: g as u32 % 2, lag: r.range(-1, 3) });
         v.inputs.push(InputGroup {
             array: array as u32,
             subscripts: vec![],
@@ -209,7 +209,7 @@ fn check_times(v: &Vsa, times: &Times, what: &str) {
     for (i, (g, loaded)) in times.loads.iter().enumerate() {
         let n = count[*g];
         let mut earliest = if n < 2 { 0 } else { times.releases[*g][n - 2] };
-        if let Some((o, lag)) = v.inputs[*g].after {
+        if let Some(After { output: o, lag }) = v.inputs[*g].after {
             if n as i64 > lag {
                 earliest = earliest.max(times.written[o as usize][(n as i64 - lag - 1) as usize]);
             }

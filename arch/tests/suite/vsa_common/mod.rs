@@ -202,7 +202,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             banks: vec![bank(0, 1, c_row.clone(), [0, 1], 1)],
             row: form(0, &term(&[(4, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
-            after: Some((0, lag)),
+            after: Some(After { output: 0, lag }),
         });
     }
     let mut emit = vec![None; 3];

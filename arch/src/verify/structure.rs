@@ -1,0 +1,195 @@
+//! Structure: trips, indices, lengths, magnitudes, words and ports.
+
+use crate::affine::{Condition, Form};
+use crate::ir::forms::full_range;
+use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Vsa};
+
+/// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
+pub fn structure(vsa: &Vsa) -> Vec<String> {
+    let mut check = Structure { vsa, faults: Vec::new() };
+    check.frame();
+    if check.faults.is_empty() {
+        check.nodes();
+        check.inputs();
+        check.outputs();
+    }
+    check.faults
+}
+
+const MAGNITUDE: i128 = 1 << 60;
+/// Most cells of one hull, and most PEs.
+const CELLS: i128 = 1 << 31;
+
+struct Structure<'a> {
+    vsa: &'a Vsa,
+    faults: Vec<String>,
+}
+
+impl Structure<'_> {
+    fn require(&mut self, holds: bool, fault: impl FnOnce() -> String) {
+        if !holds {
+            self.faults.push(fault());
+        }
+    }
+
+    fn frame(&mut self) {
+        let vsa = self.vsa;
+        self.require(vsa.tile_depth <= vsa.counters.len(), || format!("tile depth {} of {} counters", vsa.tile_depth, vsa.counters.len()));
+        for (j, c) in vsa.counters.iter().enumerate() {
+            self.require(c.trip >= 1, || format!("counter {j} ({}) has trip {}", c.name, c.trip));
+        }
+        let total: i128 = vsa.counters.iter().map(|c| c.trip.max(1) as i128).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
+        self.require(total < MAGNITUDE, || "more than 2^60 waves".into());
+        let pes = vsa.extent[0] as i128 * vsa.extent[1] as i128;
+        self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
+        self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
+        self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
+        for (i, a) in vsa.arrays.iter().enumerate() {
+            self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
+            self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || format!("array {i}: second one named {}", a.name));
+            let bits = a.ty.bits();
+            self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || format!("array {}: elements of {bits} bits", a.name));
+            let bytes = a.word as u64 * a.ty.bytes() as u64;
+            let word = (4..=128).contains(&bytes) && bytes.is_power_of_two();
+            self.require(word, || format!("array {}: words of {} elements, {bytes} bytes", a.name, a.word));
+            let next = vsa.arrays[..i].iter().map(|b| b.port as u64 + 1).max().unwrap_or(0);
+            self.require(a.port as u64 <= next, || format!("array {}: port {}, but the next one is {next}", a.name, a.port));
+            if let Some(b) = vsa.arrays[..i].iter().find(|b| b.port == a.port) {
+                let wide = |a: &DramArray| a.word as u64 * a.ty.bytes() as u64;
+                self.require(wide(a) == wide(b), || format!("arrays {} and {} share a port, but have words of {} and {} bytes", b.name, a.name, wide(b), wide(a)));
+            }
+            let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
+            self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
+        }
+    }
+
+    fn form(&mut self, form: &Form, what: impl Fn() -> String) {
+        let vsa = self.vsa;
+        let length = form.counters.len() <= vsa.counters.len();
+        self.require(length, || format!("{}: {} coefficients for {} counters", what(), form.counters.len(), vsa.counters.len()));
+        let (low, high) = full_range(vsa, form);
+        let small = form.counters.iter().chain(&form.space).all(|&c| (c as i128).abs() < MAGNITUDE);
+        self.require(small && low > -MAGNITUDE && high < MAGNITUDE, || format!("{}: exceeds 60 bits", what()));
+    }
+
+    fn nodes(&mut self) {
+        let vsa = self.vsa;
+        for (n, node) in vsa.nodes.iter().enumerate() {
+            for source in node.op.sources() {
+                self.require(source.index() < vsa.nodes.len(), || format!("node %{n}: no node %{}", source.0));
+            }
+            let bits = node.ty.bits();
+            self.require((1..=64).contains(&bits), || format!("node %{n}: {bits} bits"));
+            match &node.op {
+                Op::Iter(form) => self.form(form, || format!("node %{n}")),
+                Op::Guard(conditions) => conditions.iter().for_each(|c: &Condition| self.form(&c.form, || format!("node %{n}"))),
+                Op::Input { group, port } => {
+                    let exists = vsa.inputs.get(*group as usize).is_some_and(|g| (*port as usize) < g.ports.len());
+                    self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));
+                }
+                Op::Past { hop, waves, .. } => {
+                    let small = hop.iter().all(|h| h.unsigned_abs() < 1 << 31);
+                    self.require(small && (0..1 << 40).contains(waves), || format!("node %{n}: hop {hop:?}, {waves} waves"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn group(&mut self, what: &str, array: u32, subscripts: &[Form], hull: &Hull) -> bool {
+        let vsa = self.vsa;
+        if array as usize >= vsa.arrays.len() {
+            self.faults.push(format!("{what}: no array {array}"));
+            return false;
+        }
+        let rank = vsa.arrays[array as usize].dims.len().max(1);
+        let stored = vsa.outputs.iter().any(|o| o.array == array);
+        let lengths = [subscripts.len(), hull.origin.len(), hull.rows.len() + 1];
+        let equal = lengths[0] >= 1 && lengths.iter().all(|&l| l == lengths[0]);
+        // Inner dimensions may stand as one where nothing is stored.
+        let sees = if stored { rank } else { 1 }..=rank;
+        let view = sees.contains(&hull.view.len()) && hull.view.iter().all(|f| f.coeffs.len() == lengths[0]);
+        self.require(equal && view, || format!("{what}: rank {rank}, but view, subscripts, origin and rows + 1 are {}, {lengths:?}", hull.view.len()));
+        if !(equal && view) {
+            return false;
+        }
+        let numbers = hull.view.iter().flat_map(|f| f.coeffs.iter().chain([&f.constant]));
+        self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: view beyond 31 bits"));
+        subscripts.iter().for_each(|f| self.form(f, || format!("{what}: subscript")));
+        hull.origin.iter().for_each(|f| self.form(f, || format!("{what}: origin")));
+        let positive = hull.rows.iter().all(|r| r.modulus >= 1 && r.extent >= 1) && hull.words >= 1;
+        self.require(positive, || format!("{what}: empty hull"));
+        let word = vsa.arrays[array as usize].word as i128;
+        let sizes = hull.rows.iter().flat_map(|r| [r.modulus, r.extent]).chain([hull.words]).map(i128::from);
+        let cells = sizes.chain([word]).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
+        self.require(cells < CELLS, || format!("{what}: hull of {cells} elements"));
+        let fits = hull.elements >= 1 && hull.elements as i128 <= hull.words as i128 * word;
+        self.require(fits, || format!("{what}: {} elements in {} words of {word}", hull.elements, hull.words));
+        true
+    }
+
+    fn bank(&mut self, what: &str, bank: &Bank, rank: usize, ports: usize) {
+        let served = bank.ports >= 1 && bank.port as usize + bank.ports as usize <= ports;
+        self.require(served, || format!("{what}: bank serves ports {}+{} of {ports}", bank.port, bank.ports));
+        self.require(bank.rows.len() + 1 == rank, || format!("{what}: bank of rank {}", bank.rows.len() + 1));
+        let positive = bank.rows.iter().all(|r| (1..1 << 31).contains(&r.extent)) && (1..1 << 31).contains(&bank.words_per_row);
+        self.require(positive, || format!("{what}: empty bank"));
+        let numbers = bank.rows.iter().flat_map(|r| [r.base, r.coef[0], r.coef[1]]).chain([bank.base, bank.coef[0], bank.coef[1]]);
+        self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: bank beyond 31 bits"));
+    }
+
+    fn inputs(&mut self) {
+        let vsa = self.vsa;
+        for (i, g) in vsa.inputs.iter().enumerate() {
+            let what = format!("input group {i}");
+            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+                continue;
+            }
+            let rank = g.subscripts.len();
+            self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || format!("{what}: no ports, or ports of another rank"));
+            self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
+            g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
+            [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
+            if let Some(After { output: o, lag }) = g.after {
+                let known = vsa.outputs.get(o as usize).is_some_and(|o| o.array == g.array);
+                self.require(known, || format!("{what}: output group {o} does not write its array"));
+                self.require(lag >= 0, || format!("{what}: lag {lag}"));
+            }
+        }
+    }
+
+    fn outputs(&mut self) {
+        let vsa = self.vsa;
+        for (i, g) in vsa.outputs.iter().enumerate() {
+            let what = format!("output group {i}");
+            if !self.group(&what, g.array, &g.subscripts, &g.hull) {
+                continue;
+            }
+            let rank = g.subscripts.len();
+            self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(&p.offset, rank)), || format!("{what}: no ports, or ports of another rank"));
+            let nodes = g.ports.iter().all(|p| p.value.index().max(p.enable.index()) < vsa.nodes.len());
+            self.require(nodes, || format!("{what}: value or enable is no node"));
+            g.banks.iter().for_each(|b| self.bank(&what, &b.bank, rank, g.ports.len()));
+            [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
+            let inside = (0..2).all(|a| 0 <= g.first[a] && g.first[a] <= g.last[a] && g.last[a] < vsa.extent[a]);
+            self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
+            let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none_or(|v| (0..c.trip).contains(&v)));
+            self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
+            let every = g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none() || c.trip == 1);
+            self.require(g.slots == 1 || g.slots == 2 && every, || format!("{what}: {} slots", g.slots));
+            let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.scale.abs() <= 1);
+            self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));
+            let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain([&b.constant]));
+            self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: bounds beyond 31 bits"));
+        }
+    }
+}
+
+/// A Verilog name without escapes.
+fn identifier(name: &str) -> bool {
+    name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn offset(port: &[i64], rank: usize) -> bool {
+    port.len() == rank && port.iter().all(|x| x.unsigned_abs() < 1 << 31)
+}
