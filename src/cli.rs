@@ -66,9 +66,12 @@ impl Program {
 #[derive(Debug, Default, Args, Serialize)]
 #[command(next_help_heading = "Mapping (chosen by sagen where left out)")]
 pub struct Design {
-    /// Loops that become the array's one or two dimensions
+    /// Loops that become the array's one or two dimensions; with --time, any coordinates such as c+q
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array")]
     space: Option<Vec<String>>,
+    /// Coordinates of time, outermost first, such as 2*c+q: with --space the transform of the whole program
+    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["array", "order"])]
+    time: Option<Vec<String>>,
     /// Order of the loops in time, outermost first
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
     order: Option<Vec<String>>,

@@ -62,8 +62,20 @@ fn axes(row: &Candidate) -> Vec<&str> {
     row.axes.iter().filter(|a| !a.is_empty()).map(String::as_str).collect()
 }
 
+/// The options that select the row by its coordinates, quoted for a shell where need be.
+fn by_hand(row: &Candidate) -> String {
+    let Some((space, time)) = &row.coordinates else { return "-".into() };
+    let option = |name: &str, list: &[String]| {
+        let value = list.join(",");
+        let sign = if value.starts_with('-') { '=' } else { ' ' };
+        if value.contains('*') { format!("--{name}{sign}'{value}'") } else { format!("--{name}{sign}{value}") }
+    };
+    let lists = [("space", space), ("time", time)];
+    lists.iter().filter(|l| !l.1.is_empty()).map(|(name, list)| option(name, list)).collect::<Vec<_>>().join(" ")
+}
+
 fn as_table(rows: &[Candidate]) -> String {
-    let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s"];
+    let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s", "by hand"];
     let mut lines = vec![header.map(String::from).to_vec()];
     for row in rows {
         let link = |(name, hop, waves): &(String, [i64; 2], i64)| match hop {
@@ -81,10 +93,11 @@ fn as_table(rows: &[Candidate]) -> String {
             arrays(&row.vsa, row.vsa.outputs.iter().map(|g| g.array)).join(" "),
             vector(&row.projection),
             vector(&row.schedule_vector),
+            by_hand(row),
         ]);
     }
     let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE where no offset stands.\n\
-        d: projection vector; s: schedule vector. Build one with `sagen rtl --array N` or `sagen sim --array N`.\n";
+        d: projection vector; s: schedule vector. Build one with `--array N`, or by hand with the options of its last column.\n";
     let refused = rows.iter().filter_map(|row| row.refused.as_ref().map(|why| format!("array {}, shown uncut, cannot be cut and ordered so: {why}\n", row.row)));
     table::render(&lines, &[0]) + legend + &refused.collect::<String>()
 }
@@ -102,6 +115,7 @@ fn as_json(row: &Candidate) -> Value {
         "projection": row.projection,
         "schedule": row.schedule_vector,
         "transform": row.plan.transform,
+        "coordinates": row.coordinates.as_ref().map(|(space, time)| json!({ "space": space, "time": time })),
         "refused": row.refused,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::explore::assemble::{assemble, Program, Work};
 use crate::cost::board::{Board, Resources};
+use crate::explore::coordinates::{is_plain, Coordinates};
 use crate::explore::{by_hand, choose};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict, resources, Prediction};
@@ -59,6 +60,8 @@ pub struct Candidate {
     pub schedule_vector: Option<Vec<i64>>,
     /// The array is legal, but not when cut and ordered as the user asks; why. All else is then said of it uncut.
     pub refused: Option<String>,
+    /// Space and time coordinates that select it by hand, if the loops' names can say them.
+    pub coordinates: Option<(Vec<String>, Vec<String>)>,
     /// Projection vector of the canonical mapping whose transform this row has.
     direction: Option<Vec<i64>>,
 }
@@ -180,6 +183,9 @@ fn too_big(need: &Resources, board: &Board) -> Diagnostic {
 /// The user's plan over the first transform that makes it legal.
 fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
     let system = &program.system;
+    if let Some(plan) = by_coordinates(program, space, shape)? {
+        return assemble(program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, system, &plan)]);
+    }
     let mut reasons: Diagnostics = Vec::new();
     let spaces = space.map_or_else(|| space_choices(system), |s| vec![s.to_vec()]);
     let mut best: Option<(i64, Vsa)> = None;
@@ -204,6 +210,20 @@ fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &De
         }
     }
     best.map(|b| b.1).ok_or(reasons)
+}
+
+/// The plan by space and time coordinates, if that is how the user writes it.
+fn by_coordinates(program: &Program, space: Option<&[String]>, shape: &Shape) -> Result<Option<Plan>, Diagnostics> {
+    let space = space.unwrap_or_default();
+    let depth = program.system.dims.len();
+    let Some(time) = &shape.time else {
+        return match space.iter().find(|s| !is_plain(s)) {
+            Some(_) if space.len() == depth => Coordinates::new(&program.scop, &program.system).plan(space, &[], shape).map(Some),
+            Some(s) => Err(vec![Diagnostic::error("E0702", None, format!("space `{s}` is an expression, so time is not what is left of the loops")).help("say what time is, for example --space c+q --time q")]),
+            None => Ok(None),
+        };
+    };
+    Coordinates::new(&program.scop, &program.system).plan(space, time, shape).map(Some)
 }
 
 fn space_choices(system: &System) -> Vec<Vec<String>> {
@@ -243,6 +263,12 @@ pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
             shape
         }
         ArrayChoice::Plan { space, shape } => {
+            if let Some(plan) = by_coordinates(&program, space.as_deref(), shape)? {
+                let array = assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])?;
+                let row = rows.iter().find(|row| row.plan == plan).map(|row| (row.row, row.direction.clone()));
+                let (number, direction) = row.unwrap_or((rows.len(), None));
+                return Ok(vec![Candidate { row: number, ..candidate(&program, plan, array, direction) }]);
+            }
             if let Some(space) = space {
                 let plan = by_hand::by_hand(&program.system, space, &Shape::default(), Plan::identity(program.system.dims.len()).transform)?;
                 let used = |plan: &Plan| plan.dims.iter().map(|d| d.axis.is_some()).collect::<Vec<_>>();
@@ -335,7 +361,8 @@ fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>
         }
         schedule_vector = Some(s);
     }
-    Candidate { row: 0, axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector, refused: None, direction }
+    let coordinates = Coordinates::new(&program.scop, &program.system).options(&plan);
+    Candidate { row: 0, axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector, refused: None, coordinates, direction }
 }
 
 fn describe_dependences(scop: &Scop, system: &System) -> Vec<String> {

@@ -36,30 +36,15 @@ pub fn by_hand(system: &System, space: &[String], shape: &Shape, transform: Vec<
     let mut named = |name: &str| dim_named(system, name).map_err(|f| faults.push(f)).ok();
     let space: Vec<usize> = space.iter().filter_map(|n| named(n)).collect();
     let order: Vec<usize> = shape.order.iter().flatten().filter_map(|n| named(n)).collect();
-    let mut factors = Vec::new();
-    for (kind, list) in [("tile", &shape.tile), ("latency", &shape.latency), ("simd", &shape.simd)] {
-        for (name, factor) in list {
-            if let Some(d) = named(name) {
-                factors.push((kind, d, *factor));
-            }
-        }
-    }
     if space.len() > 2 || (space.len() == 2 && space[0] == space[1]) {
         faults.push(Diagnostic::error("E0702", None, "an array has one or two different space loops").help("for example --space i,j"));
     }
     for (axis, &d) in space.iter().take(2).enumerate() {
         plan.dims[d].axis = Some(axis);
     }
-    for (kind, d, factor) in factors {
-        if !(1..=1 << 30).contains(&factor) {
-            faults.push(Diagnostic::error("E0703", None, format!("the {kind} factor {factor} of loop `{}` is not a positive number of iterations", system.dims[d].name)));
-            continue;
-        }
-        match kind {
-            "tile" => plan.dims[d].tile = Some(factor),
-            "latency" => plan.dims[d].latency = factor,
-            _ => plan.dims[d].simd = factor,
-        }
+    match factors(shape, |name| dim_named(system, name)) {
+        Ok(found) => found.into_iter().for_each(|set| set(&mut plan.dims)),
+        Err(found) => faults.extend(found),
     }
     let mut full = order.clone();
     full.dedup();
@@ -70,4 +55,25 @@ pub fn by_hand(system: &System, space: &[String], shape: &Shape, transform: Vec<
         plan.order = full;
     }
     if faults.is_empty() { Ok(plan) } else { Err(faults) }
+}
+
+type Set = Box<dyn FnOnce(&mut [DimPlan])>;
+
+/// What tile, latency and SIMD factors say, for the dimensions that `find` knows by name.
+///
+/// # Errors
+/// Unknown names, and E0703 for factors below 1.
+pub(super) fn factors(shape: &Shape, find: impl Fn(&str) -> Result<usize, Diagnostic>) -> Result<Vec<Set>, Vec<Diagnostic>> {
+    let (mut found, mut faults): (Vec<Set>, _) = (Vec::new(), Vec::new());
+    let kinds: [(&str, _, fn(&mut DimPlan, i64)); 3] = [("tile", &shape.tile, |d, f| d.tile = Some(f)), ("latency", &shape.latency, |d, f| d.latency = f), ("simd", &shape.simd, |d, f| d.simd = f)];
+    for (kind, list, set) in kinds {
+        for (name, &factor) in list {
+            match find(name) {
+                Ok(_) if !(1..=1 << 30).contains(&factor) => faults.push(Diagnostic::error("E0703", None, format!("the {kind} factor {factor} of loop `{name}` is not a positive number of iterations"))),
+                Ok(d) => found.push(Box::new(move |dims: &mut [DimPlan]| set(&mut dims[d], factor))),
+                Err(fault) => faults.push(fault),
+            }
+        }
+    }
+    if faults.is_empty() { Ok(found) } else { Err(faults) }
 }

@@ -3,3 +3,4 @@
 pub mod assemble;
 pub mod by_hand;
 pub mod choose;
+pub mod coordinates;

@@ -94,6 +94,8 @@ groups! {
     }
     /// How the loops of an array by hand are cut and ordered.
     Shape as shape {
+        /// Time coordinates, outermost first: affine expressions over the loops, as then are those of `space`.
+        time: Option<Vec<String>>,
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
         /// Tile sizes in iterations; a loop without one is not tiled.
@@ -116,6 +118,7 @@ impl TryFrom<Written> for DesignSpec {
         let (arithmetic, wiring, shape) = written.groups();
         let array = match (row, space) {
             (Some(row), Some(_)) => return Err(format!("`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own")),
+            (Some(row), None) if shape.time.is_some() => return Err(format!("`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own")),
             (Some(row), None) => ArrayChoice::Row { row, shape },
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::Plan { space, shape },

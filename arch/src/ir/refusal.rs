@@ -102,7 +102,12 @@ impl Backwards {
         let blame = self.blame(system, plan);
         let message = format!("{value} would be needed {when}{}", blame.as_ref().map_or(String::new(), |b| format!(": {b}")));
         let label = match &self.distance {
-            Some(e) => format!("reads what was computed at distance {} over ({})", vector(e), names(system).join(", ")),
+            Some(e) => {
+                let moved = moved(plan, e);
+                let time: Vec<i64> = plan.order.iter().filter(|&&d| plan.dims[d].axis.is_none()).map(|&d| moved[d]).collect();
+                let steps = if let [one] = time.as_slice() { one.to_string() } else { vector(&time) };
+                format!("reads what was computed at distance e = {} over ({}); s·e = {steps}", vector(e), names(system).join(", "))
+            }
             None => "the sum so far".into(),
         };
         let mut fault = Diagnostic::error("E0705", read.span, message).label(label);
@@ -112,10 +117,13 @@ impl Backwards {
         fault.help("`sagen map` lists the legal space loops; order, tile and latency factors must not reorder dependent iterations")
     }
 
-    /// The choice that the dependence stands against.
+    /// The choice that the dependence stands against, where the coordinates are loops in their order, skewed or not.
     fn blame(&self, system: &System, plan: &Plan) -> Option<String> {
-        let distance = self.distance.as_ref()?;
-        let moved: Vec<i64> = plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
+        let moved = moved(plan, self.distance.as_ref()?);
+        let loops = |(d, row): (usize, &Vec<i64>)| row[d] == 1 && row[d + 1..].iter().all(|&c| c == 0) && row.iter().all(|&c| c >= 0);
+        if !plan.transform.iter().enumerate().all(loops) {
+            return None;
+        }
         let name = |d: usize| super::mapping::row_name(system, &plan.transform[d]);
         let carrier = moved.iter().position(|&x| x != 0)?;
         if plan.dims[carrier].axis.is_some() {
@@ -124,6 +132,11 @@ impl Backwards {
         let first = plan.order.iter().copied().find(|&d| moved[d] != 0 && plan.dims[d].axis.is_none())?;
         (first != carrier).then(|| format!("`{}` carries this dependence, so `{}` cannot be outside of it", name(carrier), name(first)))
     }
+}
+
+/// A distance over the coordinates.
+fn moved(plan: &Plan, distance: &[i64]) -> Vec<i64> {
+    plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect()
 }
 
 impl Unstorable {
