@@ -30,7 +30,7 @@ fn board() -> Board {
 fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)]) -> DesignSpec {
     let factors = |list: &[(&str, i64)]| list.iter().map(|(name, n)| (name.to_string(), *n)).collect();
     let space = space.iter().map(|s| s.to_string()).collect();
-    DesignSpec::by_hand(space, Shape { tile: factors(tile), latency: factors(latency), simd: factors(simd), order: None })
+    DesignSpec::by_hand(space, Shape { tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() })
 }
 
 /// Runs the array on operands that exercise the sign, and compares with plain loops.

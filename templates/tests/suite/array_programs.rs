@@ -21,7 +21,7 @@ fn scop(text: &str) -> Scop {
 fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)], order: &str) -> DesignSpec {
     let factors = |x: &[(&str, i64)]| x.iter().map(|(a, b)| (a.to_string(), *b)).collect();
     let names = |s: &str| (!s.is_empty()).then(|| s.split(',').map(str::to_string).collect());
-    let shape = Shape { order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd) };
+    let shape = Shape { order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() };
     DesignSpec { array: ArrayChoice::Plan { space: names(space), shape }, ..Default::default() }
 }
 
