@@ -45,19 +45,37 @@ impl Relays {
         let side = |a: usize| 1..=REACH.min(extent[a]);
         let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
-        let fits = |r: &Relays| r.places().all(|at| r.words(vsa, o, at).len() <= JOINED);
-        let chosen = all.into_iter().find(fits).unwrap_or(Relays::of([1, 1], extent));
-        let joined = chosen.places().map(|at| chosen.words(vsa, o, at).len()).max().unwrap_or(0);
-        Relays { joined, ..chosen }
+        let most = |r: &Relays| r.kinds(vsa, o).into_iter().map(|at| r.words(vsa, o, at).len()).max().unwrap_or(0);
+        let fitting = all.into_iter().map(|r| Relays { joined: most(&r), ..r }).find(|r| r.joined <= JOINED);
+        fitting.unwrap_or_else(|| {
+            let single = Relays::of([1, 1], extent);
+            Relays { joined: most(&single), ..single }
+        })
+    }
+
+    /// Relays that stand for all: others serve as many collectors, whose elements begin at the same places of a bus word.
+    fn kinds(&self, vsa: &Vsa, o: usize) -> Vec<[i64; 2]> {
+        let group = &vsa.outputs[o];
+        let word = i64::from(vsa.arrays[group.array as usize].word);
+        let kinds = |a: usize| {
+            let mut seen: Vec<(i64, bool)> = vec![];
+            let mut first = vec![];
+            for at in 0..self.extent[a] {
+                let steps = group.banks.iter().map(|b| b.bank.coef[a]).map(|c| (c * at * self.block[a]).rem_euclid(word));
+                let kind = (steps.fold(0, |all, s| all * word + s), (at + 1) * self.block[a] > group.extent()[a]);
+                if !seen.contains(&kind) {
+                    seen.push(kind);
+                    first.push(at);
+                }
+            }
+            first
+        };
+        let columns = kinds(1);
+        kinds(0).into_iter().flat_map(|i| columns.iter().map(move |&j| [i, j])).collect()
     }
 
     fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {
         Relays { block, extent: [0, 1].map(|a| (extent[a] + block[a] - 1) / block[a]), joined: 0 }
-    }
-
-    fn places(&self) -> impl Iterator<Item = [i64; 2]> {
-        let [rows, columns] = self.extent;
-        (0..rows).flat_map(move |i| (0..columns).map(move |j| [i, j]))
     }
 
     /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.

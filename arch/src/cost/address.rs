@@ -39,9 +39,13 @@ pub struct AddressModel {
     left: Vec<i64>,
     segment_left: i64,
     /// Cycles in which descriptors were taken, by row number modulo the FIFO's depth.
-    pops: Vec<i64>,
+    pops: [i64; ROWS_IN_FLIGHT],
     row: usize,
     service: Service,
+    /// Logarithms of the bytes per element, elements per word, beats per full burst: powers of two, all of them.
+    bytes: u32,
+    word: u32,
+    window: u32,
 }
 
 /// Rows left of the present service.
@@ -72,9 +76,12 @@ impl AddressModel {
             arrives: 0,
             left: vec![NEVER; walk.trim_stages() + 2],
             segment_left: NEVER,
-            pops: vec![NEVER; ROWS_IN_FLIGHT],
+            pops: [NEVER; ROWS_IN_FLIGHT],
             row: 0,
             service: Service::default(),
+            bytes: walk.bytes.trailing_zeros(),
+            word: walk.word.trailing_zeros(),
+            window: walk.burst_beats().trailing_zeros(),
             walk,
         }
     }
@@ -84,7 +91,7 @@ impl AddressModel {
     }
     /// Beats of a full burst.
     pub fn window(&self) -> i64 {
-        self.walk.burst_beats()
+        1 << self.window
     }
     pub fn rows_of(&self, index: usize) -> i64 {
         self.walk.groups[index].total_rows()
@@ -145,7 +152,7 @@ impl AddressModel {
             return None;
         }
         let g = &self.walk.groups[self.service.index];
-        let mut row = self.service.row(&self.walk, g);
+        let mut row = self.service.row(g, [self.bytes, self.word, self.window]);
         self.service.advance(g);
         // Walker and trim stages.
         let mut at = self.arrives;
@@ -158,11 +165,11 @@ impl AddressModel {
             at += 1;
         }
         // Row stage: needs a free descriptor, and the segment stage if anything is transferred.
-        at = at.max(self.pops[self.row % self.pops.len()] + 1);
+        at = at.max(self.pops[self.row % ROWS_IN_FLIGHT] + 1);
         if row.beats > 0 {
             at = at.max(self.segment_left);
             row.segment = at + 1;
-            self.segment_left = at + row.bursts(self.walk.burst_beats());
+            self.segment_left = at + row.bursts(self.window);
         }
         row.leaves = at;
         if let Some(last) = self.left.last_mut() {
@@ -173,15 +180,15 @@ impl AddressModel {
 
     /// The descriptor of the latest row was taken in cycle `at`.
     pub fn popped(&mut self, at: i64) {
-        let depth = self.pops.len();
-        self.pops[self.row % depth] = at;
+        self.pops[self.row % ROWS_IN_FLIGHT] = at;
         self.row += 1;
     }
 }
 
 impl RowTimes {
-    fn bursts(&self, window: i64) -> i64 {
-        1 + (self.beats - self.first_burst + window - 1) / window
+    /// `window`: logarithm of a full burst's beats.
+    fn bursts(&self, window: u32) -> i64 {
+        1 + ((self.beats - self.first_burst + (1 << window) - 1) >> window)
     }
 }
 
@@ -220,19 +227,20 @@ impl Service {
         }
     }
 
-    fn row(&self, walk: &Walk, g: &WalkGroup) -> RowTimes {
-        let (word, bytes) = (i64::from(walk.word), i64::from(walk.bytes));
-        let position = self.address.div_euclid(bytes);
-        let shift = position.rem_euclid(word);
+    /// `logs`: of the bytes per element, elements per word, beats per full burst.
+    fn row(&self, g: &WalkGroup, logs: [u32; 3]) -> RowTimes {
+        let [bytes, word, window] = logs;
+        let low = |value: i64, bits: u32| value & ((1 << bits) - 1);
+        let position = self.address >> bytes;
+        let shift = low(position, word);
         let mut row = RowTimes { leaves: 0, segment: 0, shifted: shift > 0, first_beat: 0, beats: 0, first_burst: 0 };
         let from = self.lowers.iter().fold(0, |a, b| a.max(*b));
         let to = self.uppers.iter().fold(g.elements, |a, b| a.min(*b));
         if from < to && self.gates.iter().all(|v| *v >= 0) {
-            row.first_beat = (shift + from) / word;
-            row.beats = (shift + to - 1) / word + 1 - row.first_beat;
-            let window = walk.burst_beats();
-            let beat = position.wrapping_add(from).div_euclid(word).rem_euclid(window);
-            row.first_burst = row.beats.min(window - beat);
+            row.first_beat = (shift + from) >> word;
+            row.beats = ((shift + to - 1) >> word) + 1 - row.first_beat;
+            let beat = low(position.wrapping_add(from) >> word, window);
+            row.first_burst = row.beats.min((1 << window) - beat);
         }
         row
     }

@@ -8,4 +8,4 @@ pub mod reader;
 pub mod resources;
 pub mod writer;
 
-pub use predict::{predict, Prediction};
+pub use predict::{predict, predict_below, Prediction};

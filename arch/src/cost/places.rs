@@ -25,9 +25,9 @@ pub struct Places {
 
 pub fn places(vsa: &Vsa) -> Places {
     let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] } };
-    let same_everywhere = !vsa.nodes.iter().any(|n| matches!(&n.op, Op::Guard(all) if all.iter().any(|c| !c.form.is_time_only())));
+    let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
-    if same_everywhere {
+    if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         let seen = search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0]));
         let there = |n: usize| seen[n].contains(&true);
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
@@ -118,6 +118,16 @@ impl Search<'_> {
             },
             _ => Holds::Sometimes,
         }
+    }
+
+    /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are
+    /// bounds whose reach moves with the place.
+    fn sometimes_everywhere(&self, all: &[Condition]) -> bool {
+        let uses = |c: &Condition, j: usize| c.form.counters.get(j).is_some_and(|&x| x != 0);
+        let apart = (0..self.ranges.counters.len()).all(|j| all.iter().filter(|c| uses(c, j)).count() <= 1);
+        let [rows, columns] = [0, 1].map(|a| [0, self.vsa.extent[a] - 1]);
+        let mut corners = rows.into_iter().flat_map(|p0| columns.map(|p1| [p0, p1]));
+        apart && all.iter().all(|c| !c.equality) && corners.all(|p| self.guard(all, p) == Holds::Sometimes)
     }
 
     fn guard(&self, all: &[Condition], p: [i64; 2]) -> Holds {

@@ -37,11 +37,18 @@ struct Walker<'a> {
     /// Per output group: drained and written pulses.
     drained: Vec<Pulses>,
     written: Vec<Pulses>,
+    /// Per input group: [`timing::release_delay`].
+    release_delay: Vec<i64>,
     /// Per output group: [`timing::emitted_delay`].
     emitted_delay: Vec<i64>,
 }
 
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
+    predict_below(vsa, memory, i64::MAX).expect("a run takes less than that")
+}
+
+/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others.
+pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> Option<Prediction> {
     let ports = 0..vsa.ports();
     let mut walker = Walker {
         vsa,
@@ -50,13 +57,14 @@ pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
         released: vec![Pulses::default(); vsa.inputs.len()],
         drained: vec![Pulses::default(); vsa.outputs.len()],
         written: vec![Pulses::default(); vsa.outputs.len()],
+        release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(vsa, g)).collect(),
         emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(vsa, o)).collect(),
     };
-    walker.run()
+    walker.run(limit)
 }
 
 impl Walker<'_> {
-    fn run(&mut self) -> Prediction {
+    fn run(&mut self, limit: i64) -> Option<Prediction> {
         let trips: Vec<i64> = self.vsa.counters[..self.vsa.tile_depth].iter().map(|c| c.trip).collect();
         let interval = self.vsa.schedule.interval;
         let waves = self.vsa.waves_per_visit();
@@ -64,7 +72,13 @@ impl Walker<'_> {
         let mut out = Prediction { compute_cycles: waves * self.vsa.visits() * interval, ..Prediction::default() };
         let mut free = timing::START_TO_LAUNCH;
         let mut done = 0;
+        let end: Vec<i64> = trips.iter().map(|t| t - 1).collect();
+        let ends = (0..self.vsa.outputs.len()).any(|o| self.emits(o, &end));
         for visit in 0..self.vsa.visits() {
+            // The last wave's launch, even if nothing waited any more.
+            if ends && free + ((self.vsa.visits() - visit) * waves - 1) * interval >= limit {
+                return None;
+            }
             let first = free.max(self.loads(&tile)).max(self.slots(&tile));
             let last = first + (waves - 1) * interval;
             if visit == 0 {
@@ -77,7 +91,7 @@ impl Walker<'_> {
             self.releases(next, last);
         }
         out.cycles = done + timing::WRITTEN_TO_DONE;
-        out
+        (out.cycles < limit).then_some(out)
     }
 
     /// Serves the loads of a visit; the cycle from which they allow a launch.
@@ -144,7 +158,7 @@ impl Walker<'_> {
     fn releases(&mut self, changed: Option<usize>, last_launch: i64) {
         for (g, group) in self.vsa.inputs.iter().enumerate() {
             if changed.is_none_or(|c| c < group.reload) {
-                self.released[g].times.push(last_launch + timing::release_delay(self.vsa, g));
+                self.released[g].times.push(last_launch + self.release_delay[g]);
             }
         }
     }

@@ -9,6 +9,7 @@
 use super::address::{AddressModel, RowTimes};
 use crate::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;
+use std::collections::VecDeque;
 
 /// Result of one drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,14 @@ pub struct DrainTimes {
     pub drained: i64,
     /// Cycle of the `written_<o>` pulse.
     pub written: i64,
+}
+
+/// Words taken in one cycle after the other.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: i64,
+    at: i64,
+    count: i64,
 }
 
 /// State of the writer after the drains so far.
@@ -29,9 +38,12 @@ pub struct WriterModel {
     rotate: i64,
     /// Latest request decision (its `dr_valid` is one cycle later).
     asked: i64,
-    /// Cycles in which the latest words were taken by the data side, by word number modulo the FIFO's depth.
-    pops: Vec<i64>,
-    word: usize,
+    /// Words between request and data side, at most.
+    depth: i64,
+    /// When the latest words were taken by the data side; those that no request looks back to any more are gone.
+    pops: VecDeque<Run>,
+    /// Words taken so far.
+    word: i64,
     /// Latest virtual beat of the data side.
     taken: i64,
     /// Latest write response.
@@ -49,14 +61,14 @@ impl WriterModel {
 
     /// The model of one walk.
     pub fn of_walk(walk: Walk, memory: &MemoryTiming, read_latency: i64) -> WriterModel {
-        let depth = words_in_flight(&walk, read_latency);
         WriterModel {
+            depth: words_in_flight(&walk, read_latency) as i64,
             rotate: walk.rotate_stages() as i64,
             address: AddressModel::new(walk),
             latency: memory.write_latency,
             read_latency,
             asked: 0,
-            pops: vec![-1; depth],
+            pops: VecDeque::new(),
             word: 0,
             taken: 0,
             acked: 0,
@@ -94,6 +106,8 @@ impl WriterModel {
         Some(DrainTimes { drained: self.asked + self.read_latency + 2, written: complete + 1 })
     }
 
+    /// Stretches of beats that wait for nothing but the beat before, behind their first one: within a stretch, requests
+    /// and beats advance by one a cycle.
     fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool) {
         let beats = words + i64::from(row.shifted);
         let sent = row.first_beat..row.first_beat + row.beats;
@@ -101,15 +115,22 @@ impl WriterModel {
         let mut burst_end = row.first_beat + row.first_burst;
         let mut addressed = row.segment + 1;
         let mut opens = true;
-        let depth = self.pops.len();
-        for k in 0..beats {
+        let mut k = 0;
+        while k < beats {
+            let mut end = if ends_drain && k < beats - 1 { beats - 1 } else { beats };
+            let sends = sent.contains(&k);
+            if sends {
+                end = end.min(burst_end).min(sent.end);
+            } else if k < sent.start {
+                end = end.min(sent.start);
+            }
             let mut at = self.taken + 1;
             if k < words {
-                let room = self.pops[self.word % depth] + 1;
+                let (room, same) = self.room();
+                end = end.min(words).min(k.saturating_add(same));
                 self.asked = (self.asked + 1).max(room);
                 at = at.max(self.asked + 1 + self.read_latency + self.rotate + 1);
             }
-            let sends = sent.contains(&k);
             if sends && opens {
                 at = at.max(addressed + 1);
                 opens = false;
@@ -117,17 +138,40 @@ impl WriterModel {
             if k == beats - 1 && ends_drain {
                 at = at.max(self.complete[self.drains % DRAINS_IN_FLIGHT] + 1);
             }
+            let count = end - k;
             if k < words {
-                self.pops[self.word % depth] = at;
-                self.word += 1;
+                self.take(at, count);
+                self.asked += count - 1;
             }
-            if sends && (k + 1 == burst_end || k + 1 == sent.end) {
+            self.taken = at + count - 1;
+            if sends && (end == burst_end || end == sent.end) {
                 burst_end += window;
                 addressed += 1;
                 opens = true;
-                self.acked = at + 1 + self.latency;
+                self.acked = self.taken + 1 + self.latency;
             }
-            self.taken = at;
+            k = end;
         }
+    }
+
+    /// The cycle from which the next word has room, and for how many words it grows by one each.
+    fn room(&mut self) -> (i64, i64) {
+        let freed = self.word - self.depth;
+        if freed < 0 {
+            return (0, -freed);
+        }
+        while self.pops.front().is_some_and(|r| r.first + r.count <= freed) {
+            self.pops.pop_front();
+        }
+        self.pops.front().map_or((0, 1), |r| (r.at + freed - r.first + 1, r.first + r.count - freed))
+    }
+
+    /// The data side takes the next `count` words from cycle `at` on.
+    fn take(&mut self, at: i64, count: i64) {
+        match self.pops.back_mut() {
+            Some(r) if r.at + r.count == at => r.count += count,
+            _ => self.pops.push_back(Run { first: self.word, at, count }),
+        }
+        self.word += count;
     }
 }

@@ -154,28 +154,48 @@ fn range_used(hull: &Hull, d: usize) -> i64 {
     if d + 1 == hull.origin.len() { hull.extent(d) } else { hull.extent(d) - (hull.rows[d].modulus - 1) }
 }
 
+/// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than their
+/// extent: per distance along the first axis, an interval of distances along the second one.
 fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Result<(), Unstorable> {
-    let at = |base: i64, coef: [i64; 2], p: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
-    let mut boxes: Vec<Vec<(i64, i64)>> = Vec::new();
-    for p0 in first[0]..=last[0] {
-        for p1 in first[1]..=last[1] {
-            for b in banks {
-                let mut range: Vec<(i64, i64)> = b.bank.rows.iter().map(|r| { let s = at(r.base, r.coef, [p0, p1]); (s, s + r.extent) }).collect();
-                range.extend(b.bank.rows.iter().map(|r| (r.residue, r.residue + 1)));
-                let s = at(b.bank.base, b.bank.coef, [p0, p1]);
-                range.push((s, s + b.elements));
-                boxes.push(range);
+    let extent = [0, 1].map(|a| last[a] - first[a]);
+    let mut pairs: Vec<Vec<(i64, [i64; 2], i64)>> = Vec::new();
+    let mut same: Vec<bool> = Vec::new();
+    for (x, a) in banks.iter().enumerate() {
+        for (y, b) in banks.iter().enumerate().skip(x) {
+            if a.bank.rows.iter().zip(&b.bank.rows).any(|(r, s)| r.residue != s.residue) {
+                continue;
+            }
+            let rows = a.bank.rows.iter().zip(&b.bank.rows).map(|(r, s)| (s.base - r.base, r.coef, r.extent));
+            let pair: Vec<_> = rows.chain([(b.bank.base - a.bank.base, a.bank.coef, a.elements)]).collect();
+            if !pairs.iter().zip(&same).any(|(p, s)| *p == pair && *s == (x == y)) {
+                pairs.push(pair);
+                same.push(x == y);
             }
         }
     }
-    boxes.sort();
-    // Sorted by the first coordinate: only boxes that still reach the current one can overlap it.
-    for (i, a) in boxes.iter().enumerate() {
-        for b in boxes[i + 1..].iter().take_while(|b| b[0].0 < a[0].1) {
-            if a.iter().zip(b).all(|(x, y)| x.0 < y.1 && y.0 < x.1) {
-                return Err(Unstorable::SharedByPes);
+    let overlap = |pair: &[(i64, [i64; 2], i64)], same: bool| {
+        (-extent[0]..=extent[0]).any(|d0| {
+            let (mut lo, mut hi) = (-extent[1], extent[1]);
+            for &(apart, coef, size) in pair {
+                // -size < apart + coef · d < size
+                let (low, high) = (1 - size - apart - coef[0] * d0, size - 1 - apart - coef[0] * d0);
+                match coef[1] {
+                    0 if low > 0 || high < 0 => return false,
+                    0 => {}
+                    c => {
+                        let (low, high) = if c > 0 { (low, high) } else { (-high, -low) };
+                        lo = lo.max(-(-low).div_euclid(c.abs()));
+                        hi = hi.min(high.div_euclid(c.abs()));
+                    }
+                }
             }
-        }
+            // The same bank of the same place is no overlap.
+            let itself = i64::from(same && d0 == 0 && lo <= 0 && 0 <= hi);
+            hi - lo + 1 > itself
+        })
+    };
+    if pairs.iter().zip(&same).any(|(p, &s)| overlap(p, s)) {
+        return Err(Unstorable::SharedByPes);
     }
     Ok(())
 }

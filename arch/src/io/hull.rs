@@ -80,11 +80,19 @@ pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>],
     let groups: Vec<(usize, usize)> = if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
     let elements = dims[last].counter_extent + groups[0].1 as i64 - 1;
     let base = |port: usize| dims[last].space_base + ports[port][last] - dims[last].least_offset;
-    let pes = || (0..mapping.extent[0]).flat_map(|p0| (0..mapping.extent[1]).map(move |p1| [p0, p1]));
-    let start = |port: usize, p: [i64; 2]| base(port) + dims[last].space[0] * p[0] + dims[last].space[1] * p[1];
-    let starts: Vec<i64> = groups.iter().flat_map(|&(port, _)| pes().map(move |p| start(port, p))).collect();
-    let words_per_row = starts.iter().map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
-    let words = starts.iter().map(|s| s.div_euclid(word) + words_per_row).max().unwrap_or(1);
+    // Where rows begin: all places of a bus word that occur, and the last one of all.
+    let coef = dims[last].space;
+    let steps = |a: usize| {
+        let mut all: Vec<i64> = (0..mapping.extent[a].min(word)).map(|p| (coef[a] * p).rem_euclid(word)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let (rows_at, columns_at) = (steps(0), steps(1));
+    let begins = groups.iter().flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r)).flat_map(|x| columns_at.iter().map(move |c| x + c));
+    let words_per_row = begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
+    let furthest: i64 = (0..2).map(|a| (coef[a] * (mapping.extent[a] - 1)).max(0)).sum();
+    let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + words_per_row).max().unwrap_or(1);
     let rows = |port: usize| {
         let row = |d: usize| {
             let shift = ports[port][d] - dims[d].least_offset;

@@ -20,6 +20,7 @@ thread_local! {
     static CONTEXT: Context = Context::new().expect("memory for isl");
     static EMPTY: Memo<(Conjunction, usize), bool> = Memo::default();
     static LEAST: Memo<(Conjunction, Affine), Option<i64>> = Memo::default();
+    static SIMPLE: Memo<(Conjunction, Conjunction, usize), Conjunction> = Memo::default();
     static DIFFERENCE: Memo<(Conjunction, Conjunction), Vec<Conjunction>> = Memo::default();
 }
 
@@ -105,6 +106,10 @@ pub fn disjoint(domain: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>
 
 /// Constraints that agree with `domain` wherever `context` holds, leaving out what `context` already says.
 pub fn simplify(domain: &[Constraint], context: &[Constraint], depth: usize) -> Vec<Constraint> {
+    SIMPLE.with(|memo| memo.answer((domain.to_vec(), context.to_vec(), depth), || simplified(domain, context, depth)))
+}
+
+fn simplified(domain: &[Constraint], context: &[Constraint], depth: usize) -> Vec<Constraint> {
     with(|c| {
         let (full, context) = (set(c, domain, depth)?, set(c, context, depth)?);
         if full.is_disjoint(&context)? {

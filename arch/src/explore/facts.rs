@@ -1,0 +1,188 @@
+//! What is known of a program under one transform before anything is assembled: extents, which dimensions are free, which
+//! boxes of which arrays a tile touches.
+
+use crate::explore::assemble::Program;
+use crate::ir::ure::Feed;
+use frontend::scop::{Affine, ArrayId, Constraint};
+
+/// One array through one linear access function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    pub array: usize,
+    /// Among the ports in use.
+    pub port: usize,
+    /// Per element.
+    pub bytes: i64,
+    /// Of the array; of a single element `[1]`.
+    pub extents: Vec<i64>,
+    /// Per subscript: coefficient of every transformed dimension.
+    pub subscripts: Vec<Vec<i64>>,
+    /// The subscripts over band coordinates, once for each constant that occurs.
+    pub bands: Vec<Vec<Affine>>,
+    /// Dimensions that move the box, as bits.
+    pub mask: u32,
+    /// Nobody stores to the array, so its inner dimensions may be joined.
+    pub only_read: bool,
+    /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
+    pub plain: bool,
+    /// The subscripts with inner dimensions joined, from none to as many as there are.
+    levels: Vec<Vec<Vec<i64>>>,
+}
+
+/// The facts of one transform.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub transform: Vec<Vec<i64>>,
+    /// Of the transformed dimensions.
+    pub extent: Vec<i64>,
+    /// No dependence but a sum's moves along it.
+    pub free: Vec<bool>,
+    pub summed: Vec<bool>,
+    pub reads: Vec<Access>,
+    /// Cells written at the end.
+    pub writes: Vec<Access>,
+    /// Per port in use: the arrays behind it, bytes of their largest element.
+    pub ports: Vec<(Vec<usize>, i64)>,
+    /// Sums are of floats: it pays to have other loops inside.
+    pub floats: bool,
+}
+
+impl Facts {
+    pub fn new(program: &Program, transform: &[Vec<i64>]) -> Facts {
+        let (system, scop) = (&program.system, &program.scop);
+        let depth = system.dims.len();
+        let range = |row: &Vec<i64>| -> i64 { row.iter().zip(&system.dims).map(|(c, d)| c.abs() * (d.hi - d.lo)).sum::<i64>() + 1 };
+        let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
+        let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
+        let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
+        let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
+        let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
+        let over = |a: &Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
+        let stored = |array: usize| system.statements.iter().enumerate().any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array);
+        let touch = |array: ArrayId, subscripts: &[Affine]| {
+            let a = scop.array(array);
+            let extents = if a.dims.is_empty() { vec![1] } else { a.dims.clone() };
+            let bands = if subscripts.is_empty() { vec![Affine::constant(depth, 0)] } else { subscripts.to_vec() };
+            Access::new(array.index(), a.ty.bytes() as i64, extents, bands.iter().map(over).collect(), bands, !stored(array.index()))
+        };
+        let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
+        for (s, placed) in system.statements.iter().enumerate() {
+            for (k, variable) in placed.variables.iter().enumerate() {
+                for piece in &variable.pieces {
+                    let Feed::Input { subscripts } = &piece.feed else { continue };
+                    once(&mut reads, touch(scop.statements[s].reads[k].array, subscripts));
+                }
+            }
+            if !placed.live_out.is_empty() {
+                let mut access = touch(scop.statements[s].write.array, &placed.write);
+                access.fix(&fixed(&placed.emit_when, depth), &over);
+                once(&mut writes, access);
+            }
+        }
+        let mut facts = Facts {
+            transform: transform.to_vec(),
+            extent: transform.iter().map(range).collect(),
+            free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
+            summed: (0..depth).map(summed).collect(),
+            reads,
+            writes,
+            ports: vec![],
+            floats: program.reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float()),
+        };
+        facts.number_ports(program);
+        facts
+    }
+
+    fn number_ports(&mut self, program: &Program) {
+        let mut used: Vec<usize> = vec![];
+        for access in self.reads.iter_mut().chain(&mut self.writes) {
+            let port = program.ports[access.array];
+            access.port = used.iter().position(|&p| p == port).unwrap_or_else(|| {
+                used.push(port);
+                self.ports.push((vec![], 0));
+                used.len() - 1
+            });
+            let (arrays, bytes) = &mut self.ports[access.port];
+            *bytes = access.bytes.max(*bytes);
+            if !arrays.contains(&access.array) {
+                arrays.push(access.array);
+            }
+        }
+    }
+
+    /// Tiles, lanes and orders of the dimension are the search's to choose.
+    pub fn parallel(&self, d: usize) -> bool {
+        self.free[d] || self.summed[d]
+    }
+}
+
+/// Several pieces of a program may read the same elements; they are loaded once.
+fn once(all: &mut Vec<Access>, one: Access) {
+    match all.iter_mut().find(|a| a.array == one.array && a.subscripts == one.subscripts) {
+        Some(known) => known.bands.extend(one.bands),
+        None => all.push(one),
+    }
+}
+
+/// Band dimensions that have one value, or depend on others, wherever a cell is stored.
+fn fixed(when: &[Vec<Constraint>], depth: usize) -> Vec<usize> {
+    (0..depth).filter(|&d| when.iter().flatten().any(|c| c.equality && c.expr.coeffs[d] != 0)).collect()
+}
+
+impl Access {
+    fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, bands: vec![bands], mask: 0, only_read, plain: false, levels: vec![] };
+        access.finish();
+        access
+    }
+
+    /// Nothing is said of what moves along band dimensions whose value the emission fixes.
+    fn fix(&mut self, dims: &[usize], over: &dyn Fn(&Affine) -> Vec<i64>) {
+        for (row, band) in self.subscripts.iter_mut().zip(&self.bands[0]) {
+            let mut free = band.clone();
+            dims.iter().for_each(|&d| free.coeffs[d] = 0);
+            *row = over(&free);
+        }
+        self.finish();
+    }
+
+    fn finish(&mut self) {
+        let uses = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, &c)| c != 0).fold(0u32, |m, (d, _)| m | 1 << d);
+        self.mask = self.subscripts.iter().map(uses).fold(0, |a, b| a | b);
+        let alone = self.subscripts.iter().all(|s| s.iter().filter(|&&c| c != 0).count() <= 1 && s.iter().all(|c| c.abs() <= 1));
+        self.plain = alone && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
+        self.levels = vec![self.subscripts.clone()];
+        let mut extent = 1;
+        while self.only_read && self.levels[self.levels.len() - 1].len() > 1 {
+            let mut next = self.levels[self.levels.len() - 1].clone();
+            extent *= self.extents[next.len() - 1];
+            if let (Some(y), Some(x)) = (next.pop(), next.pop()) {
+                next.push(x.iter().zip(&y).map(|(x, y)| extent * x + y).collect());
+            }
+            self.levels.push(next);
+        }
+    }
+
+    /// Least bus beats that load the box of a tile, over words of `width` bytes.
+    pub fn load_beats(&self, tile: &[i64], width: i64) -> i64 {
+        let side = |s: &Vec<i64>| s.iter().zip(tile).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1;
+        let beats = |level: &Vec<Vec<i64>>| {
+            let (last, outer) = level.split_last().expect("a subscript");
+            outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)
+        };
+        self.levels.iter().map(beats).min().unwrap_or(0)
+    }
+
+    /// Least bus beats that store the cells of a tile.
+    pub fn store_beats(&self, tile: &[i64], width: i64) -> i64 {
+        let side = |s: &Vec<i64>| s.iter().zip(tile).filter(|(c, _)| **c != 0).map(|(_, t)| *t).max().unwrap_or(1);
+        let (last, outer) = self.subscripts.split_last().expect("a subscript");
+        if self.plain {
+            return outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width);
+        }
+        // Subscripts that share no dimension with another count apart; rows may lie along any of them.
+        let shares = |s: &Vec<i64>| self.subscripts.iter().filter(|o| s.iter().zip(*o).any(|(a, b)| *a != 0 && *b != 0)).count() > 1;
+        let cells: i64 = self.subscripts.iter().filter(|s| !shares(s)).map(side).product();
+        (cells * self.bytes + width - 1) / width
+    }
+}

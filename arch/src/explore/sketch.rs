@@ -1,0 +1,79 @@
+//! The I/O network of a shape without its PEs: the groups that lowering would ask for, laid out by the very code that lays
+//! out finished arrays. A sketch bounds transfers and the network's resources from below.
+
+use super::assemble::Program;
+use super::facts::{Access, Facts};
+use super::space::{Grid, MOST_DIMS};
+use crate::affine::Form;
+use crate::io::{collect, hull, reshape};
+use crate::ir::draft::InputDraft;
+use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::vsa::{DramArray, Schedule, Vsa};
+
+/// `widths`: bytes per word, by port. `None` for a plan that is none.
+pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths: &[i64], spill: i64) -> Option<Vsa> {
+    let mapping = Mapping::new(&program.system, plan).ok()?;
+    let mut arrays: Vec<DramArray> = vec![];
+    let mut numbered = |a: &Access| -> u32 {
+        let array = &program.scop.arrays[a.array];
+        let index = arrays.iter().position(|x| x.name == array.name).unwrap_or_else(|| {
+            let word = (widths[a.port] / a.bytes) as u32;
+            arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: a.extents.clone(), word, port: a.port as u32 });
+            arrays.len() - 1
+        });
+        index as u32
+    };
+    let mut inputs = vec![];
+    for access in &facts.reads {
+        let array = numbered(access);
+        let mut draft = draft(access, &mapping);
+        if access.only_read {
+            reshape::join_rows(&mut draft, &access.extents, &mapping);
+        }
+        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
+    }
+    let mut outputs = vec![];
+    for access in facts.writes.iter().filter(|a| a.plain) {
+        let array = numbered(access);
+        let draft = draft(&Access { bands: access.bands[..1].to_vec(), ..access.clone() }, &mapping);
+        let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
+        let sums: Vec<bool> = mapping.counters[..mapping.tile_depth].iter().enumerate().map(|(j, _)| draft.subscripts.iter().all(|f| f.counters[j] == 0)).collect();
+        let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
+        let group = collect::sketch(&draft, array, (widths[access.port] / access.bytes) as u32, moved, &sums, &mapping);
+        outputs.push(crate::ir::vsa::OutputGroup { slots: if waits { 2 } else { group.slots }, ..group });
+    }
+    debug_assert!(facts.extent.len() <= MOST_DIMS);
+    Some(Vsa {
+        name: String::new(),
+        lanes: grid.lanes,
+        axes: mapping.axes,
+        extent: mapping.extent,
+        tile_depth: mapping.tile_depth,
+        counters: mapping.counters,
+        nodes: vec![],
+        arrays,
+        inputs,
+        outputs,
+        schedule: Schedule { skew: [1, 1], interval: 1, ready: vec![], latency: vec![] },
+    })
+}
+
+/// The input group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
+fn draft(access: &Access, mapping: &Mapping) -> InputDraft {
+    let form = |band: &Vec<frontend::scop::Affine>, lane: usize| -> Vec<Form> {
+        band.iter().map(|a| { let mut f = mapping.form(a, lane); mapping.drop_single(&mut f); f }).collect()
+    };
+    let mut subscripts = form(&access.bands[0], 0);
+    let mut ports: Vec<Vec<i64>> = vec![];
+    for band in &access.bands {
+        for lane in 0..mapping.lanes() {
+            ports.push(form(band, lane).iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect());
+        }
+    }
+    ports.sort();
+    ports.dedup();
+    let first = ports[0].clone();
+    subscripts.iter_mut().zip(&first).for_each(|(f, shift)| f.constant += shift);
+    ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
+    InputDraft { array: access.array, subscripts, ports, after: None }
+}

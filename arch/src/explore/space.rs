@@ -1,0 +1,244 @@
+//! The space of designs: *flows* (transform, space loops, loop of the lanes), *grids* (a flow with numbers of PEs and lanes),
+//! *shapes* (a grid with tiles and an order of the loops).
+//!
+//! Sizes need not divide anything. Of sizes that cut a loop into equally many parts only the least is looked at: the others
+//! take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops around
+//! reloads and emissions no other order undercuts.
+
+use super::facts::Facts;
+use crate::ir::mapping::{DimPlan, Plan};
+
+/// Dimensions a search deals with.
+pub const MOST_DIMS: usize = 10;
+/// No loop.
+pub const NONE: u8 = u8::MAX;
+
+/// Which loops become what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// Index of the transform's facts.
+    pub facts: u8,
+    /// Transformed dimensions, or [`NONE`].
+    pub axes: [u8; 2],
+    pub lanes: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Grid {
+    pub flow: Flow,
+    pub pes: [i64; 2],
+    pub lanes: i64,
+}
+
+/// Per dimension, the iterations that follow one another in a PE within a tile.
+pub type Inner = [u32; MOST_DIMS];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shape {
+    pub grid: Grid,
+    pub inner: Inner,
+    /// Index into [`Orders::of`] of the tiled dimensions.
+    pub order: u16,
+}
+
+/// The sizes of a shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Iterations per tile, tiles.
+    pub tile: Inner64,
+    pub tiles: Inner64,
+    /// Waves per tile.
+    pub waves: i64,
+    /// Tiled dimensions, as bits.
+    pub tiled: u32,
+}
+type Inner64 = [i64; MOST_DIMS];
+
+impl Grid {
+    /// PEs and lanes along dimension `d`.
+    pub fn along(&self, d: usize) -> (i64, i64) {
+        let pes = (0..2).filter(|&a| self.flow.axes[a] as usize == d).map(|a| self.pes[a]).product();
+        (pes, if self.flow.lanes as usize == d { self.lanes } else { 1 })
+    }
+    pub fn is_axis(&self, d: usize) -> bool {
+        self.flow.axes.iter().any(|&a| a as usize == d)
+    }
+    /// Iterations of dimension `d` in one wave.
+    pub fn grain(&self, d: usize) -> i64 {
+        let (pes, lanes) = self.along(d);
+        pes * lanes
+    }
+    /// Iterations in one wave.
+    pub fn peak(&self) -> i64 {
+        self.pes[0] * self.pes[1] * self.lanes
+    }
+    /// Waves if every dimension is one tile: the least.
+    pub fn waves(&self, extent: &[i64]) -> i64 {
+        extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product()
+    }
+    pub fn sizes(&self, extent: &[i64], inner: &Inner) -> Sizes {
+        let mut s = Sizes { tile: [1; MOST_DIMS], tiles: [1; MOST_DIMS], waves: 1, tiled: 0 };
+        for (d, n) in extent.iter().enumerate() {
+            s.tile[d] = self.grain(d) * i64::from(inner[d]);
+            s.tiles[d] = parts(*n, s.tile[d]);
+            s.waves *= i64::from(inner[d]);
+            s.tiled |= u32::from(s.tiles[d] > 1) << d;
+        }
+        s
+    }
+
+    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles.
+    pub fn options(&self, facts: &Facts) -> Vec<Vec<(u32, i64)>> {
+        (0..facts.extent.len()).map(|d| {
+            let whole = parts(facts.extent[d], self.grain(d));
+            let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
+                (true, _) => Box::new(classes(whole)),
+                (false, true) => Box::new([1, whole].into_iter()),
+                (false, false) => Box::new([whole].into_iter()),
+            };
+            let mut all: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(whole, inner) * inner)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        }).collect()
+    }
+}
+
+impl Shape {
+    pub fn plan(&self, facts: &Facts, order: &[usize]) -> Plan {
+        let dims = facts.extent.iter().enumerate().map(|(d, &n)| {
+            let (pes, simd) = self.grid.along(d);
+            let inner = i64::from(self.inner[d]);
+            match (0..2).find(|&a| self.grid.flow.axes[a] as usize == d) {
+                Some(axis) => DimPlan { tile: Some(pes * inner * simd), axis: Some(axis), latency: inner, simd },
+                None => DimPlan { tile: (inner * simd < n).then_some(inner * simd), axis: None, latency: 1, simd },
+            }
+        });
+        Plan { transform: facts.transform.clone(), dims: dims.collect(), order: order.to_vec() }
+    }
+}
+
+pub fn parts(n: i64, size: i64) -> i64 {
+    (n + size - 1) / size
+}
+
+/// The least size of every number of parts that `n` can be cut into, in falling order.
+pub fn classes(n: i64) -> impl Iterator<Item = i64> {
+    let mut next = Some(n.max(1));
+    std::iter::from_fn(move || {
+        let size = next?;
+        // The number of parts grows at the greatest smaller size; the least size of that number.
+        next = (size > 1).then(|| parts(n, parts(n, size - 1)));
+        Some(size)
+    })
+}
+
+/// An order of all dimensions, outermost first, and what it means for the tile loops.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub dims: Vec<usize>,
+    /// Per read: loops around its reloads, as bits.
+    pub reload: Vec<u32>,
+    /// Per write: loops from the outermost sum's inwards, and that loop; nothing where no sum is tiled.
+    pub inset: Vec<(u32, u32)>,
+}
+
+/// Orders worth a look, by the set of tiled dimensions.
+pub struct Orders {
+    all: Vec<Vec<usize>>,
+    by_set: Vec<Option<Vec<Order>>>,
+}
+
+impl Orders {
+    /// Loops that sums do not need in sequence come first among equals, then what is nearest to the program's order.
+    pub fn new(facts: &Facts) -> Orders {
+        let depth = facts.extent.len();
+        let mut all: Vec<Vec<usize>> = vec![vec![]];
+        for d in 0..depth {
+            all = all.into_iter().flat_map(|p| (0..=p.len()).map(move |k| { let mut q = p.clone(); q.insert(k, d); q })).collect();
+        }
+        // Dependent loops keep their order.
+        all.retain(|p| p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
+        let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| depth - k).sum() };
+        all.sort_by_cached_key(|p| (outside(p), p.clone()));
+        Orders { all, by_set: vec![None; 1 << depth] }
+    }
+
+    pub fn of(&mut self, facts: &Facts, tiled: u32) -> &[Order] {
+        let all = &self.all;
+        self.by_set[tiled as usize].get_or_insert_with(|| undominated(facts, all, tiled))
+    }
+}
+
+fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
+    let bits = |dims: &[usize]| dims.iter().fold(0u32, |m, d| m | 1 << d);
+    let mut kept: Vec<(Vec<u32>, Order)> = vec![];
+    let mut rest: Vec<Order> = vec![];
+    for dims in all {
+        let tiles: Vec<usize> = dims.iter().copied().filter(|d| tiled >> d & 1 == 1).collect();
+        let moves = |mask: u32| move |d: &usize| mask >> d & 1 == 1;
+        let reload: Vec<u32> = facts.reads.iter().map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)])).collect();
+        let inset: Vec<(u32, u32)> = facts.writes.iter().map(|a| tiles.iter().position(moves(!a.mask)).map_or((0, 0), |j| (bits(&tiles[j..]), 1 << tiles[j]))).collect();
+        let key: Vec<u32> = reload.iter().copied().chain(facts.writes.iter().zip(&inset).map(|(a, i)| i.0 & a.mask)).collect();
+        let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+        let order = Order { dims: dims.clone(), reload, inset };
+        if kept.iter().any(|k| within(&k.0, &key)) {
+            // Sums of floats wait for their adder unless other loops run inside: the same tile loops, sums outermost in time.
+            if facts.floats && kept.iter().any(|k| k.0 == key) {
+                rest.push(order);
+            }
+            continue;
+        }
+        kept.retain(|k| !within(&key, &k.0));
+        kept.push((key, order));
+    }
+    let mut orders: Vec<Order> = kept.into_iter().map(|k| k.1).collect();
+    for k in 0..orders.len() {
+        let same = |o: &&Order| o.reload == orders[k].reload && o.inset == orders[k].inset;
+        if let Some(other) = rest.iter().rev().find(same) {
+            orders.push(other.clone());
+        }
+    }
+    orders
+}
+
+/// Every flow of one transform whose space loops are allowed.
+pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Vec<Flow> {
+    let depth = facts.extent.len();
+    let mut all = vec![];
+    for a in 0..depth {
+        for b in (a + 1..depth).map(Some).chain([None]) {
+            let axes: Vec<usize> = [a].into_iter().chain(b).collect();
+            let reversed: Vec<usize> = axes.iter().rev().copied().collect();
+            let axes = if allowed(&axes) { axes } else if allowed(&reversed) { reversed } else { continue };
+            let lanes = (0..depth).filter(|d| !axes.contains(d) && facts.parallel(*d) && facts.extent[*d] > 1);
+            for lanes in std::iter::once(NONE).chain(lanes.map(|d| d as u8)) {
+                let axes = [axes[0] as u8, axes.get(1).map_or(NONE, |&b| b as u8)];
+                all.push(Flow { facts: index, axes, lanes });
+            }
+        }
+    }
+    all
+}
+
+/// Every grid of a flow with at most `most` lanes in all.
+pub fn grids(facts: &Facts, flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
+    let sizes = |d: u8, most: i64| -> Vec<i64> {
+        let mut all: Vec<i64> = if d == NONE { vec![1] } else { classes(facts.extent[d as usize]).filter(|&p| p <= most).collect() };
+        all.reverse();
+        all
+    };
+    let mut all = vec![];
+    for lanes in sizes(flow.lanes, lanes_per_pe.min(most)).into_iter().filter(|&s| (s > 1) == (flow.lanes != NONE)) {
+        for p0 in sizes(flow.axes[0], most / lanes) {
+            for p1 in sizes(flow.axes[1], most / lanes / p0) {
+                // A grid with one row is a line; a line over a loop of one iteration is a PE.
+                let flat = flow.axes[1] != NONE && (p0 == 1 || p1 == 1) && facts.extent[flow.axes[0] as usize].min(facts.extent[flow.axes[1] as usize]) > 1;
+                if !flat {
+                    all.push(Grid { flow, pes: [p0, p1], lanes });
+                }
+            }
+        }
+    }
+    all
+}
