@@ -1,6 +1,7 @@
 //! One case: compiled, interpreted, simulated, compared.
 
 use crate::common::{caught, differing, sim};
+use arch::ir::design::{ArrayChoice, DesignSpec};
 use frontend::diag::Diagnostic;
 use frontend::scop::{Scop, Storage};
 use sagen::check::Conditions;
@@ -92,7 +93,8 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     let board = sagen::boards::find("u250")?;
     let mut options = case.options.clone() + &ports(&scop, case.seed);
     if let Some(row) = case.row {
-        match arch::enumerate(&scop, &arch::ir::design::DesignSpec::default()) {
+        let any = DesignSpec { array: ArrayChoice::Automatic, ..sim(&options, Path::new("case.c"))?.design.spec()? };
+        match arch::enumerate(&scop, &any) {
             Ok(rows) if rows.is_empty() => return Ok(Verdict::Refused("no legal array".into())),
             Ok(rows) => options += &format!(" --array {}", row % rows.len()),
             Err(faults) => return refused(&faults),
