@@ -10,4 +10,4 @@ mod range;
 pub use form::{Condition, Form};
 pub use matrix::{determinant, gcd, unimodular_inverse};
 pub use odometer::advance;
-pub use range::Ranges;
+pub use range::{interval, Ranges};

@@ -2,6 +2,15 @@
 
 use super::{Condition, Form};
 
+/// Least and greatest value of `constant + Σ coefficient * x` with `low <= x <= high`, of terms `(coefficient, low, high)`:
+/// the one rule of intervals.
+pub fn interval(constant: i64, terms: impl IntoIterator<Item = (i64, i64, i64)>) -> (i128, i128) {
+    terms.into_iter().fold((constant.into(), constant.into()), |(least, greatest), (c, low, high)| {
+        let (a, b) = (i128::from(c) * i128::from(low), i128::from(c) * i128::from(high));
+        (least + a.min(b), greatest + a.max(b))
+    })
+}
+
 /// Ranges of the variables of forms.
 #[derive(Clone, Debug)]
 pub struct Ranges {
@@ -19,7 +28,8 @@ impl Ranges {
 
     /// Least and greatest value of a form.
     pub fn bounds(&self, form: &Form) -> (i64, i64) {
-        self.terms(form).iter().fold((form.constant, form.constant), |(lo, hi), &(c, max, _)| if c > 0 { (lo, hi + c * max) } else { (lo + c * max, hi) })
+        let (low, high) = interval(form.constant, self.terms(form).into_iter().map(|(c, max, _)| (c, 0, max)));
+        (low as i64, high as i64)
     }
 
     /// Equivalent conditions, as few and as simple as intervals show; `None` when never true.

@@ -16,7 +16,7 @@
 //! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use crate::affine::Form;
+use crate::affine::{interval, Form};
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Vsa};
 use std::iter;
 
@@ -79,11 +79,11 @@ fn carries(steps: &[i64], trips: &[i64]) -> Vec<i64> {
     out
 }
 
+/// Ends beyond 64 bits are the nearest number within.
 fn range(constant: i64, steps: &[i64], trips: &[i64]) -> (i64, i64) {
-    steps.iter().zip(trips).fold((constant, constant), |(lo, hi), (a, t)| {
-        let end = a.saturating_mul(t - 1);
-        (lo.saturating_add(end.min(0)), hi.saturating_add(end.max(0)))
-    })
+    let (low, high) = interval(constant, steps.iter().zip(trips).map(|(&a, &t)| (a, 0, t - 1)));
+    let near = |v: i128| v.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    (near(low), near(high))
 }
 
 /// An affine form whose value at local row coordinates `y` is `start(counters) + Σ rows[d] * y_d`.

@@ -1,22 +1,12 @@
 //! Forms over the counters and PEs of a [`Vsa`]: their ranges, sums, and what of them matters there.
 
 use super::vsa::{Hull, Vsa};
-use crate::affine::Form;
+use crate::affine::{interval, Form};
 
 /// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
 pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, i128) {
-    let mut bounds = (form.constant as i128, form.constant as i128);
-    let mut add = |coefficient: i64, low: i64, high: i64| {
-        let (a, b) = (coefficient as i128 * low as i128, coefficient as i128 * high as i128);
-        bounds = (bounds.0 + a.min(b), bounds.1 + a.max(b));
-    };
-    for (&c, counter) in form.counters.iter().zip(&vsa.counters) {
-        add(c, 0, counter.trip - 1);
-    }
-    for a in 0..2 {
-        add(form.space[a], first[a], last[a]);
-    }
-    bounds
+    let time = form.counters.iter().zip(&vsa.counters).map(|(&c, counter)| (c, 0, counter.trip - 1));
+    interval(form.constant, time.chain((0..2).map(|a| (form.space[a], first[a], last[a]))))
 }
 
 /// Range over all PEs of the array.
