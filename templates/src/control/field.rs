@@ -1,6 +1,7 @@
 //! What the sequencer computes for each wave and sends along with it.
 
 use arch::affine::{Condition, Form};
+use arch::ir::forms::range;
 use arch::ir::vsa::{NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
 
@@ -26,8 +27,8 @@ pub fn range_ty(low: i64, high: i64) -> Ty {
 
 /// Least and greatest value over all waves.
 pub fn form_range(vsa: &Vsa, form: &Form) -> [i64; 2] {
-    let terms = form.counters.iter().zip(&vsa.counters).map(|(c, k)| c * (k.trip - 1));
-    terms.fold([form.constant; 2], |[a, b], t| [a + t.min(0), b + t.max(0)])
+    let (low, high) = range(vsa, form, [0, 0], [0, 0]);
+    [low as i64, high as i64]
 }
 
 impl Field {

@@ -1,7 +1,7 @@
 //! Which words of a stream, and which lanes of a word, a buffer at a place owns: what feeders and collectors share.
 
 use crate::control::{form_range, range_ty};
-use arch::affine::Form;
+use arch::affine::{gcd, Form};
 use arch::ir::vsa::{Bank, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
 
@@ -11,10 +11,6 @@ pub struct StreamShape {
     pub u: Vec<Option<u32>>,
     pub r: Vec<Option<u32>>,
     pub w: Option<u32>,
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Where a bank's elements lie within words.
