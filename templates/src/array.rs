@@ -7,20 +7,21 @@
 //! Ports: `valid`, `f<k>` (see [`Plan::fields`]), `slot<g>`, `out_slot<o>` from the sequencer; `in<k>_…` load stream of AXI port k;
 //! `out<k>_…` tokens of port k, `out<k>_rd_valid`, `out<k>_rd_data` after `arch::contract::timing::drain_latency`.
 
-use crate::control::{field_port, form_range, time_field, Field};
+use crate::control::{field_port, time_field, Field};
 use crate::io::collector::{self, masks, row_form, wave_enables, Collector};
 use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
 use crate::io::relay::Relay;
-use crate::io::words::{bank_start, StreamShape};
+use crate::io::words::{bank_start, StreamShape, Ties, Wave};
 use crate::naming::{module_stem, pass_port, stem};
 use crate::pe::plan::PePlan;
 use crate::pe::Pe;
+use crate::stream::{Loads, Passing, Tokens, Word};
 use arch::contract::operand::travels;
 use arch::contract::relay::{lanes, owned, Relays};
 use arch::contract::timing::{collect_time, drain_latency};
 use arch::affine::Form;
-use arch::ir::vsa::{Bank, NodeId, Op, Vsa};
-use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Template, Ty};
+use arch::ir::vsa::{Bank, Hull, NodeId, Op, Vsa};
+use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 
 /// What the parts of the design agree on.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,39 +42,25 @@ impl Plan {
             fields.extend(wave_enables(vsa, group).into_iter().filter_map(|id| time_field(vsa, id)));
             forms.extend([row_form(group, vsa.arrays[group.array as usize].word as i64).0, group.col.clone()]);
         }
-        let varies = |f: &Form| { let [low, high] = form_range(vsa, f); low < high };
-        fields.extend(forms.into_iter().filter(varies).map(Field::Time));
+        fields.extend(forms.into_iter().filter(|f| Wave::new(vsa, f).varies()).map(Field::Time));
         fields.sort();
         fields.dedup();
         Ok(Plan { pe, fields })
     }
 }
 
-/// A stream between an AXI engine and the array: names (after the prefix) and types of its signals.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stream {
-    pub port: usize,
-    pub signals: Vec<(String, Ty)>,
+/// Dimensions that a stream has before those of a group with this hull: it has as many as its largest array.
+fn outer<S>(word: &Word<S>, hull: &Hull) -> usize {
+    word.digits.len().saturating_sub(hull.rows.len())
 }
 
-impl Stream {
-    /// Signals of an engine's ports that start with `prefix`.
-    pub fn of<'a>(port: usize, prefix: &str, ports: impl Iterator<Item = (&'a str, Ty)>) -> Self {
-        let signals = ports.filter_map(|(n, t)| Some((n.strip_prefix(prefix)?.to_string(), t))).collect();
-        Stream { port, signals }
-    }
-    fn width(&self, name: &str) -> Option<u32> {
-        self.signals.iter().find(|s| s.0 == name).map(|s| s.1.w)
-    }
-    /// Dimensions the stream has before those of a group with this hull: it has as many as its largest array.
-    fn outer(&self, hull: &arch::ir::vsa::Hull) -> usize {
-        (hull.rows.len()..).take_while(|d| self.width(&format!("u{d}")).is_some()).count()
-    }
-    /// Fields that a group with this hull looks at.
-    fn shape(&self, hull: &arch::ir::vsa::Hull) -> StreamShape {
-        let outer = self.outer(hull);
-        let field = |what: char, wanted: &dyn Fn(&arch::ir::vsa::HullDim) -> bool| hull.rows.iter().enumerate().map(|(d, r)| self.width(&format!("{what}{}", outer + d)).filter(|_| wanted(r))).collect();
-        StreamShape { u: field('u', &|r| r.extent > 1), r: field('r', &|r| r.modulus > 1), w: self.width("w").filter(|_| hull.words > 1) }
+/// Fields that a group with this hull looks at.
+fn shape(word: &Word<Ty>, hull: &Hull) -> StreamShape {
+    let digits: Vec<_> = hull.rows.iter().zip(word.digits.iter().skip(outer(word, hull))).collect();
+    StreamShape {
+        u: digits.iter().map(|(row, d)| (row.extent > 1).then_some(d.u.w)).collect(),
+        r: digits.iter().map(|(row, d)| d.r.filter(|_| row.modulus > 1).map(|r| r.w)).collect(),
+        w: (hull.words > 1).then_some(word.w.w),
     }
 }
 
@@ -82,8 +69,8 @@ pub struct Array {
     pub vsa: Vsa,
     pub plan: Plan,
     /// Load and token streams, at most one of each per AXI port.
-    pub loads: Vec<Stream>,
-    pub tokens: Vec<Stream>,
+    pub loads: Vec<(usize, Loads<Ty>)>,
+    pub tokens: Vec<(usize, Tokens<Ty>)>,
 }
 
 struct Build<'a, 'm> {
@@ -109,11 +96,11 @@ impl Template for Array {
         let b = Build { m, array: self, vsa, valid, fields, pe: grid };
         b.control();
         b.hops();
-        for stream in &self.loads {
-            b.feeders(d, stream);
+        for (port, stream) in &self.loads {
+            b.feeders(d, *port, stream);
         }
-        for stream in &self.tokens {
-            b.collectors(d, stream);
+        for (port, stream) in &self.tokens {
+            b.collectors(d, *port, stream);
         }
     }
 }
@@ -192,41 +179,52 @@ impl<'m> Build<'_, 'm> {
         input_nodes(self.vsa, &self.array.plan.pe.live, g)
     }
 
-    fn stream(&self, stream: &Stream, prefix: &str) -> Vec<(String, Sig<'m>)> {
-        stream.signals.iter().map(|(n, t)| (n.clone(), self.m.input(format!("{prefix}{}_{n}", stream.port), *t))).collect()
-    }
-
-    fn feeders(&self, d: &mut Design, stream: &Stream) {
-        let signals = self.stream(stream, "in");
-        let signal = |name: &str| signals.iter().find(|s| s.0 == name).map(|s| s.1);
-        let groups = (0..self.vsa.inputs.len()).filter(|g| self.vsa.port_of(self.vsa.inputs[*g].array) == stream.port);
+    fn feeders(&self, d: &mut Design, port: usize, types: &Loads<Ty>) {
+        let sent = types.map(|name, ty| self.m.input(format!("in{port}_{name}"), *ty));
+        let groups = (0..self.vsa.inputs.len()).filter(|g| self.vsa.port_of(self.vsa.inputs[*g].array) == port);
         for (bit, g) in groups.enumerate() {
             let slot = (!loaded_once(self.vsa, &self.vsa.inputs[g])).then(|| self.m.input(format!("slot{g}"), u(1)));
-            self.feeder(d, stream, g, bit, slot, &signal);
+            self.feeder(d, (types, &sent), g, bit, slot);
         }
     }
 
-    fn feeder(&self, d: &mut Design, stream: &Stream, g: usize, bit: usize, slot: Option<Sig<'m>>, signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
+    /// The items of one group as its buffers see them; `bit` is the group's in the stream's `group`.
+    fn passing(&self, word: &Word<Sig<'m>>, hull: &Hull, bit: usize, [valid, first]: [Sig<'m>; 2], data: Option<Sig<'m>>) -> Passing<Sig<'m>> {
+        let own = &word.digits[outer(word, hull)..];
+        Passing {
+            valid: valid & word.group.bit(bit as u32),
+            first,
+            slot: Some(word.slot),
+            u: own.iter().map(|d| Some(d.u)).collect(),
+            r: own.iter().map(|d| d.r).collect(),
+            w: Some(word.w),
+            data,
+        }
+    }
+
+    fn feeder(&self, d: &mut Design, (types, sent): (&Loads<Ty>, &Loads<Sig<'m>>), g: usize, bit: usize, slot: Option<Sig<'m>>) {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.inputs[g]);
         let nodes = self.inputs_of(g);
         if nodes.is_empty() {
             return;
         }
-        let shape = stream.shape(&group.hull);
-        let module = d.module(Feeder { vsa: vsa.clone(), group: g, shape, nodes: nodes.clone() });
+        let feeder = Feeder::new(vsa, g, shape(&types.word, &group.hull), &nodes);
+        let (stream, ties): (_, Vec<Ties>) = (feeder.stream(), (0..group.banks.len()).map(|b| feeder.ties(b)).collect());
+        let module = d.module(feeder);
         let extent = feeder_extent(vsa, g);
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        self.stream_chain(d, (grid, extent), &module, "ld_", [bit, stream.outer(&group.hull)], signal);
+        let passing = self.passing(&sent.word, &group.hull, bit, [sent.valid, sent.first], Some(sent.data));
+        self.stream_chain((grid, extent), "ld_", &stream, &passing);
         let phase = feeder::phase(&nodes);
-        self.wave_chain(d, (grid, extent), &module, &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
+        self.wave_chain((grid, extent), &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
         if let Some(slot) = slot {
             let outs = [0, 1].map(|a| pass_port(vsa, "slot", a));
             self.chain((grid, extent), "slot", [&outs[0], &outs[1]], m.delay(slot, phase as u32, format!("slot{g}_d")));
         }
         let place = |i: u32, j: u32| [0, 1].map(|a| if group.forward[a] { coordinate(vsa, a, 0, vsa.extent[a], 0) } else { coordinate(vsa, a, 0, extent[a], [i, j][a] as i64) });
         let word = vsa.arrays[group.array as usize].word as i64;
-        for (b, bank) in group.banks.iter().enumerate() {
-            self.tie_bank(d, grid, &module, b, bank, word, &place);
+        for (b, (bank, ties)) in group.banks.iter().zip(&ties).enumerate() {
+            self.tie_bank(grid, (b, ties), bank, word, &place);
         }
         for (id, ..) in nodes {
             self.feed((grid, extent), id, group.forward);
@@ -250,75 +248,61 @@ impl<'m> Build<'_, 'm> {
         });
     }
 
-    /// The load or token stream of one group through its modules; `bit` is the group's bit in the stream's `group`,
-    /// `outer` the number of the stream's dimensions before the group's.
-    fn stream_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, prefix: &str, [bit, outer]: [usize; 2], signal: &dyn Fn(&str) -> Option<Sig<'m>>) {
-        let valid = signal("valid").unwrap_or_else(|| self.m.lit(0, u(1)));
-        let mine = signal("group").map_or(valid, |g| valid & g.bit(bit as u32));
-        let ports: Vec<String> = d.get(module).map(|x| x.input_ports().map(|p| p.0.to_string()).collect()).unwrap_or_default();
-        for port in ports.iter().filter(|p| p.starts_with(prefix)) {
-            let name = &port[prefix.len()..];
-            let digit = |kind: char| name.strip_prefix(kind).and_then(|d| d.parse::<usize>().ok()).map(|d| format!("{kind}{}", outer + d));
-            let entry = match name {
-                "valid" => Some(mine),
-                _ => signal(&digit('u').or_else(|| digit('r')).unwrap_or_else(|| name.to_string())),
-            };
+    /// The load or token stream of one group through its modules.
+    fn stream_chain(&self, (grid, extent): (Instance<'m>, [i64; 2]), prefix: &str, types: &Passing<Ty>, from: &Passing<Sig<'m>>) {
+        types.pick(from).map(|name, value| {
+            let port = format!("{prefix}{name}");
+            // A field that nobody sends is not driven: a fault of the netlist.
+            let entry = value.copied().unwrap_or_else(|| self.m.wire(format!("unsent_{port}"), u(1)).sig());
             let out = format!("{port}_out");
-            if let Some(entry) = entry {
-                self.chain((grid, extent), port, [&out, &out], entry);
-            }
+            self.chain((grid, extent), &port, [&out, &out], entry);
+        });
+    }
+
+    /// Row and column of the waves, where they vary.
+    fn wave_chain(&self, (grid, extent): (Instance<'m>, [i64; 2]), label: &str, forms: [(&str, &Form); 2], delay: i64) {
+        for (port, form) in forms.into_iter().filter(|f| Wave::new(self.vsa, f.1).varies()) {
+            let entry = self.field(&Field::Time(form.clone()), delay, &format!("{label}_{port}"));
+            let outs = [0, 1].map(|a| pass_port(self.vsa, port, a));
+            self.chain((grid, extent), port, [&outs[0], &outs[1]], entry);
         }
     }
 
-    /// Row and column of the waves, for the modules that have these ports.
-    fn wave_chain(&self, d: &Design, (grid, extent): (Instance<'m>, [i64; 2]), module: &ModuleName, label: &str, forms: [(&str, &Form); 2], delay: i64) {
-        for (port, form) in forms {
-            let wanted = d.get(module).is_some_and(|x| x.input_ports().any(|p| p.0 == port));
-            if wanted {
-                let entry = self.field(&Field::Time(form.clone()), delay, &format!("{label}_{port}"));
-                let outs = [0, 1].map(|a| pass_port(self.vsa, port, a));
-                self.chain((grid, extent), port, [&outs[0], &outs[1]], entry);
-            }
-        }
-    }
-
-    /// Constants of the places, for those ports the module has.
-    fn tie_bank(&self, d: &Design, grid: Instance<'m>, module: &ModuleName, b: usize, bank: &Bank, word: i64, place: &dyn Fn(u32, u32) -> [i64; 2]) {
-        let port_ty = |name: &str| d.get(module).and_then(|x| x.input_ports().find(|p| p.0 == name).map(|p| p.1));
-        for (k, row) in bank.rows.iter().enumerate() {
-            let name = format!("u{b}_{k}");
-            if let Some(ty) = port_ty(&name) {
-                grid.set_each(&name, |i, j| { let p = place(i, j); bits(self.m, row.base + row.coef[0] * p[0] + row.coef[1] * p[1], ty) });
-            }
+    /// Constants of the places.
+    fn tie_bank(&self, grid: Instance<'m>, (b, ties): (usize, &Ties), bank: &Bank, word: i64, place: &dyn Fn(u32, u32) -> [i64; 2]) {
+        for (d, (row, ty)) in bank.rows.iter().zip(&ties.u).enumerate() {
+            let Some(ty) = *ty else { continue };
+            grid.set_each(&format!("u{b}_{d}"), |i, j| { let p = place(i, j); bits(self.m, row.base + row.coef[0] * p[0] + row.coef[1] * p[1], ty) });
         }
         let start = |i, j| bank_start(bank, word, place(i, j));
-        if let Some(ty) = port_ty(&format!("w{b}")) {
+        if let Some(ty) = ties.w {
             grid.set_each(&format!("w{b}"), |i, j| bits(self.m, start(i, j).0, ty));
         }
-        if let Some(ty) = port_ty(&format!("o{b}")) {
+        if let Some(ty) = ties.o {
             grid.set_each(&format!("o{b}"), |i, j| bits(self.m, start(i, j).1, ty));
         }
     }
 
-    fn collectors(&self, d: &mut Design, stream: &Stream) {
+    fn collectors(&self, d: &mut Design, port: usize, types: &Tokens<Ty>) {
         let m = self.m;
-        let signals = self.stream(stream, "out");
+        let sent = types.map(|name, ty| m.input(format!("out{port}_{name}"), *ty));
         // The first token of a drain is the one for word 0 of row 0.
-        let digits: Vec<Sig<'m>> = signals.iter().filter(|s| s.0 == "w" || s.0.starts_with(['u', 'r'])).map(|s| !s.1.reduce_or()).collect();
-        let first = if digits.is_empty() { m.lit(1, u(1)) } else { m.all(&digits) };
-        let signal = |name: &str| if name == "first" { Some(first) } else { signals.iter().find(|s| s.0 == name).map(|s| s.1) };
-        let groups = (0..self.vsa.outputs.len()).filter(|o| self.vsa.port_of(self.vsa.outputs[*o].array) == stream.port);
-        let words: Vec<Sig<'m>> = groups.enumerate().map(|(bit, o)| self.collector(d, stream, o, bit, &signal)).collect();
-        let latency = drain_latency(self.vsa, stream.port) as u32;
-        let valid = signal("valid").unwrap_or_else(|| m.lit(0, u(1)));
-        m.output(format!("out{}_rd_valid", stream.port), m.delay(valid, latency, format!("rd_valid{}", stream.port)));
-        m.output(format!("out{}_rd_data", stream.port), m.any(&words));
+        let digits = sent.word.digits.iter().flat_map(|d| [Some(d.u), d.r]).flatten();
+        let zeros: Vec<Sig<'m>> = [sent.word.w].into_iter().chain(digits).map(|x| !x.reduce_or()).collect();
+        let first = m.all(&zeros);
+        let groups = (0..self.vsa.outputs.len()).filter(|o| self.vsa.port_of(self.vsa.outputs[*o].array) == port);
+        let words: Vec<Sig<'m>> = groups.enumerate().map(|(bit, o)| self.collector(d, (types, &sent), o, bit, first)).collect();
+        let latency = drain_latency(self.vsa, port) as u32;
+        m.output(format!("out{port}_rd_valid"), m.delay(sent.valid, latency, format!("rd_valid{port}")));
+        m.output(format!("out{port}_rd_data"), m.any(&words));
     }
 
     /// Collectors of group `o` and their relays; the value is the word that comes back.
-    fn collector(&self, d: &mut Design, stream: &Stream, o: usize, bit: usize, signal: &dyn Fn(&str) -> Option<Sig<'m>>) -> Sig<'m> {
+    fn collector(&self, d: &mut Design, (types, sent): (&Tokens<Ty>, &Tokens<Sig<'m>>), o: usize, bit: usize, first: Sig<'m>) -> Sig<'m> {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
-        let module = d.module(Collector { vsa: vsa.clone(), group: o, shape: stream.shape(&group.hull) });
+        let collector = Collector::new(vsa, o, shape(&types.word, &group.hull));
+        let (tokens, ties): (_, Vec<Ties>) = (collector.tokens(), (0..group.banks.len()).map(|b| collector.ties(b)).collect());
+        let module = d.module(collector);
         let extent = group.extent();
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
         // Hops between the array's corner and the box's, and what a wave takes for them.
@@ -326,7 +310,7 @@ impl<'m> Build<'_, 'm> {
         let delay = collect_time(vsa, o) - 1 + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
         let word = vsa.arrays[group.array as usize].word as i64;
         let (row, _) = row_form(group, word);
-        self.wave_chain(d, (grid, extent), &module, &format!("collect{o}"), [("row", &row), ("col", &group.col)], delay);
+        self.wave_chain((grid, extent), &format!("collect{o}"), [("row", &row), ("col", &group.col)], delay);
         if group.slots > 1 {
             let slot = m.delay(m.input(format!("out_slot{o}"), u(1)), delay as u32, format!("out_slot{o}_d"));
             let outs = [0, 1].map(|a| pass_port(vsa, "slot", a));
@@ -350,36 +334,34 @@ impl<'m> Build<'_, 'm> {
             }
         }
         let place = |i: u32, j: u32| group.place(vsa, [i as i64, j as i64]);
-        for (b, bank) in group.banks.iter().enumerate() {
-            self.tie_bank(d, grid, &module, b, &bank.bank, word, &place);
-            let name = format!("mask{b}");
-            if d.get(&module).is_some_and(|x| x.input_ports().any(|p| p.0 == name)) {
-                grid.set_each(&name, |i, j| collector::mask_literal(m, &masks(bank, word, place(i, j))));
+        for (b, (bank, ties)) in group.banks.iter().zip(&ties).enumerate() {
+            self.tie_bank(grid, (b, ties), &bank.bank, word, &place);
+            if ties.mask.is_some() {
+                grid.set_each(&format!("mask{b}"), |i, j| collector::mask_literal(m, &masks(bank, word, place(i, j))));
             }
         }
-        self.relays(d, stream, (grid, &module), [o, bit], signal)
+        self.relays(d, grid, &tokens, o, || self.passing(&sent.word, &group.hull, bit, [sent.valid, first], None))
     }
 
     /// Relays of group `o`: tokens to the collectors, their words back.
-    fn relays(&self, d: &mut Design, stream: &Stream, (collectors, module): (Instance<'m>, &ModuleName), [o, bit]: [usize; 2], signal: &dyn Fn(&str) -> Option<Sig<'m>>) -> Sig<'m> {
+    fn relays(&self, d: &mut Design, collectors: Instance<'m>, token: &Passing<Ty>, o: usize, sent: impl FnOnce() -> Passing<Sig<'m>>) -> Sig<'m> {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
         let (array, relays) = (&vsa.arrays[group.array as usize], Relays::new(vsa, o));
         let (width, [n0, n1]) = (8 * array.bus_bytes(), relays.extent.map(|n| n as u32));
-        let ports = d.get(module).map(|x| x.input_ports().map(|(name, ty)| (name.to_string(), ty)).collect::<Vec<_>>()).unwrap_or_default();
-        let token: Vec<(String, Ty)> = ports.into_iter().filter(|p| p.0.starts_with("dr_")).collect();
         let name = format!("{}_relay{o}_{}", module_stem(vsa), array.name.to_lowercase());
         let relay = d.module(Relay { name, token: token.clone(), joined: relays.joined as u32, width });
         let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
-        self.stream_chain(d, (grid, relays.extent), &relay, "dr_", [bit, stream.outer(&group.hull)], signal);
-        for (port, _) in &token {
-            collectors.set_bus(port, self.spread(grid, &format!("{port}_out"), &relays, group.extent()));
-        }
+        self.stream_chain((grid, relays.extent), "dr_", token, &sent());
+        token.map(|name, _| {
+            let port = format!("dr_{name}");
+            collectors.set_bus(&port, self.spread(grid, &format!("{port}_out"), &relays, group.extent()));
+        });
         grid.set_each("words", |i, j| self.words(collectors, o, &relays, [i as i64, j as i64]));
         // Words move along axis 1 with their token, then along axis 0 behind the last column.
         let zero = m.lit(0, u(width));
         grid.link("word", "beside", [0, 1], |_, _| zero);
         grid.set_each("above", |i, j| if i > 0 && j + 1 == n1 { Self::element(grid, "word", relays.extent, i - 1, j) } else { zero });
-        let spare = drain_latency(vsa, stream.port) - relays.latency();
+        let spare = drain_latency(vsa, vsa.port_of(group.array)) - relays.latency();
         m.delay(grid.out_at("word", n0 - 1, n1 - 1), spare as u32, format!("word{o}_d"))
     }
 

@@ -1,6 +1,6 @@
 //! The IP: sequencer, array and AXI engines under one top module with the ports Vivado and Vitis know.
 
-use crate::array::{Array, Plan, Stream};
+use crate::array::{Array, Plan};
 use crate::axi::control::AxiLiteControl;
 use crate::axi::{base_port, port_prefix};
 use crate::axi::reader::{AxiReader, ReaderParams};
@@ -9,6 +9,7 @@ use crate::control::sequencer::Sequencer;
 use crate::interface::Layout;
 use crate::io::feeder::loaded_once;
 use crate::operators;
+use crate::stream::{Loads, Tokens};
 use arch::contract::walk::Walk;
 use arch::contract::operand::operand_source;
 use arch::contract::timing::{drain_latency, emitted_delay, release_delay};
@@ -64,6 +65,9 @@ struct Engine<'m> {
     module: ModuleName,
 }
 
+type Reader<'m> = (Engine<'m>, ReaderParams);
+type Writer<'m> = (Engine<'m>, WriterParams);
+
 impl Template for Top {
     fn name(&self) -> String {
         self.vsa.name.clone()
@@ -93,16 +97,16 @@ impl Template for Top {
         for port in 0..vsa.ports() {
             if let Some(params) = ReaderParams::from_vsa(vsa, port) {
                 let module = d.module(AxiReader(params.clone()));
-                readers.push(engine(d, format!("reader{port}"), port, module, &params.walk));
+                readers.push((engine(d, format!("reader{port}"), port, module, &params.walk), params));
             }
             if let Some(params) = WriterParams::from_vsa(vsa, port, drain_latency(vsa, port) as u32) {
                 let module = d.module(AxiWriter(params.clone()));
-                writers.push(engine(d, format!("writer{port}"), port, module, &params.walk));
+                writers.push((engine(d, format!("writer{port}"), port, module, &params.walk), params));
             }
         }
-        let sequencer = d.module(Sequencer { vsa: vsa.clone(), fields: self.plan.fields.clone() });
+        let sequencer = d.module(Sequencer::new(vsa, self.plan.fields.clone()));
         let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
-        self.pulses(m, d, sequencer, &readers, &writers);
+        self.pulses(m, sequencer, &readers, &writers);
         self.array(m, d, sequencer, &readers, &writers);
         self.ports(m, d, &readers, &writers);
         self.finish(m, rst, start, control, &writers);
@@ -169,69 +173,60 @@ impl Top {
     }
 
     /// Credits between sequencer and engines.
-    fn pulses<'m>(&self, m: &'m ModuleBuilder, d: &Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+    fn pulses<'m>(&self, m: &'m ModuleBuilder, sequencer: Instance<'m>, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
         let vsa = &self.vsa;
-        for r in readers {
+        for (r, _) in readers {
             for g in (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == r.port) {
                 sequencer.set(&format!("loaded{g}"), r.instance.out(&format!("loaded_{g}")));
                 let release = m.delay(sequencer.out(&format!("release{g}")), release_delay(vsa, g) as u32, format!("release{g}_d"));
                 r.instance.set(&format!("release_{g}"), release);
             }
         }
-        for w in writers {
+        for (w, _) in writers {
             for o in (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == w.port) {
                 sequencer.set(&format!("drained{o}"), w.instance.out(&format!("drained_{o}")));
                 let emitted = m.delay(sequencer.out(&format!("emitted{o}")), emitted_delay(vsa, o) as u32, format!("emitted{o}_d"));
                 w.instance.set(&format!("emitted_{o}"), emitted);
                 let port = format!("written_{o}");
-                for r in readers.iter().filter(|r| d.get(&r.module).is_some_and(|x| x.input_ports().any(|p| p.0 == port))) {
+                for (r, _) in readers.iter().filter(|r| r.1.walk.groups.iter().any(|g| g.after.is_some_and(|a| a.output as usize == o))) {
                     r.instance.set(&port, w.instance.out(&port));
                 }
             }
         }
     }
 
-    fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, sequencer: Instance<'m>, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+    fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, sequencer: Instance<'m>, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
         let vsa = &self.vsa;
-        let streams = |engines: &[Engine<'m>], prefix: &str| -> Vec<Stream> {
-            engines.iter().filter_map(|e| Some(Stream::of(e.port, prefix, d.get(&e.module)?.output_ports()))).collect()
-        };
-        let (loads, tokens) = (streams(readers, "ld_"), streams(writers, "dr_"));
+        let loads: Vec<(usize, Loads<Ty>)> = readers.iter().map(|(e, params)| (e.port, params.stream())).collect();
+        let tokens: Vec<(usize, Tokens<Ty>)> = writers.iter().map(|(e, params)| (e.port, params.stream())).collect();
         let module = d.module(Array { vsa: vsa.clone(), plan: self.plan.clone(), loads: loads.clone(), tokens: tokens.clone() });
         let array = m.instance(d, "array", &module).set("valid", sequencer.out("valid"));
         for k in 0..self.plan.fields.len() {
             array.set(&format!("f{k}"), sequencer.out(&format!("f{k}")));
         }
-        let has = |port: &str| d.get(&module).is_some_and(|x| x.input_ports().any(|p| p.0 == port));
-        for (g, group) in vsa.inputs.iter().enumerate() {
-            if !loaded_once(vsa, group) && has(&format!("slot{g}")) {
-                array.set(&format!("slot{g}"), sequencer.out(&format!("slot{g}")));
-            }
+        for g in (0..vsa.inputs.len()).filter(|g| !loaded_once(vsa, &vsa.inputs[*g])) {
+            array.set(&format!("slot{g}"), sequencer.out(&format!("slot{g}")));
         }
-        for o in (0..vsa.outputs.len()).filter(|o| has(&format!("out_slot{o}"))) {
+        for o in (0..vsa.outputs.len()).filter(|o| vsa.outputs[*o].slots > 1) {
             array.set(&format!("out_slot{o}"), sequencer.out(&format!("out_slot{o}")));
         }
-        for (engine, stream) in readers.iter().zip(&loads) {
-            for (name, _) in &stream.signals {
-                array.set(&format!("in{}_{name}", stream.port), engine.instance.out(&format!("ld_{name}")));
-            }
+        for ((engine, _), (port, stream)) in readers.iter().zip(&loads) {
+            stream.map(|name, _| array.set(&format!("in{port}_{name}"), engine.instance.out(&format!("ld_{name}"))));
         }
-        for (engine, stream) in writers.iter().zip(&tokens) {
-            for (name, _) in &stream.signals {
-                array.set(&format!("out{}_{name}", stream.port), engine.instance.out(&format!("dr_{name}")));
-            }
+        for ((engine, _), (port, stream)) in writers.iter().zip(&tokens) {
+            stream.map(|name, _| array.set(&format!("out{port}_{name}"), engine.instance.out(&format!("dr_{name}"))));
             for name in ["rd_valid", "rd_data"] {
-                engine.instance.set(name, array.out(&format!("out{}_{name}", stream.port)));
+                engine.instance.set(name, array.out(&format!("out{port}_{name}")));
             }
         }
     }
 
     /// Full AXI4 ports: what an engine has, and constants for the rest.
-    fn ports<'m>(&self, m: &'m ModuleBuilder, d: &Design, readers: &[Engine<'m>], writers: &[Engine<'m>]) {
+    fn ports<'m>(&self, m: &'m ModuleBuilder, d: &Design, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
         for port in 0..self.vsa.ports() {
             let prefix = port_prefix(&self.vsa, port);
             let mut there = vec![];
-            for e in readers.iter().chain(writers).filter(|e| e.port == port) {
+            for e in readers.iter().map(|r| &r.0).chain(writers.iter().map(|w| &w.0)).filter(|e| e.port == port) {
                 there.extend(forward_ports(m, d, e.instance, &e.module, ["m_axi_", &prefix], |_, x| x));
             }
             let bytes = self.vsa.bus_bytes(port);
@@ -251,9 +246,9 @@ impl Top {
     }
 
     /// The run is done when every writer is.
-    fn finish<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>, start: Sig<'m>, control: Instance<'m>, writers: &[Engine<'m>]) {
+    fn finish<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>, start: Sig<'m>, control: Instance<'m>, writers: &[Writer<'m>]) {
         let running = m.reg("running", u(1)).rst(rst, 0);
-        let all: Vec<Sig<'m>> = writers.iter().map(|w| w.instance.out("done")).collect();
+        let all: Vec<Sig<'m>> = writers.iter().map(|w| w.0.instance.out("done")).collect();
         let done = running.q() & m.all(&all);
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         control.set("done", done);

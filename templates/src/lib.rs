@@ -13,6 +13,7 @@ pub mod io;
 mod ip;
 pub mod operators;
 pub mod pe;
+pub mod stream;
 
 pub use interface::Interface;
 pub use ip::ip;

@@ -11,6 +11,7 @@
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
 use super::elastic::{choose, choose_lit, constant, hold, pack, stage, unpack, Stage};
+use crate::stream::Digit;
 use arch::contract::walk::{Affine, RowForm, Walk, WalkGroup};
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
@@ -220,6 +221,13 @@ pub(crate) fn digit_ports(walk: &Walk) -> Vec<(String, Ty)> {
         }
     }
     out
+}
+
+/// Row digits by dimension, taken from a list in the order of [`digit_ports`].
+pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<Digit<S>> {
+    let mut flat = flat.into_iter();
+    let split = |d: usize| walk.groups.iter().any(|g| g.rows[d].modulus > 1);
+    (0..walk.groups[0].rows.len()).map_while(|d| Some(Digit { u: flat.next()?, r: if split(d) { flat.next() } else { None } })).collect()
 }
 
 /// Counts rows: `load` sets it to the first row of a service of `job`'s group, `advance` moves to the next row.

@@ -15,9 +15,10 @@
 //! receiver 2 cycles after the row leaves its stage (`go + K + 2`); the receiver takes one virtual beat per cycle, and a
 //! beat taken in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
-use super::address::{self, beat_of, digit_ports, position_bits, Job, Row, Start};
+use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Row, Start};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
+use crate::stream::{Loads, Word};
 use arch::contract::walk::Walk;
 use arch::ir::vsa::{After, Vsa};
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
@@ -39,6 +40,13 @@ impl ReaderParams {
     /// Width of `ld_w`.
     pub fn word_index_bits(&self) -> u32 {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
+    }
+
+    /// Types of the stream to the feeders; ports are `ld_<field>`.
+    pub fn stream(&self) -> Loads<Ty> {
+        let (w, group) = (u(self.word_index_bits()), u(self.walk.groups.len() as u32));
+        let word = Word { slot: u(1), w, group, digits: digits(&self.walk, self.digits().into_iter().map(|d| d.1)) };
+        Loads { valid: u(1), first: u(1), last: u(1), word, data: u(8 * self.walk.bus_bytes()) }
     }
 
     /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `ld_<name>`.
@@ -247,17 +255,12 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, rst: Sig<'m>, beat: Beat<'
     let parts = unpack(info, &types);
     let groups = if walk.groups.len() > 1 { parts[4..4 + walk.groups.len()].to_vec() } else { vec![one] };
     let low_first: Vec<_> = groups.iter().rev().copied().collect();
-    m.output("ld_valid", flag("ld_valid_q".into(), out));
-    m.output("ld_first", reg("ld_first_q".into(), parts[0]));
-    m.output("ld_last", reg("ld_last_q".into(), parts[1]));
-    m.output("ld_slot", reg("ld_slot_q".into(), parts[2]));
-    m.output("ld_w", reg("ld_w_q".into(), parts[3]));
-    m.output("ld_group", reg("ld_group_q".into(), pack(m, &low_first)));
-    let digits = &parts[types.len() - row.digits.len()..];
-    for ((name, _), d) in p.digits().iter().zip(digits) {
-        m.output(format!("ld_{name}"), reg(format!("ld_{name}_q"), *d));
-    }
-    m.output("ld_data", reg("ld_data_q".into(), joined));
+    let word = Word { slot: parts[2], w: parts[3], group: pack(m, &low_first), digits: digits(walk, parts[types.len() - row.digits.len()..].to_vec()) };
+    let sent = Loads { valid: out, first: parts[0], last: parts[1], word, data: joined };
+    sent.map(|name, value| {
+        let q = format!("ld_{name}_q");
+        m.output(format!("ld_{name}"), if name == "valid" { flag(q, *value) } else { reg(q, *value) });
+    });
     for (g, chosen) in walk.groups.iter().zip(&groups) {
         m.output(format!("loaded_{}", g.group), flag(format!("loaded_{}_q", g.group), out & parts[1] & *chosen));
     }

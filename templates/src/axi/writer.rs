@@ -16,9 +16,10 @@
 //! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
-use super::address::{self, beat_of, digit_ports, position_bits, Job, Odometer, Row, Start};
+use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Odometer, Row, Start};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
+use crate::stream::{Tokens, Word};
 use arch::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
@@ -40,6 +41,13 @@ impl WriterParams {
     /// Width of `dr_w`.
     pub fn word_index_bits(&self) -> u32 {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
+    }
+
+    /// Types of the tokens to the collectors; ports are `dr_<field>`.
+    pub fn stream(&self) -> Tokens<Ty> {
+        let (w, group) = (u(self.word_index_bits()), u(self.walk.groups.len() as u32));
+        let digits = digits(&self.walk, self.digits().into_iter().map(|d| d.1));
+        Tokens { valid: u(1), word: Word { slot: u(1), w, group, digits } }
     }
 
     /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `dr_<name>`.
@@ -147,13 +155,12 @@ fn requests<'m>(m: &'m ModuleBuilder, p: &WriterParams, rst: Sig<'m>, job: &Job<
     });
 
     let low_first: Vec<_> = group.iter().rev().copied().collect();
-    m.output("dr_valid", m.reg("dr_valid_q", u(1)).next(issue).rst(rst, 0).q());
-    m.output("dr_group", hold(m, "dr_group_q", issue, pack(m, &low_first)));
-    m.output("dr_slot", hold(m, "dr_slot_q", issue, slot));
-    m.output("dr_w", hold(m, "dr_w_q", issue, index.q()));
-    for ((name, _), d) in p.digits().iter().zip(&odo.digits) {
-        m.output(format!("dr_{name}"), hold(m, format!("dr_{name}_q"), issue, *d));
-    }
+    let word = Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
+    Tokens { valid: issue, word }.map(|name, value| {
+        let q = format!("dr_{name}_q");
+        let sent = if name == "valid" { m.reg(q, u(1)).next(*value).rst(rst, 0).q() } else { hold(m, q, issue, *value) };
+        m.output(format!("dr_{name}"), sent);
+    });
 
     // What the answer will need, in order of the requests.
     let arrived = m.input("rd_valid", u(1));

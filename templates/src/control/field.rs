@@ -1,8 +1,7 @@
 //! What the sequencer computes for each wave and sends along with it.
 
-use arch::affine::{Condition, Form};
-use arch::ir::forms::range;
-use arch::ir::vsa::{NodeId, Op, Vsa};
+use arch::affine::{interval, Condition, Form};
+use arch::ir::vsa::{Counter, NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
 
 /// A piece of control computed by the sequencer for each wave.
@@ -26,8 +25,9 @@ pub fn range_ty(low: i64, high: i64) -> Ty {
 }
 
 /// Least and greatest value over all waves.
-pub fn form_range(vsa: &Vsa, form: &Form) -> [i64; 2] {
-    let (low, high) = range(vsa, form, [0, 0], [0, 0]);
+pub fn form_range(counters: &[Counter], form: &Form) -> [i64; 2] {
+    let terms = form.counters.iter().zip(counters).map(|(&c, counter)| (c, 0, counter.trip - 1));
+    let (low, high) = interval(form.constant, terms);
     [low as i64, high as i64]
 }
 
@@ -36,7 +36,7 @@ impl Field {
         match self {
             Field::Valid | Field::Guard(_) => u(1),
             Field::Time(form) => {
-                let [low, high] = form_range(vsa, form);
+                let [low, high] = form_range(&vsa.counters, form);
                 range_ty(low, high)
             }
             Field::Pointer(depth) | Field::WritePointer(depth) => u(rtl::clog2(*depth as u64)),

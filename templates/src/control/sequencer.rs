@@ -18,14 +18,46 @@
 use super::field::{form_range, range_ty, Field};
 use crate::naming::module_stem;
 use arch::affine::{Condition, Form};
-use arch::ir::vsa::Vsa;
+use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {
-    pub vsa: Vsa,
+    /// Of the module and of the array.
+    pub name: String,
+    pub array: String,
+    pub counters: Vec<Counter>,
+    /// Counters of the visits, the first ones.
+    pub tile_depth: usize,
+    /// Per input group: the visit loads it where the tile counters from this one on are 0.
+    pub reloads: Vec<usize>,
+    pub drains: Vec<Drain>,
+    /// Least cycles from wave to wave.
+    pub interval: i64,
     /// What is to be output besides `valid`, without [`Field::Valid`].
     pub fields: Vec<Field>,
+}
+
+/// An output group: values of the tile counters in visits that emit (`None`: any), and buffer halves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drain {
+    pub emit: Vec<Option<i64>>,
+    pub slots: u32,
+}
+
+impl Sequencer {
+    pub fn new(vsa: &Vsa, fields: Vec<Field>) -> Self {
+        Sequencer {
+            name: format!("{}_sequencer", module_stem(vsa)),
+            array: vsa.name.clone(),
+            counters: vsa.counters.clone(),
+            tile_depth: vsa.tile_depth,
+            reloads: vsa.inputs.iter().map(|g| g.reload).collect(),
+            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
+            interval: vsa.schedule.interval.max(1),
+            fields,
+        }
+    }
 }
 
 /// One counter with more than one value.
@@ -39,7 +71,7 @@ struct Digit<'m> {
 
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
-    vsa: &'a Vsa,
+    of: &'a Sequencer,
     rst: Sig<'m>,
     fire: Sig<'m>,
     /// Outermost first.
@@ -49,14 +81,14 @@ struct Build<'a, 'm> {
 
 impl Template for Sequencer {
     fn name(&self) -> String {
-        format!("{}_sequencer", module_stem(&self.vsa))
+        self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        let trips: Vec<String> = self.vsa.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
-        m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.vsa.name, trips.join(" ")));
+        let trips: Vec<String> = self.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
+        m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.array, trips.join(" ")));
         let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
         let fire = m.wire("fire", u(1));
-        let mut b = Build { m, vsa: &self.vsa, rst, fire: fire.sig(), digits: vec![], accumulators: vec![] };
+        let mut b = Build { m, of: self, rst, fire: fire.sig(), digits: vec![], accumulators: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(clear);
@@ -75,8 +107,8 @@ impl<'m> Build<'_, 'm> {
 
     fn odometer(&mut self) {
         let m = self.m;
-        let used = |(k, c): (usize, &arch::ir::vsa::Counter)| (c.trip > 1).then_some((k, c.trip));
-        let counters: Vec<(usize, i64)> = self.vsa.counters.iter().enumerate().filter_map(used).collect();
+        let used = |(k, c): (usize, &Counter)| (c.trip > 1).then_some((k, c.trip));
+        let counters: Vec<(usize, i64)> = self.of.counters.iter().enumerate().filter_map(used).collect();
         let mut advance = self.fire;
         for (k, trip) in counters.into_iter().rev() {
             let ty = u(clog2(trip as u64));
@@ -102,13 +134,13 @@ impl<'m> Build<'_, 'm> {
 
     /// The next wave's visit loads input group `g`.
     fn loads(&self, g: usize) -> Sig<'m> {
-        self.conjunction(self.vsa.inputs[g].reload, self.vsa.tile_depth, |d| d.zero.q())
+        self.conjunction(self.of.reloads[g], self.of.tile_depth, |d| d.zero.q())
     }
 
     /// The next wave's visit emits output group `o`.
     fn emits(&self, o: usize) -> Sig<'m> {
-        let emit = &self.vsa.outputs[o].emit;
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.vsa.tile_depth).filter_map(|d| {
+        let emit = &self.of.drains[o].emit;
+        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
             let wanted = emit.get(d.counter).copied().flatten()?;
             Some(match wanted {
                 0 => d.zero.q(),
@@ -120,11 +152,11 @@ impl<'m> Build<'_, 'm> {
     }
 
     fn first_of_visit(&self) -> Sig<'m> {
-        self.conjunction(self.vsa.tile_depth, usize::MAX, |d| d.zero.q())
+        self.conjunction(self.of.tile_depth, usize::MAX, |d| d.zero.q())
     }
 
     fn last_of_visit(&self) -> Sig<'m> {
-        self.all_last(self.vsa.tile_depth)
+        self.all_last(self.of.tile_depth)
     }
 
     /// A counter of permits: up with `give`, down with `take`; 1 while any is left.
@@ -141,7 +173,7 @@ impl<'m> Build<'_, 'm> {
         let first = self.first_of_visit().named("first_of_visit");
         let last = self.last_of_visit().named("last_of_visit");
         let mut needs = vec![];
-        for g in 0..self.vsa.inputs.len() {
+        for g in 0..self.of.reloads.len() {
             let loads = self.loads(g) & first;
             let take = loads & self.fire;
             let have = self.credit(format!("loads{g}"), 0, [clear, m.input(format!("loaded{g}"), u(1)), take]);
@@ -149,10 +181,10 @@ impl<'m> Build<'_, 'm> {
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
             m.output(format!("slot{g}"), m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
-            let done = self.conjunction(self.vsa.inputs[g].reload, self.vsa.tile_depth, |d| d.last.q());
+            let done = self.conjunction(self.of.reloads[g], self.of.tile_depth, |d| d.last.q());
             m.output(format!("release{g}"), m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
         }
-        for (o, group) in self.vsa.outputs.iter().enumerate() {
+        for (o, group) in self.of.drains.iter().enumerate() {
             let emits = self.emits(o);
             let take = m.all(&[emits, first, self.fire]);
             let have = self.credit(format!("free{o}"), group.slots.clamp(1, 2), [clear, m.input(format!("drained{o}"), u(1)), take]);
@@ -170,7 +202,7 @@ impl<'m> Build<'_, 'm> {
 
     /// 1 when `interval` cycles have passed since the last launch.
     fn interval_over(&self, clear: Sig<'m>) -> Sig<'m> {
-        let (m, interval) = (self.m, self.vsa.schedule.interval.max(1));
+        let (m, interval) = (self.m, self.of.interval);
         if interval == 1 {
             return m.lit(1, u(1));
         }
@@ -189,7 +221,7 @@ impl<'m> Build<'_, 'm> {
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
             return *value;
         }
-        let [low, high] = form_range(self.vsa, form);
+        let [low, high] = form_range(&self.of.counters, form);
         let ty = range_ty(low, high);
         let value = if key.counters.iter().all(|c| *c == 0) { m.lit(form.constant, ty) } else { self.accumulate(&key, ty) };
         self.accumulators.push((key, value));

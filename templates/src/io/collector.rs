@@ -13,21 +13,41 @@
 //! are arbitrary); wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of the
 //! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
-use super::words::{bank_start, below, distance, fits, wave_input, wave_value, window, Lanes, StreamShape};
+use super::words::{bank_start, below, distance, fits, window, Lanes, StreamShape, Ties, Wave, Window};
+use crate::naming::{memory_style, module_stem, Hops};
 use crate::operators::wires;
-use crate::naming::{memory_style, module_stem, pass_port};
+use crate::stream::Passing;
 use arch::contract::operand::travels;
 use arch::contract::relay::lanes;
 use arch::affine::Form;
-use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
+use arch::ir::vsa::{Hull, NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collector {
-    pub vsa: Vsa,
-    pub group: usize,
+    /// Of the module and of the array.
+    pub name: String,
+    pub array: String,
+    pub ty: ScalarType,
+    /// Elements per bus word.
+    pub word: i64,
+    pub banks: Vec<OutputBank>,
+    pub hull: Hull,
+    /// See [`row_form`].
+    pub row: Wave,
+    pub compressed: bool,
+    pub col: Wave,
+    /// Where collectors of the group stand, in the order of the grid.
+    pub places: Vec<[i64; 2]>,
+    pub hops: Hops,
+    /// Two halves, filled in turn.
+    pub double: bool,
     pub shape: StreamShape,
+    /// Enables that come with the waves, by node.
+    pub wave_enables: Vec<NodeId>,
+    /// Type and enable of each port.
+    pub ports: Vec<(ScalarType, NodeId)>,
 }
 
 /// Places of the collectors.
@@ -65,40 +85,73 @@ pub fn masks(bank: &OutputBank, word: i64, p: [i64; 2]) -> Vec<Vec<bool>> {
     (0..bank.bank.words_per_row).map(|k| (0..count).map(|lane| belongs(lane, k)).collect()).collect()
 }
 
-impl Template for Collector {
-    fn name(&self) -> String {
-        let group = &self.vsa.outputs[self.group];
-        let array = self.vsa.arrays[group.array as usize].name.to_lowercase();
-        format!("{}_collect{}_{array}", module_stem(&self.vsa), self.group)
+impl Collector {
+    /// The collector of output group `o`.
+    pub fn new(vsa: &Vsa, o: usize, shape: StreamShape) -> Collector {
+        let group = &vsa.outputs[o];
+        let array = &vsa.arrays[group.array as usize];
+        let (row, compressed) = row_form(group, array.word as i64);
+        let extent = group.extent();
+        Collector {
+            name: format!("{}_collect{o}_{}", module_stem(vsa), array.name.to_lowercase()),
+            array: array.name.clone(),
+            ty: array.ty,
+            word: array.word as i64,
+            banks: group.banks.clone(),
+            hull: group.hull.clone(),
+            row: Wave::new(vsa, &row),
+            compressed,
+            col: Wave::new(vsa, &group.col),
+            places: places(group),
+            hops: Hops::new(vsa, extent.map(|n| n > 1)),
+            double: group.slots > 1,
+            shape,
+            wave_enables: wave_enables(vsa, group),
+            ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
+        }
     }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        let vsa = &self.vsa;
-        let group = &vsa.outputs[self.group];
-        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", vsa.arrays[group.array as usize].name));
-        let b = Build::new(m, self);
-        (0..group.banks.len()).for_each(|k| m.output(format!("word{k}"), b.bank(k)));
+
+    /// The fields of a token that a collector looks at.
+    pub fn tokens(&self) -> Passing<Ty> {
+        self.shape.passing(self.double, None)
+    }
+
+    fn lanes(&self, b: usize) -> Lanes {
+        Lanes::new(&self.banks[b].bank, &self.col.form, self.word, &self.places)
+    }
+
+    /// The constants of the place that bank `b` takes.
+    pub fn ties(&self, b: usize) -> Ties {
+        let (of, places) = (&self.banks[b], &self.places);
+        let bank = &of.bank;
+        let several = bank.words_per_row > 1;
+        let port = |w: Window, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(bits) };
+        let table = masks(of, self.word, places[0]);
+        let fixed = places.iter().all(|p| masks(of, self.word, *p) == table);
+        Ties {
+            u: (0..bank.rows.len()).map(|d| port(Window::of_digit(bank, d, &self.hull, places), self.shape.u[d], false)).collect(),
+            w: port(Window::of_words(bank, self.word, &self.hull, places), self.shape.w, several),
+            o: self.lanes(b).fixed.is_none().then(|| u(clog2(self.word as u64))),
+            mask: (several && !fixed).then(|| u(lanes(of, self.word) as u32 * bank.words_per_row as u32)),
+        }
     }
 }
 
-struct Tokens<'m> {
-    valid: Sig<'m>,
-    first: Sig<'m>,
-    slot: Option<Sig<'m>>,
-    u: Vec<Option<Sig<'m>>>,
-    r: Vec<Option<Sig<'m>>>,
-    w: Option<Sig<'m>>,
+impl Template for Collector {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", self.array));
+        let b = Build::new(m, self);
+        (0..self.banks.len()).for_each(|k| m.output(format!("word{k}"), b.bank(k)));
+    }
 }
 
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
-    vsa: &'a Vsa,
-    group: &'a OutputGroup,
-    ty: ScalarType,
-    word: i64,
-    places: Vec<[i64; 2]>,
-    tokens: Tokens<'m>,
-    row_form: Form,
-    compressed: bool,
+    of: &'a Collector,
+    tokens: Passing<Sig<'m>>,
     /// Wave inputs, registered once: at the time of the values.
     row: Option<Sig<'m>>,
     col: Option<Sig<'m>>,
@@ -109,46 +162,31 @@ struct Build<'a, 'm> {
 }
 
 impl<'a, 'm> Build<'a, 'm> {
-    fn new(m: &'m ModuleBuilder, c: &'a Collector) -> Self {
-        let vsa = &c.vsa;
-        let group = &vsa.outputs[c.group];
-        let array = &vsa.arrays[group.array as usize];
-        let digits = |what: &str, widths: &[Option<u32>]| -> Vec<Option<Sig<'m>>> {
-            widths.iter().enumerate().map(|(d, w)| w.map(|w| m.input(format!("dr_{what}{d}"), u(w)))).collect()
-        };
-        let double = group.slots > 1;
-        let tokens = Tokens {
-            valid: m.input("dr_valid", u(1)),
-            first: m.input("dr_first", u(1)),
-            slot: double.then(|| m.input("dr_slot", u(1))),
-            u: digits("u", &c.shape.u),
-            r: digits("r", &c.shape.r),
-            w: c.shape.w.map(|w| m.input("dr_w", u(w))),
-        };
-        let (row_form, compressed) = row_form(group, array.word as i64);
-        let wave = |name: &str, input: Option<Sig<'m>>| input.map(|x| pass_wave(m, vsa, group, name, x));
-        let row = wave("row", wave_input(m, vsa, "row", &row_form));
-        let col = wave("col", wave_input(m, vsa, "col", &group.col));
-        let slot = wave("slot", double.then(|| m.input("slot", u(1))));
-        let shared: Vec<(NodeId, Sig<'m>)> = wave_enables(vsa, group).into_iter().map(|id| {
+    fn new(m: &'m ModuleBuilder, of: &'a Collector) -> Self {
+        let tokens = of.tokens().map(|name, ty| m.input(format!("dr_{name}"), *ty));
+        let wave = |name: &str, input: Option<Sig<'m>>| input.map(|x| pass_wave(m, &of.hops, name, x));
+        let row = wave("row", of.row.input(m, "row"));
+        let col = wave("col", of.col.input(m, "col"));
+        let slot = wave("slot", of.double.then(|| m.input("slot", u(1))));
+        let shared: Vec<(NodeId, Sig<'m>)> = of.wave_enables.iter().map(|id| {
             let name = format!("en{}", id.0);
-            (id, pass_wave(m, vsa, group, &name, m.input(&name, u(1))))
+            (*id, pass_wave(m, &of.hops, &name, m.input(&name, u(1))))
         }).collect();
-        let enable = |(k, p): (usize, &arch::ir::vsa::OutputPort)| match shared.iter().find(|s| s.0 == p.enable) {
+        let enable = |(k, p): (usize, &(ScalarType, NodeId))| match shared.iter().find(|s| s.0 == p.1) {
             Some((_, sig)) => *sig,
             None => m.input(format!("v{k}_en"), u(1)),
         };
-        let enables = group.ports.iter().enumerate().map(enable).collect();
-        let values = group.ports.iter().enumerate().map(|(k, p)| m.input(format!("v{k}"), wires(vsa.node(p.value).ty)).unsigned()).collect();
-        Build { m, vsa, group, ty: array.ty, word: array.word as i64, places: places(group), tokens, row_form, compressed, row, col, slot, enables, values }
+        let enables = of.ports.iter().enumerate().map(enable).collect();
+        let values = of.ports.iter().enumerate().map(|(k, p)| m.input(format!("v{k}"), wires(p.0)).unsigned()).collect();
+        Build { m, of, tokens, row, col, slot, enables, values }
     }
 
     /// The bank's answer to the token.
     fn bank(&self, b: usize) -> Sig<'m> {
-        let (m, bits) = (self.m, self.ty.bits());
-        let bank = &self.group.banks[b];
-        let count = lanes(bank, self.word);
-        let depth = if self.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
+        let (m, bits) = (self.m, self.of.ty.bits());
+        let bank = &self.of.banks[b];
+        let count = lanes(bank, self.of.word);
+        let depth = if self.of.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
         let at = u(clog2(depth as u64));
         let (write_address, lane) = self.position(b, at);
         let (mask, data) = self.lanes(b, lane, count);
@@ -174,7 +212,7 @@ impl<'a, 'm> Build<'a, 'm> {
     /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody answers
     /// to, or that others answer to, there is nothing but zeros to join.
     fn answer(&self, b: usize, word: Sig<'m>, belongs: Vec<Sig<'m>>) -> Sig<'m> {
-        let (m, bits) = (self.m, self.ty.bits());
+        let (m, bits) = (self.m, self.of.ty.bits());
         let w = word.w() / belongs.len() as u32;
         let cleared = |(k, mine): (usize, &Sig<'m>)| {
             let name = if belongs.len() == 1 { format!("word{b}_q") } else { format!("word{b}_{k}") };
@@ -182,13 +220,13 @@ impl<'a, 'm> Build<'a, 'm> {
         };
         let parts: Vec<Sig<'m>> = belongs.iter().enumerate().map(cleared).collect();
         let word = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
-        let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.ty.bytes());
+        let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.of.ty.bytes());
         m.concat(&(0..word.w() / bits).rev().map(lane).collect::<Vec<_>>())
     }
 
     /// A bank of a single word: a register per lane.
     fn registers(&self, b: usize, mask: Sig<'m>, data: Sig<'m>) -> Sig<'m> {
-        let (m, bits) = (self.m, self.ty.bits());
+        let (m, bits) = (self.m, self.of.ty.bits());
         let lane = |k: u32| m.reg(format!("bank{b}_{k}"), u(bits)).en(mask.bit(k)).next(data.slice(k * bits, bits)).q();
         m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>())
     }
@@ -196,18 +234,18 @@ impl<'a, 'm> Build<'a, 'm> {
     /// Address and element of the wave's value; element counted from the start of the row's first word.
     fn position(&self, b: usize, at: Ty) -> (Sig<'m>, Sig<'m>) {
         let m = self.m;
-        let bank = &self.group.banks[b].bank;
-        let row = wave_value(m, self.vsa, self.row, &self.row_form);
-        let col = wave_value(m, self.vsa, self.col, &self.group.col);
-        let ty = u(clog2(self.word as u64));
-        let offset = match Lanes::new(bank, &self.group.col, self.word, &self.places).fixed {
+        let bank = &self.of.banks[b].bank;
+        let row = self.of.row.value(m, self.row);
+        let col = self.of.col.value(m, self.col);
+        let ty = u(clog2(self.of.word as u64));
+        let offset = match self.of.lanes(b).fixed {
             Some(o) => m.lit(o, ty),
             None => m.input(format!("o{b}"), ty),
         };
         let wide = col.w().max(offset.w()) + 1;
         let x = col.extend(wide) + offset.extend(wide);
-        let lane_bits = self.word.trailing_zeros();
-        if self.compressed || bank.words_per_row == 1 || wide <= lane_bits {
+        let lane_bits = self.of.word.trailing_zeros();
+        if self.of.compressed || bank.words_per_row == 1 || wide <= lane_bits {
             return (row.resize(at.w), x);
         }
         let word = x.slice(lane_bits, wide - lane_bits);
@@ -217,14 +255,14 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Write mask and data of the memory word's lanes.
     fn lanes(&self, b: usize, x: Sig<'m>, count: i64) -> (Sig<'m>, Sig<'m>) {
-        let (m, bank) = (self.m, &self.group.banks[b].bank);
+        let (m, bank) = (self.m, &self.of.banks[b].bank);
         let of_port = |k: i64| ((bank.port as i64 + k) as usize).min(self.values.len() - 1);
         if count == 1 {
             return (self.enables[of_port(0)], self.values[of_port(0)]);
         }
         let bits = count.trailing_zeros();
         let low = x.resize(bits.max(x.w())).slice(0, bits);
-        let lanes = Lanes::new(bank, &self.group.col, self.word, &self.places);
+        let lanes = self.of.lanes(b);
         let step = lanes.step.min(count);
         let mut parts = vec![];
         for lane in 0..count {
@@ -232,7 +270,7 @@ impl<'a, 'm> Build<'a, 'm> {
             let starts_here = |k: i64| if step == count { m.lit(1, u(1)) } else { low.eq_lit((lane - k).rem_euclid(count)) };
             let hits: Vec<Sig<'m>> = ports.iter().map(|k| starts_here(*k) & self.enables[of_port(*k)]).collect();
             let mask = if hits.is_empty() { m.lit(0, u(1)) } else { m.any(&hits) };
-            let mut data = ports.last().map_or(m.lit(0, u(self.ty.bits())), |k| self.values[of_port(*k)]);
+            let mut data = ports.last().map_or(m.lit(0, u(self.of.ty.bits())), |k| self.values[of_port(*k)]);
             for k in ports.iter().rev().skip(1) {
                 data = m.mux(starts_here(*k), self.values[of_port(*k)], data);
             }
@@ -245,28 +283,27 @@ impl<'a, 'm> Build<'a, 'm> {
     /// For the token: whether the bank owns its word and which word of the row it is, registered once, and the address.
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
         let m = self.m;
-        let bank = &self.group.banks[b].bank;
+        let bank = &self.of.banks[b].bank;
         let mut terms = vec![self.tokens.valid];
         for (d, row) in bank.rows.iter().enumerate() {
-            let lows: Vec<i64> = self.places.iter().map(|p| row.base + row.coef[0] * p[0] + row.coef[1] * p[1]).collect();
-            let hull = self.group.hull.rows.get(d).map_or(1, |h| h.extent);
-            terms.extend(window(m, self.tokens.u[d], hull, &lows, row.extent, format!("u{b}_{d}")));
+            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
+            terms.extend(window(m, self.tokens.u[d], &rows, format!("u{b}_{d}")));
             if let Some(r) = self.tokens.r[d] {
                 terms.push(fits(m, r, row.residue));
             }
         }
-        let lows: Vec<i64> = self.places.iter().map(|p| bank_start(bank, self.word, *p).0).collect();
+        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.places);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
-        if lows.iter().any(|l| *l > 0 || *l + bank.words_per_row < self.group.hull.words) || several {
-            let distance = distance(m, self.tokens.w, &lows, format!("w{b}")).named(format!("from_first{b}"));
+        if !words.always() || several {
+            let distance = distance(m, self.tokens.w, &words, format!("w{b}")).named(format!("from_first{b}"));
             terms.push(below(m, distance, bank.words_per_row));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
             }
         }
         let hit = m.all(&terms).named(format!("hit{b}"));
-        let step = match (self.compressed, word_of_row) {
+        let step = match (self.of.compressed, word_of_row) {
             (true, Some(k)) => hit & k.eq_lit(bank.words_per_row - 1),
             _ => hit,
         };
@@ -278,9 +315,9 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The memory word belongs to the token's word; where a row touches several words, lane by lane.
     fn belongs(&self, b: usize, count: u32, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Vec<Sig<'m>> {
-        let (m, bank) = (self.m, &self.group.banks[b]);
+        let (m, bank) = (self.m, &self.of.banks[b]);
         let Some(k) = word_of_row else { return vec![hit] };
-        let all: Vec<Vec<Vec<bool>>> = self.places.iter().map(|p| masks(bank, self.word, *p)).collect();
+        let all: Vec<Vec<Vec<bool>>> = self.of.places.iter().map(|p| masks(bank, self.of.word, *p)).collect();
         let words = bank.bank.words_per_row as u32;
         let fixed = all.iter().all(|x| *x == all[0]);
         let table = if fixed { mask_literal(m, &all[0]) } else { m.input(format!("mask{b}"), u(count * words)) };
@@ -298,19 +335,8 @@ pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
 }
 
 /// Passes a wave signal on by the skews and gives it back one cycle later.
-fn pass_wave<'m>(m: &'m ModuleBuilder, vsa: &Vsa, group: &OutputGroup, name: &str, x: Sig<'m>) -> Sig<'m> {
-    let extent = group.extent();
-    let skew = |a: usize| vsa.schedule.skew[a].unsigned_abs() as u32;
-    let axes: Vec<usize> = (0..2).filter(|&a| extent[a] > 1).collect();
-    let longest = axes.iter().map(|&a| skew(a)).max().unwrap_or(0).max(1);
-    let taps = m.shift_register(x, longest, format!("{name}_q"), None);
-    let mut made: Vec<String> = vec![];
-    for a in axes {
-        let port = pass_port(vsa, name, a);
-        if !made.contains(&port) {
-            m.output(&port, taps[skew(a) as usize - 1]);
-            made.push(port);
-        }
-    }
+fn pass_wave<'m>(m: &'m ModuleBuilder, hops: &Hops, name: &str, x: Sig<'m>) -> Sig<'m> {
+    let taps = m.shift_register(x, hops.longest().max(1), format!("{name}_q"), None);
+    hops.outputs(name).iter().for_each(|(port, cycles)| m.output(port, taps[*cycles as usize - 1]));
     taps[0]
 }

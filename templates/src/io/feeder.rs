@@ -13,21 +13,41 @@
 //! `row`, `col`, `slot` in, passed on by the skew of the axis; `u<b>_<d>`, `w<b>`, `o<b>`: constants of the place (first row
 //! digit, first word, offset in the first word of bank b); outputs `<node>` per `Op::Input` node of the group.
 
-use super::words::{bank_start, fits, wave_input, wave_value, window, Lanes, StreamShape};
-use crate::control::form_range;
-use crate::naming::{memory_style, module_stem, pass_port, stem};
+use super::words::{fits, window, Lanes, StreamShape, Ties, Wave, Window};
+use crate::naming::{memory_style, module_stem, stem, Hops};
+use crate::stream::Passing;
 use arch::contract::timing::FEED_LATENCY;
-use arch::ir::vsa::{InputGroup, NodeId, Op, Vsa};
+use arch::ir::vsa::{Bank, Hull, InputGroup, NodeId, Op, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
-    pub vsa: Vsa,
-    pub group: usize,
+    /// Of the module and of the array.
+    pub name: String,
+    pub array: String,
+    pub ty: ScalarType,
+    /// Elements per bus word.
+    pub word: i64,
+    pub banks: Vec<Bank>,
+    pub hull: Hull,
+    pub row: Wave,
+    pub col: Wave,
+    /// Where feeders of the group stand, in the order of the grid.
+    pub places: Vec<[i64; 2]>,
+    pub hops: Hops,
+    /// Two halves, filled in turn.
+    pub double: bool,
     pub shape: StreamShape,
-    /// Input nodes to serve: node, port, ready.
-    pub nodes: Vec<(NodeId, u32, i64)>,
+    pub served: Vec<Served>,
+}
+
+/// An output: the values of a port, some cycles after the group's first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Served {
+    pub name: String,
+    pub port: u32,
+    pub late: u32,
 }
 
 /// Coordinates at which the group's feeders stand: the whole array but for `forward` axes.
@@ -54,49 +74,76 @@ pub fn loaded_once(vsa: &Vsa, group: &InputGroup) -> bool {
     vsa.counters[..group.reload.min(vsa.tile_depth)].iter().all(|c| c.trip == 1)
 }
 
+impl Feeder {
+    /// The feeder of input group `g` that serves `nodes` (see [`input_nodes`]).
+    pub fn new(vsa: &Vsa, g: usize, shape: StreamShape, nodes: &[(NodeId, u32, i64)]) -> Feeder {
+        let group = &vsa.inputs[g];
+        let array = &vsa.arrays[group.array as usize];
+        let first = phase(nodes) + FEED_LATENCY;
+        let served = |(id, port, ready): &(NodeId, u32, i64)| Served { name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
+        Feeder {
+            name: format!("{}_feed{g}_{}", module_stem(vsa), array.name.to_lowercase()),
+            array: array.name.clone(),
+            ty: array.ty,
+            word: array.word as i64,
+            banks: group.banks.clone(),
+            hull: group.hull.clone(),
+            row: Wave::new(vsa, &group.row),
+            col: Wave::new(vsa, &group.col),
+            places: places(vsa, group),
+            hops: Hops::new(vsa, [0, 1].map(|a| vsa.extent[a] > 1 && !group.forward[a])),
+            double: !loaded_once(vsa, group),
+            shape,
+            served: nodes.iter().map(served).collect(),
+        }
+    }
+
+    /// The fields of the load stream that a feeder looks at.
+    pub fn stream(&self) -> Passing<Ty> {
+        self.shape.passing(self.double, Some(self.word as u32 * 8 * self.ty.bytes()))
+    }
+
+    fn lanes(&self, b: usize) -> Lanes {
+        Lanes::new(&self.banks[b], &self.col.form, self.word, &self.places)
+    }
+
+    /// The constants of the place that bank `b` takes.
+    pub fn ties(&self, b: usize) -> Ties {
+        let bank = &self.banks[b];
+        let port = |w: Window, bits: Option<u32>| if w.always() { None } else { w.port(bits) };
+        Ties {
+            u: (0..bank.rows.len()).map(|d| port(Window::of_digit(bank, d, &self.hull, &self.places), self.shape.u[d])).collect(),
+            w: port(Window::of_words(bank, self.word, &self.hull, &self.places), self.shape.w),
+            o: self.lanes(b).fixed.is_none().then(|| u(clog2(self.word as u64))),
+            mask: None,
+        }
+    }
+}
+
 impl Template for Feeder {
     fn name(&self) -> String {
-        let group = &self.vsa.inputs[self.group];
-        let array = self.vsa.arrays[group.array as usize].name.to_lowercase();
-        format!("{}_feed{}_{array}", module_stem(&self.vsa), self.group)
+        self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        let vsa = &self.vsa;
-        m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", vsa.arrays[vsa.inputs[self.group].array as usize].name));
+        m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", self.array));
         let b = Build::new(m, self);
         b.pass_waves();
-        let first = phase(&self.nodes) + FEED_LATENCY;
-        for bank in 0..vsa.inputs[self.group].banks.len() {
-            let ports = b.bank(bank);
-            let served = &vsa.inputs[self.group].banks[bank];
-            for (id, port, ready) in self.nodes.iter().filter(|n| (served.port..served.port + served.ports).contains(&n.1)) {
-                let name = stem(vsa, *id);
-                let value = m.delay(ports[(port - served.port) as usize], (ready - first) as u32, format!("{name}_d"));
-                m.output(name, value);
+        for (k, bank) in self.banks.iter().enumerate() {
+            let ports = b.bank(k);
+            for served in self.served.iter().filter(|n| (bank.port..bank.port + bank.ports).contains(&n.port)) {
+                let value = m.delay(ports[(served.port - bank.port) as usize], served.late, format!("{}_d", served.name));
+                m.output(&served.name, value);
             }
         }
     }
 }
 
-/// The load stream as it stands in one feeder, registered.
-struct Stream<'m> {
-    valid: Sig<'m>,
-    first: Sig<'m>,
-    slot: Option<Sig<'m>>,
-    u: Vec<Option<Sig<'m>>>,
-    r: Vec<Option<Sig<'m>>>,
-    w: Option<Sig<'m>>,
-    data: Sig<'m>,
-}
-
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
-    vsa: &'a Vsa,
-    group: &'a InputGroup,
-    ty: ScalarType,
-    word: i64,
-    places: Vec<[i64; 2]>,
-    stream: Stream<'m>,
+    of: &'a Feeder,
+    /// The load stream as it stands in one feeder, registered.
+    stream: Passing<Sig<'m>>,
+    data: Sig<'m>,
     /// Wave inputs; `None` where they are constant.
     row: Option<Sig<'m>>,
     col: Option<Sig<'m>>,
@@ -113,71 +160,47 @@ pub fn places(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
 }
 
 impl<'a, 'm> Build<'a, 'm> {
-    fn new(m: &'m ModuleBuilder, feeder: &'a Feeder) -> Self {
-        let vsa = &feeder.vsa;
-        let group = &vsa.inputs[feeder.group];
-        let array = &vsa.arrays[group.array as usize];
+    fn new(m: &'m ModuleBuilder, of: &'a Feeder) -> Self {
         let pass = |name: &str, ty: Ty| {
             let q = m.reg(format!("{name}_q"), ty).next(m.input(name, ty)).q();
             m.output(format!("{name}_out"), q);
             q
         };
-        let digits = |what: &str, widths: &[Option<u32>]| -> Vec<Option<Sig<'m>>> {
-            widths.iter().enumerate().map(|(d, w)| w.map(|w| pass(&format!("ld_{what}{d}"), u(w)))).collect()
-        };
-        let double = !loaded_once(vsa, group);
-        let stream = Stream {
-            valid: pass("ld_valid", u(1)),
-            first: pass("ld_first", u(1)),
-            slot: double.then(|| pass("ld_slot", u(1))),
-            u: digits("u", &feeder.shape.u),
-            r: digits("r", &feeder.shape.r),
-            w: feeder.shape.w.map(|w| pass("ld_w", u(w))),
-            data: pass("ld_data", u(array.word * 8 * array.ty.bytes())),
-        };
-        let slot = double.then(|| m.input("slot", u(1)));
-        Build { m, vsa, group, ty: array.ty, word: array.word as i64, places: places(vsa, group), stream, row: wave_input(m, vsa, "row", &group.row), col: wave_input(m, vsa, "col", &group.col), slot }
+        let stream = of.stream().map(|name, ty| pass(&format!("ld_{name}"), *ty));
+        let data = stream.data.unwrap_or(stream.valid);
+        let slot = of.double.then(|| m.input("slot", u(1)));
+        Build { m, of, stream, data, row: of.row.input(m, "row"), col: of.col.input(m, "col"), slot }
     }
 
     /// Waves hop along the axes on which feeders stand.
     fn pass_waves(&self) {
-        let m = self.m;
+        let (m, hops) = (self.m, &self.of.hops);
         for (name, value) in [("row", self.row), ("col", self.col), ("slot", self.slot)] {
             let Some(value) = value else { continue };
-            let axes: Vec<usize> = (0..2).filter(|&a| self.vsa.extent[a] > 1 && !self.group.forward[a]).collect();
-            let longest = axes.iter().map(|&a| self.vsa.schedule.skew[a].unsigned_abs() as u32).max().unwrap_or(0);
-            let taps = m.shift_register(value, longest, format!("{name}_q"), None);
-            let mut made: Vec<String> = vec![];
-            for a in axes {
-                let port = pass_port(self.vsa, name, a);
-                if !made.contains(&port) {
-                    m.output(&port, taps[self.vsa.schedule.skew[a].unsigned_abs() as usize - 1]);
-                    made.push(port);
-                }
-            }
+            let taps = m.shift_register(value, hops.longest(), format!("{name}_q"), None);
+            hops.outputs(name).iter().for_each(|(port, cycles)| m.output(port, taps[*cycles as usize - 1]));
         }
     }
 
     /// This word belongs to the bank.
     fn hit(&self, b: usize) -> Sig<'m> {
-        let bank = &self.group.banks[b];
+        let bank = &self.of.banks[b];
         let mut terms = vec![self.stream.valid];
         for (d, row) in bank.rows.iter().enumerate() {
-            let lows: Vec<i64> = self.places.iter().map(|p| row.base + row.coef[0] * p[0] + row.coef[1] * p[1]).collect();
-            let hull = self.group.hull.rows.get(d).map_or(1, |h| h.extent);
-            terms.extend(window(self.m, self.stream.u[d], hull, &lows, row.extent, format!("u{b}_{d}")));
+            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
+            terms.extend(window(self.m, self.stream.u[d], &rows, format!("u{b}_{d}")));
             if let Some(r) = self.stream.r[d] {
                 terms.push(fits(self.m, r, row.residue));
             }
         }
-        let lows: Vec<i64> = self.places.iter().map(|p| bank_start(bank, self.word, *p).0).collect();
-        terms.extend(window(self.m, self.stream.w, self.group.hull.words, &lows, bank.words_per_row, format!("w{b}")));
+        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.places);
+        terms.extend(window(self.m, self.stream.w, &words, format!("w{b}")));
         self.m.all(&terms)
     }
 
     /// `offset(p)` of the bank: elements before its first one in its first word.
     fn offset(&self, b: usize, lanes: &Lanes) -> Sig<'m> {
-        let ty = u(clog2(self.word as u64));
+        let ty = u(clog2(self.of.word as u64));
         match lanes.fixed {
             Some(o) => self.m.lit(o, ty),
             None => self.m.input(format!("o{b}"), ty),
@@ -186,44 +209,44 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Values of the bank's ports, `FEED_LATENCY` after the wave.
     fn bank(&self, b: usize) -> Vec<Sig<'m>> {
-        let bank = &self.group.banks[b];
-        let lanes = Lanes::new(bank, &self.group.col, self.word, &self.places);
+        let bank = &self.of.banks[b];
+        let lanes = self.of.lanes(b);
         if bank.words_per_row == 1 && self.col.is_none() { self.element_bank(b, &lanes) } else { self.word_bank(b, &lanes) }
     }
 
     /// The wanted elements always lie in the same place of the one word of a row: only they are stored.
     fn element_bank(&self, b: usize, lanes: &Lanes) -> Vec<Sig<'m>> {
-        let (m, bank, bits) = (self.m, &self.group.banks[b], self.ty.bits());
-        let start = form_range(self.vsa, &self.group.col)[0];
+        let (m, bank, bits) = (self.m, &self.of.banks[b], self.of.ty.bits());
+        let start = self.of.col.range[0];
         let parts = match lanes.fixed {
-            Some(o) => (0..bank.ports as i64).map(|k| self.element(self.stream.data, start + o + k)).collect(),
+            Some(o) => (0..bank.ports as i64).map(|k| self.element(self.data, start + o + k)).collect(),
             None => {
                 let offset = self.offset(b, lanes);
-                self.pick(self.stream.data, offset + m.lit(start.rem_euclid(self.word), offset.ty()), lanes, bank.ports)
+                self.pick(self.data, offset + m.lit(start.rem_euclid(self.of.word), offset.ty()), lanes, bank.ports)
             }
         };
         let data = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
-        let row = wave_value(m, self.vsa, self.row, &self.group.row);
+        let row = self.of.row.value(m, self.row);
         let read = self.memory(b, data, row);
         let value = m.delay(read, 2, format!("value{b}"));
         (0..bank.ports).map(|k| self.typed(value.slice(k * bits, bits))).collect()
     }
 
     fn word_bank(&self, b: usize, lanes: &Lanes) -> Vec<Sig<'m>> {
-        let (m, bank) = (self.m, &self.group.banks[b]);
-        let (row, col) = (wave_value(m, self.vsa, self.row, &self.group.row), wave_value(m, self.vsa, self.col, &self.group.col));
+        let (m, bank) = (self.m, &self.of.banks[b]);
+        let (row, col) = (self.of.row.value(m, self.row), self.of.col.value(m, self.col));
         let offset = self.offset(b, lanes);
         // Position of the wave's element within the row, from the start of its first word.
         let wide = col.w().max(offset.w()) + 1;
         let position = col.extend(wide) + offset.extend(wide);
-        let lane_bits = self.word.trailing_zeros();
+        let lane_bits = self.of.word.trailing_zeros();
         let word_of_row = if wide > lane_bits { position.slice(lane_bits, wide - lane_bits) } else { m.lit(0, u(1)) };
         let lane = if lane_bits == 0 { m.lit(0, u(1)) } else { position.slice(0, lane_bits) };
         let address = if bank.words_per_row == 1 { row } else {
             let w = row.w().max(word_of_row.w()) + 1;
             row.extend(w) + word_of_row.extend(w)
         };
-        let read = self.memory(b, self.stream.data, address);
+        let read = self.memory(b, self.data, address);
         let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
         let picked = self.pick(read, m.delay(lane, 3, format!("lane{b}")), lanes, bank.ports);
         picked.into_iter().enumerate().map(|(k, v)| self.typed(m.reg(format!("value{b}_{k}"), v.ty()).next(v).q())).collect()
@@ -231,16 +254,16 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Element `e` modulo the word.
     fn element(&self, data: Sig<'m>, e: i64) -> Sig<'m> {
-        data.slice(e.rem_euclid(self.word) as u32 * 8 * self.ty.bytes(), self.ty.bits())
+        data.slice(e.rem_euclid(self.of.word) as u32 * 8 * self.of.ty.bytes(), self.of.ty.bits())
     }
 
     fn typed(&self, v: Sig<'m>) -> Sig<'m> {
-        v.to(crate::operators::wires(self.ty))
+        v.to(crate::operators::wires(self.of.ty))
     }
 
     /// `ports` consecutive elements of a word from `lane` on.
     fn pick(&self, data: Sig<'m>, lane: Sig<'m>, lanes: &Lanes, ports: u32) -> Vec<Sig<'m>> {
-        let starts = (0..self.word / lanes.step).map(|k| k * lanes.step + lanes.residue);
+        let starts = (0..self.of.word / lanes.step).map(|k| k * lanes.step + lanes.residue);
         let choices = |port: i64| starts.clone().map(|s| self.element(data, s + port)).collect::<Vec<_>>();
         (0..ports as i64).map(|port| select_binary(self.m, lane, lanes.step, &choices(port))).collect()
     }
@@ -256,7 +279,7 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Memory of both halves. Its address is registered, so `address` is two cycles before the word.
     fn memory(&self, b: usize, data: Sig<'m>, address: Sig<'m>) -> Sig<'m> {
-        let (m, depth) = (self.m, self.group.banks[b].depth.max(1));
+        let (m, depth) = (self.m, self.of.banks[b].depth.max(1));
         let hit = self.hit(b).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
         let registered = |x: Sig<'m>, name: &str| m.reg(format!("{name}{b}"), x.ty()).next(x).q();

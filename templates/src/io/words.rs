@@ -1,8 +1,9 @@
 //! Which words of a stream, and which lanes of a word, a buffer at a place owns: what feeders and collectors share.
 
 use crate::control::{form_range, range_ty};
+use crate::stream::Passing;
 use arch::affine::{gcd, Form};
-use arch::ir::vsa::{Bank, Vsa};
+use arch::ir::vsa::{Bank, Hull, Vsa};
 use rtl::{u, ModuleBuilder, Sig, Ty};
 
 /// Fields of a load or token stream beside valid, first, last, slot: row digits, residues (per dimension), word.
@@ -11,6 +12,14 @@ pub struct StreamShape {
     pub u: Vec<Option<u32>>,
     pub r: Vec<Option<u32>>,
     pub w: Option<u32>,
+}
+
+impl StreamShape {
+    /// Types of the fields as they pass a buffer with one or two halves; `data` is the width of a load's words.
+    pub fn passing(&self, double: bool, data: Option<u32>) -> Passing<Ty> {
+        let list = |widths: &[Option<u32>]| widths.iter().map(|w| w.map(u)).collect();
+        Passing { valid: u(1), first: u(1), slot: double.then_some(u(1)), u: list(&self.u), r: list(&self.r), w: self.w.map(u), data: data.map(u) }
+    }
 }
 
 /// Where a bank's elements lie within words.
@@ -39,26 +48,87 @@ impl Lanes {
     }
 }
 
-/// The wave input for a form over inner counters, or nothing where the form is constant.
-pub fn wave_input<'m>(m: &'m ModuleBuilder, vsa: &Vsa, name: &str, form: &Form) -> Option<Sig<'m>> {
-    let [low, high] = form_range(vsa, form);
-    (low < high).then(|| m.input(name, range_ty(low, high)))
+/// A form over inner counters and the values it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wave {
+    pub form: Form,
+    pub range: [i64; 2],
 }
 
-/// [`wave_input`] as an unsigned value, constants included (values are never negative).
-pub fn wave_value<'m>(m: &'m ModuleBuilder, vsa: &Vsa, input: Option<Sig<'m>>, form: &Form) -> Sig<'m> {
-    let constant = form_range(vsa, form)[0].max(0);
-    input.map_or_else(|| m.lit(constant, range_ty(0, constant)), |s| s.unsigned())
-}
-
-/// `low <= value < low + extent` for a value in `0..values`, with `low` a constant if it is the same at all places, else
-/// input `port`; nothing where it always holds.
-pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, values: i64, lows: &[i64], extent: i64, port: String) -> Option<Sig<'m>> {
-    if lows.iter().all(|l| *l <= 0 && *l + extent >= values) {
-        return None;
+impl Wave {
+    pub fn new(vsa: &Vsa, form: &Form) -> Wave {
+        Wave { form: form.clone(), range: form_range(&vsa.counters, form) }
     }
-    let distance = distance(m, value, lows, port);
-    Some(below(m, distance, extent))
+
+    /// It has more than one value, so it comes with the waves.
+    pub fn varies(&self) -> bool {
+        self.range[0] < self.range[1]
+    }
+
+    /// The input that brings it, or nothing where it is constant.
+    pub fn input<'m>(&self, m: &'m ModuleBuilder, name: &str) -> Option<Sig<'m>> {
+        self.varies().then(|| m.input(name, range_ty(self.range[0], self.range[1])))
+    }
+
+    /// The input as an unsigned value, constants included (values are never negative).
+    pub fn value<'m>(&self, m: &'m ModuleBuilder, input: Option<Sig<'m>>) -> Sig<'m> {
+        let constant = self.range[0].max(0);
+        input.map_or_else(|| m.lit(constant, range_ty(0, constant)), |s| s.unsigned())
+    }
+}
+
+/// Which values a bank takes, `low .. low + extent` out of `0 .. values`, with the `low` of each place.
+pub struct Window {
+    pub lows: Vec<i64>,
+    pub extent: i64,
+    pub values: i64,
+}
+
+impl Window {
+    /// Of row digit `d`.
+    pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, places: &[[i64; 2]]) -> Window {
+        let row = &bank.rows[d];
+        let low = |p: &[i64; 2]| row.base + row.coef[0] * p[0] + row.coef[1] * p[1];
+        Window { lows: places.iter().map(low).collect(), extent: row.extent, values: hull.rows.get(d).map_or(1, |h| h.extent) }
+    }
+
+    /// Of the words of a row.
+    pub fn of_words(bank: &Bank, word: i64, hull: &Hull, places: &[[i64; 2]]) -> Window {
+        let lows = places.iter().map(|p| bank_start(bank, word, *p).0).collect();
+        Window { lows, extent: bank.words_per_row, values: hull.words }
+    }
+
+    /// Every value is taken at every place.
+    pub fn always(&self) -> bool {
+        self.lows.iter().all(|l| *l <= 0 && *l + self.extent >= self.values)
+    }
+
+    fn fixed(&self) -> bool {
+        self.lows.iter().all(|l| *l == self.lows[0])
+    }
+
+    /// Type of the input that brings `low` where it depends on the place, for values of so many bits.
+    pub fn port(&self, bits: Option<u32>) -> Option<Ty> {
+        (!self.fixed()).then(|| window_ty(bits.unwrap_or(1), &self.lows))
+    }
+}
+
+/// Inputs of a buffer for one bank that are constants of the place; absent where all places have the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ties {
+    /// First row digit, per dimension: `u<b>_<d>`.
+    pub u: Vec<Option<Ty>>,
+    /// First word: `w<b>`.
+    pub w: Option<Ty>,
+    /// Offset in the first word: `o<b>`.
+    pub o: Option<Ty>,
+    /// See [`super::collector::masks`]: `mask<b>`.
+    pub mask: Option<Ty>,
+}
+
+/// The value is in the window, whose `low` is input `port` if it is not the same at all places; nothing where it always is.
+pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: String) -> Option<Sig<'m>> {
+    (!window.always()).then(|| below(m, distance(m, value, window, port), window.extent))
 }
 
 /// `0 <= distance < extent` for a [`distance`].
@@ -67,17 +137,18 @@ pub fn below<'m>(m: &'m ModuleBuilder, distance: Sig<'m>, extent: i64) -> Sig<'m
 }
 
 /// `value - low` modulo a power of two that leaves room for the sign.
-pub fn distance<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, lows: &[i64], port: String) -> Sig<'m> {
-    let ty = window_ty(value.map_or(1, |v| v.w()), lows);
+pub fn distance<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: String) -> Sig<'m> {
+    let ty = window_ty(value.map_or(1, |v| v.w()), &window.lows);
     let value = value.map_or(m.lit(0, ty), |v| v.extend(ty.w));
-    if lows.iter().all(|l| *l == lows[0]) {
-        return if lows[0] == 0 { value } else { value - m.lit_big(&[lows[0] as u64], ty) };
+    match (window.fixed(), window.lows[0]) {
+        (true, 0) => value,
+        (true, low) => value - m.lit_big(&[low as u64], ty),
+        (false, _) => value - m.input(port, ty),
     }
-    value - m.input(port, ty)
 }
 
 /// Width in which positions and lower bounds (possibly negative) are subtracted.
-pub fn window_ty(value_bits: u32, lows: &[i64]) -> Ty {
+fn window_ty(value_bits: u32, lows: &[i64]) -> Ty {
     let most = lows.iter().map(|l| l.abs()).max().unwrap_or(0);
     u(value_bits.max(range_ty(0, most).w) + 2)
 }

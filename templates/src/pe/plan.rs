@@ -109,7 +109,7 @@ fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
     let flip = c.form.counters.iter().find(|a| **a != 0).is_some_and(|a| *a < 0);
     let counters = c.form.counters.iter().map(|a| if flip { -a } else { *a }).collect();
     let time = Form { constant: 0, counters, space: [0, 0] };
-    let [low, high] = form_range(vsa, &time);
+    let [low, high] = form_range(&vsa.counters, &time);
     // time + s·p + c >= 0  is  time >= -(s·p + c);  -time + s·p + c >= 0  is  time <= s·p + c
     let (relation, range) = match (c.equality, flip) {
         (true, _) => (Relation::Equal, [low - 1, high + 1]),

@@ -16,7 +16,7 @@ const TOKEN_TO_WORD: i64 = 2;
 type Cells = BTreeMap<Vec<i64>, u64>;
 
 struct Bench<'a> {
-    collector: &'a Collector,
+    collector: &'a Case,
     p: [i64; 2],
     script: Script,
 }
@@ -122,20 +122,27 @@ impl Bench<'_> {
     }
 }
 
-fn collector(r: &mut Random) -> Collector {
+/// A collector and the group it is for.
+struct Case {
+    vsa: Vsa,
+    group: usize,
+    module: Collector,
+}
+
+fn collector(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
     (0..r.range(1, 2)).for_each(|_| add_output(r, &mut v));
     let group = v.outputs.len() - 1;
     let shape = shape(r, &v.outputs[group].hull);
-    Collector { vsa: v, group, shape }
+    Case { module: Collector::new(&v, group, shape), vsa: v, group }
 }
 
-fn at_place(r: &mut Random, collector: &Collector, p: [i64; 2]) {
+fn at_place(r: &mut Random, collector: &Case, p: [i64; 2]) {
     let v = &collector.vsa;
     let group = &v.outputs[collector.group];
     let word = v.arrays[group.array as usize].word as i64;
     let mut b = Bench { collector, p, script: Script::default() };
-    let mut sim = simulate(collector.clone(), r);
+    let mut sim = simulate(collector.module.clone(), r);
     b.script.quiet("dr_valid", 0);
     for k in (0..group.ports.len()).filter(|k| !travels(v, group.ports[*k].enable)) {
         b.script.quiet(&format!("v{k}_en"), 0);

@@ -2,7 +2,7 @@
 //! for, whatever gaps the load stream has and whatever bubbles lie between waves.
 
 use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
-use arch::ir::vsa::Vsa;
+use arch::ir::vsa::{NodeId, Vsa};
 use crate::module_support::layout::{add_input, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use templates::io::feeder::{feeder_extent, input_nodes, loaded_once, phase, Feed
 use templates::{pass_port, stem};
 
 struct Bench<'a> {
-    feeder: &'a Feeder,
+    feeder: &'a Case,
     p: [i64; 2],
     script: Script,
     double: bool,
@@ -82,7 +82,15 @@ impl Bench<'_> {
     }
 }
 
-fn feeder(r: &mut Random) -> Feeder {
+/// A feeder and the group it is for.
+struct Case {
+    vsa: Vsa,
+    group: usize,
+    nodes: Vec<(NodeId, u32, i64)>,
+    module: Feeder,
+}
+
+fn feeder(r: &mut Random) -> Case {
     let mut v: Vsa = frame(r);
     // A group the feeder does not belong to must not matter.
     (0..r.range(1, 2)).for_each(|_| add_input(r, &mut v));
@@ -91,13 +99,13 @@ fn feeder(r: &mut Random) -> Feeder {
     let mut live: Vec<bool> = v.nodes.iter().map(|_| r.chance(80)).collect();
     *live.last_mut().expect("a port") = true;
     let nodes = input_nodes(&v, &live, group);
-    Feeder { vsa: v, group, shape, nodes }
+    Case { module: Feeder::new(&v, group, shape, &nodes), vsa: v, group, nodes }
 }
 
-fn at_place(r: &mut Random, feeder: &Feeder, p: [i64; 2]) {
+fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
     let (v, group) = (&feeder.vsa, &feeder.vsa.inputs[feeder.group]);
     let mut b = Bench { feeder, p, script: Script::default(), double: !loaded_once(v, group) };
-    let mut sim = simulate(feeder.clone(), r);
+    let mut sim = simulate(feeder.module.clone(), r);
     b.script.quiet("ld_valid", 0);
     for (k, bank) in group.banks.iter().enumerate() {
         for (port, value) in ties(k, bank, v.arrays[group.array as usize].word as i64, p) {

@@ -267,7 +267,7 @@ fn waves_are_launched_as_soon_as_they_can_be() {
     for_cases(400, |r| {
         let v = random_vsa(r);
         let fields = random_fields(r, &v);
-        let sim = simulate(Sequencer { vsa: v.clone(), fields: fields.clone() }, r);
+        let sim = simulate(Sequencer::new(&v, fields.clone()), r);
         let slow = r.pick(&[1, 5, 40]);
         let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
         let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
