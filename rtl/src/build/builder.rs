@@ -59,6 +59,7 @@ impl ModuleBuilder {
     pub(super) fn new(name: &str) -> Self {
         let module = Module {
             name: ModuleName(name.to_string()),
+            template: "",
             doc: String::new(),
             nodes: vec![],
             inputs: vec![],

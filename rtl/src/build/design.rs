@@ -74,7 +74,8 @@ impl Design {
         let b = ModuleBuilder::new(&wanted);
         template.build(&b, self);
         self.building.pop();
-        let (module, faults) = b.finish(self.netlist.clock());
+        let (mut module, faults) = b.finish(self.netlist.clock());
+        module.template = std::any::type_name::<T>();
         let name = self.insert(module, faults, &wanted);
         self.built.push((template, name.clone()));
         name

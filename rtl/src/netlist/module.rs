@@ -204,6 +204,8 @@ pub struct Mem {
 #[derive(Clone, Debug)]
 pub struct Module {
     pub name: ModuleName,
+    /// Path of the template's type.
+    pub template: &'static str,
     /// Header comment.
     pub doc: String,
     pub nodes: Vec<Node>,

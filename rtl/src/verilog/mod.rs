@@ -106,9 +106,7 @@ impl<'a> Printer<'a> {
         for l in self.m.doc.lines() {
             writeln!(out, "{}", format!("// {l}").trim_end()).expect("string");
         }
-        if let Some(n) = self.m.nodes.first() {
-            writeln!(out, "// Module `{}`, template at {}:{}.", self.m.name, n.at.file(), n.at.line()).expect("string");
-        }
+        writeln!(out, "// Module `{}`, template {}.", self.m.name, self.m.template).expect("string");
         let mut ports = vec![format!("    input  wire {}", self.clock)];
         for &i in &self.m.inputs {
             let n = self.m.node(i);
