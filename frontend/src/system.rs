@@ -124,7 +124,7 @@ impl System {
 
 /// Adds a row, divided by its gcd with the constant rounded down; false if it can never hold.
 fn insert(rows: &mut BTreeSet<Row>, (mut coeffs, mut constant): Row) -> bool {
-    let divisor = coeffs.iter().fold(0i128, |g, &c| gcd(g, c.abs()));
+    let divisor = coeffs.iter().fold(0i128, |g, &c| num_integer::gcd(g, c));
     if divisor == 0 {
         return constant >= 0;
     }
@@ -136,9 +136,6 @@ fn insert(rows: &mut BTreeSet<Row>, (mut coeffs, mut constant): Row) -> bool {
     true
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
 
 /// Projects iterator `d` out; the flag tells whether no contradiction showed. `None` if it grows too large.
 fn eliminate(rows: &BTreeSet<Row>, d: usize) -> Option<(BTreeSet<Row>, bool)> {

@@ -1,9 +1,4 @@
-//! Integers and integer matrices.
-
-/// Greatest common divisor, not negative; `gcd(0, 0)` is 0.
-pub fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
-}
+//! Integer matrices.
 
 /// Inverse of an integer matrix of determinant ±1, by integer row operations.
 pub fn unimodular_inverse(matrix: &[Vec<i64>]) -> Option<Vec<Vec<i64>>> {

@@ -8,6 +8,7 @@ mod odometer;
 mod range;
 
 pub use form::{Condition, Form};
-pub use matrix::{determinant, gcd, unimodular_inverse};
-pub use odometer::advance;
+pub use matrix::{determinant, unimodular_inverse};
+pub use num_integer::gcd;
+pub use odometer::{advance, carries};
 pub use range::{interval, Ranges};

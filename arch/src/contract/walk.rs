@@ -1,6 +1,6 @@
 //! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order.
 //!
-//! Hardware (`templates::axi`) and timing models ([`super::reader`], [`super::writer`]) are both built from this one
+//! Hardware (`templates::axi`) and timing models (`cost::reader`, `cost::writer`) are both built from this one
 //! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
 //! (a *step*); in each step the groups by index; a group is served where all its `when` values match. A tile counter
 //! is dropped where every group wants the same single value of it.
@@ -16,8 +16,9 @@
 //! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use crate::affine::{interval, Form};
+use crate::affine::{carries, interval, Form};
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Vsa};
+use frontend::scop::Affine;
 use std::iter;
 
 /// What a memory costs, in cycles.
@@ -45,38 +46,10 @@ pub fn words_in_flight(walk: &Walk, read_latency: i64) -> usize {
     (read_latency.max(0) as usize + walk.rotate_stages() + 16).next_power_of_two()
 }
 
-/// `constant + Σ steps[j] * counter_j` over the kept counters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Affine {
-    pub constant: i64,
-    pub steps: Vec<i64>,
-}
-
-impl Affine {
-    pub fn eval(&self, counters: &[i64]) -> i64 {
-        self.steps.iter().zip(counters).fold(self.constant, |v, (a, c)| v.wrapping_add(a.wrapping_mul(*c)))
-    }
-    /// Change when counter `j` counts up and all inner ones return to zero.
-    pub fn carries(&self, trips: &[i64]) -> Vec<i64> {
-        carries(&self.steps, trips)
-    }
-    fn range(&self, trips: &[i64]) -> (i64, i64) {
-        range(self.constant, &self.steps, trips)
-    }
-    fn combine(&self, factor: i64, other: &Affine) -> Affine {
-        let steps = self.steps.iter().zip(&other.steps).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
-        Affine { constant: self.constant.wrapping_add(factor.wrapping_mul(other.constant)), steps }
-    }
-}
-
-fn carries(steps: &[i64], trips: &[i64]) -> Vec<i64> {
-    let mut back = 0i64;
-    let mut out = vec![0; steps.len()];
-    for j in (0..steps.len()).rev() {
-        out[j] = steps[j].wrapping_sub(back);
-        back = back.wrapping_add(steps[j].wrapping_mul(trips[j] - 1));
-    }
-    out
+/// `a + factor * b`, modulo 2^64.
+fn combine(a: &Affine, factor: i64, b: &Affine) -> Affine {
+    let sum = |x: i64, y: i64| x.wrapping_add(factor.wrapping_mul(y));
+    Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| sum(x, y)).collect(), constant: sum(a.constant, b.constant) }
 }
 
 /// Ends beyond 64 bits are the nearest number within.
@@ -101,17 +74,17 @@ impl RowForm {
     }
     /// Least and greatest value over the whole run.
     pub fn range(&self, trips: &[i64], lengths: &[i64]) -> (i64, i64) {
-        let (a, b) = self.start.range(trips);
+        let (a, b) = range(self.start.constant, &self.start.coeffs, trips);
         let (c, d) = range(0, &self.rows, lengths);
         (a.saturating_add(c), b.saturating_add(d))
     }
     fn constant(v: i64, counters: usize, rows: usize) -> RowForm {
-        RowForm { start: Affine { constant: v, steps: vec![0; counters] }, rows: vec![0; rows] }
+        RowForm { start: Affine::constant(counters, v), rows: vec![0; rows] }
     }
     /// `self + factor * other`.
     fn combine(&self, factor: i64, other: &RowForm) -> RowForm {
         let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
-        RowForm { start: self.start.combine(factor, &other.start), rows }
+        RowForm { start: combine(&self.start, factor, &other.start), rows }
     }
 }
 
@@ -278,12 +251,12 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
-        steps: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
+        coeffs: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
     };
     // Coordinates of local element 0 of a row, and its subscripts.
     let local = |d: usize, f: &Form| RowForm { start: affine(f), rows: (0..outer).map(|k| i64::from(k == missing + d)).collect() };
     let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
-    let subscript = |form: &frontend::scop::Affine| {
+    let subscript = |form: &Affine| {
         let constant = RowForm::constant(form.constant, kept.len(), outer);
         form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
     };

@@ -57,7 +57,7 @@ fn same_coefficients(a: &Affine, b: &Affine) -> bool {
 
 /// Divided by the coefficients' common divisor, the constant rounded down.
 fn tightened(c: &Constraint) -> Constraint {
-    let divisor = c.expr.coeffs.iter().fold(0, |g, &x| gcd(g, x.abs()));
+    let divisor = c.expr.coeffs.iter().fold(0, |g, &x| num_integer::gcd(g, x));
     if divisor < 2 || (c.equality && c.expr.constant % divisor != 0) {
         return c.clone();
     }
@@ -65,9 +65,6 @@ fn tightened(c: &Constraint) -> Constraint {
     Constraint { expr: Affine { coeffs, constant: c.expr.constant.div_euclid(divisor) }, equality: c.equality }
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
 
 impl Sema {
     /// `domain` restricted to `condition`, without its empty parts.

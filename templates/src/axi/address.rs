@@ -12,7 +12,9 @@
 
 use super::elastic::{choose, choose_lit, constant, hold, pack, stage, unpack, Stage};
 use crate::stream::Digit;
-use arch::contract::walk::{Affine, RowForm, Walk, WalkGroup};
+use arch::affine::carries;
+use arch::contract::walk::{RowForm, Walk, WalkGroup};
+use frontend::scop::Affine;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
 /// Inputs every engine has.
@@ -77,7 +79,7 @@ fn padded(walk: &Walk, pick: impl Fn(&WalkGroup) -> &Vec<RowForm>, neutral: impl
     let most = walk.groups.iter().map(|g| pick(g).len()).max().unwrap_or(0);
     let at = |g: &WalkGroup, i: usize| {
         pick(g).get(i).cloned().unwrap_or_else(|| RowForm {
-            start: Affine { constant: neutral(g), steps: vec![0; walk.trips.len()] },
+            start: Affine::constant(walk.trips.len(), neutral(g)),
             rows: vec![0; g.rows.len()],
         })
     };
@@ -179,8 +181,8 @@ struct Tiles<'a, 'm> {
 impl<'m> Tiles<'_, 'm> {
     /// Register with the value of `f` at the present counters.
     fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, f: &Affine) -> Sig<'m> {
-        let deltas = f.carries(&self.walk.trips);
-        if f.steps.iter().all(|c| *c == 0) {
+        let deltas = carries(&f.coeffs, &self.walk.trips);
+        if f.is_constant() {
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());
