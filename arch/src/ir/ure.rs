@@ -61,14 +61,21 @@ pub struct Placed {
     pub variables: Vec<Variable>,
     /// Instances whose value stays in DRAM at the end, over band coordinates.
     pub live_out: Vec<Vec<Constraint>>,
-    /// The same, without what follows from the written cell being inside the array.
-    pub emit_when: Vec<Vec<Constraint>>,
     /// The written array's subscripts over band coordinates.
     pub write: Vec<Affine>,
     /// The same in steps of their strides, and what an array's subscript is over these.
     pub steps: Vec<Affine>,
     pub view: Vec<Affine>,
-    /// The cells that stay in DRAM, over the steps; `None` if they are not a convex set.
+    /// What is stored there: one, if its cells are a convex set, else one for each part of `live_out`.
+    pub stores: Vec<Store>,
+}
+
+/// Cells that a statement leaves in DRAM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// The instances, without what follows from the written cell being inside the array.
+    pub when: Vec<Vec<Constraint>>,
+    /// The cells over the steps; `None` if they are not a convex set.
     pub cells: Option<Vec<Constraint>>,
 }
 

@@ -5,26 +5,28 @@ use crate::ir::draft::{Coordinates, InputDraft, OutputDraft, OutputDraftPort, St
 use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{NodeId, Op};
+use crate::ir::ure::Store;
 use frontend::scop::{Affine, Constraint};
 
 impl Lower<'_> {
     pub(super) fn output(&mut self, s: usize) -> Result<(), Illegal> {
+        self.system.statements[s].stores.iter().try_for_each(|store| self.store(s, store))
+    }
+
+    fn store(&mut self, s: usize, store: &Store) -> Result<(), Illegal> {
         let placed = &self.system.statements[s];
-        if placed.live_out.is_empty() {
-            return Ok(());
-        }
         let statement = &self.scop.statements[s];
-        let Some(cells) = placed.cells.clone() else {
+        let Some(cells) = store.cells.clone() else {
             return Err(Illegal::Unstorable { array: self.scop.array(statement.write.array).name.clone(), why: Unstorable::NotConvex });
         };
-        let (view, emit_when) = (placed.view.clone(), placed.emit_when.clone());
+        let (view, emit_when) = (placed.view.clone(), &store.when);
         let coordinates = equal_coordinates(&placed.steps, &placed.domain);
         let mut ports: Vec<OutputDraftPort> = Vec::new();
         let mut lanes = Vec::new();
         let spilled = self.spilled(s);
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
-                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) => self.partial_done(reduction, &emit_when, &spilled, lane),
+                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) => self.partial_done(reduction, emit_when, &spilled, lane),
                 _ => emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect(),
             };
             if when.is_empty() {

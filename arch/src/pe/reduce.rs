@@ -324,7 +324,7 @@ impl Lower<'_> {
         let long = outer.iter().any(|&place| self.mapping.stride(place) > self.options.spill_beyond);
         let array = self.scop.statements[s].write.array;
         let alone = (0..self.system.statements.len()).all(|t| t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array);
-        if long && alone && axes.is_empty() && !placed.live_out.is_empty() { outer } else { vec![] }
+        if long && alone && axes.is_empty() && placed.stores.len() == 1 { outer } else { vec![] }
     }
 
     /// The reduction runs over time and space: every PE sums a share.

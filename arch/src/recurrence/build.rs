@@ -3,7 +3,7 @@
 use super::builder::{Builder, NullCache, Placement, RangeCache};
 use super::localize::{piece, Read};
 use crate::affine::map::{self, constant_on, coordinate, in_bounds};
-use crate::ir::ure::{Dim, Feed, Placed, System, Variable};
+use crate::ir::ure::{Dim, Feed, Placed, Store, System, Variable};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
@@ -38,12 +38,10 @@ impl Builder<'_> {
             let live: Vec<_> = self.flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| over_band(&l.domain)).collect();
             let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| self.over_band(s, a)).collect();
             let inside = in_bounds(&write, &self.scop.array(statement.write.array).dims);
-            let emit_when = live.iter().map(|c| flow::simplify(c, &inside, self.depth)).collect();
             let (steps, view) = map::without_strides(&write);
-            let region = flow::image(&live, &steps, self.depth);
-            let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
+            let stores = self.stores(&live, &steps, &inside);
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed { dims, iterators, domain, variables, live_out: live, emit_when, write, steps, view, cells });
+            statements.push(Placed { dims, iterators, domain, variables, live_out: live, write, steps, view, stores });
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -53,6 +51,20 @@ impl Builder<'_> {
         let bounds = flow::domain_bounds(&union, self.depth).unwrap_or_else(|| vec![(0, 0); self.depth]);
         let dims = names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
         Ok(System { dims, statements })
+    }
+
+    /// What the instances `live` store, in sets of cells that are convex where that can be.
+    fn stores(&self, live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint]) -> Vec<Store> {
+        let store = |part: &[Vec<Constraint>]| {
+            let region = flow::image(part, steps, self.depth);
+            let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
+            Store { when: part.iter().map(|c| flow::simplify(c, inside, self.depth)).collect(), cells }
+        };
+        match store(live) {
+            whole if live.len() > 1 && whole.cells.is_none() => live.chunks(1).map(store).collect(),
+            whole if !live.is_empty() => vec![whole],
+            _ => vec![],
+        }
     }
 
     fn variable(&self, s: usize, k: usize, domain: &[Vec<Constraint>], faults: &mut Diagnostics) -> Variable {

@@ -245,9 +245,10 @@ fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
 
 fn fold(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
     let mut parts: Vec<(Statement, Option<Vec<Affine>>)> = Vec::new();
+    let deepest = scop.statements.iter().map(|s| s.loops.len()).max()?;
     for (s, statement) in scop.statements.iter().enumerate() {
         let depth = statement.loops.len();
-        let folds = folds(flow, s, depth);
+        let folds = if depth == deepest { folds(flow, s, depth) } else { vec![] };
         if folds.is_empty() {
             parts.push((statement.clone(), None));
             continue;

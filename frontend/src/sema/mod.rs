@@ -10,6 +10,7 @@ mod choice;
 mod condition;
 mod declare;
 mod expr;
+mod fresh;
 mod loops;
 mod operate;
 mod stmt;
@@ -53,7 +54,7 @@ struct Slot {
     array: Option<ArrayId>,
     /// The loop that counts it, once there was one.
     iterator: Option<Span>,
-    /// How many predicates were in force at its declaration: they need not guard its writes.
+    /// Predicates further out than this need not guard its writes: those in force at its declaration; all, if it is fresh.
     predicates: usize,
 }
 
@@ -208,6 +209,7 @@ impl Sema {
                 self.declare_outside(d, Storage::Local, Binding::Local, &used);
             }
         }
+        self.forget_fresh(&unit.region);
         self.scopes.push(BTreeMap::new());
         self.statements(&unit.region);
     }

@@ -7,7 +7,7 @@ use super::operate::{self, convert, node, select};
 use super::{Entity, Guard, Sema, PARTS, STATEMENTS};
 use crate::ast::{self, Binary, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Span};
-use crate::scop::{self, Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement};
+use crate::scop::{self, Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement, Storage};
 use std::collections::BTreeMap;
 
 /// What is stored, seen from the source.
@@ -21,9 +21,37 @@ pub(super) enum Stored<'a> {
     Same,
 }
 
+impl Stored<'_> {
+    /// For a target that nobody reads where it would keep its value.
+    fn fresh(&self) -> &Self {
+        match self {
+            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => stored.fresh(),
+            _ => self,
+        }
+    }
+}
+
 impl Sema {
     pub(super) fn statements(&mut self, all: &[Stmt]) {
-        all.iter().for_each(|s| self.statement(s));
+        for (k, s) in all.iter().enumerate() {
+            self.statement(s);
+            if matches!(s.kind, StmtKind::Declare(_)) {
+                self.forget_fresh(&all[k + 1..]);
+            }
+        }
+    }
+
+    /// Local scalars of the innermost scope that are fresh in `rest` need no guards there.
+    pub(super) fn forget_fresh(&mut self, rest: &[Stmt]) {
+        let Some(scope) = self.scopes.last() else { return };
+        let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| if let Entity::Slot(k) = entity { Some((name.clone(), *k)) } else { None };
+        for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
+            let s = &self.slots[k];
+            let scalar = s.storage == Storage::Local && s.dims.as_ref().is_some_and(Vec::is_empty);
+            if scalar && s.predicates != usize::MAX && super::fresh::is_fresh(&name, rest) {
+                self.slots[k].predicates = usize::MAX;
+            }
+        }
     }
 
     pub(super) fn statement(&mut self, statement: &Stmt) {
@@ -168,6 +196,7 @@ impl Sema {
             self.discard(stored);
             return;
         };
+        let stored = if self.slots[slot].predicates == usize::MAX { stored.fresh() } else { stored };
         let Some(rhs) = self.stored(stored, &write, &mut reads) else { return };
         let Some(rhs) = self.guarded(slot, rhs, &write, &mut reads) else { return };
         self.emit(write, rhs, reads, span);
