@@ -1,9 +1,12 @@
 //! The golden model: the user's own C, compiled by the system's compiler and run on the same inputs.
 //!
-//! Two translation units keep the user's names and macros apart from ours. The first is the user's file with a short
-//! `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
-//! function, in a copy of the file. The second never sees the user's code: it reads the buffers from a file and writes
-//! them back. A `main` of the user's is renamed out of the way.
+//! Two translation units keep the user's names and macros apart from ours. The first is a copy of the user's file with a
+//! short `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
+//! function. The second never sees the user's code: it reads the buffers from a file and writes what becomes of them. A
+//! `main` of the user's is renamed out of the way.
+//!
+//! The array does what the marked region does. So the copy keeps the arrays' contents where the region begins and where
+//! it ends, the first time it runs: what the function does around it happens in C alone.
 //!
 //! Flags make C's arithmetic the one that `frontend::value` defines: wrap-around instead of undefined overflow, no
 //! contraction of `a * b + c`.
@@ -47,9 +50,9 @@ impl std::fmt::Display for Failure {
 pub struct Native {
     /// What was called, as `cc`.
     pub compiler: String,
-    /// What the kernel started from: as given, except constant globals, whose contents the program itself defines.
+    /// What the region started from: as given, except where the program itself wrote before, or defines a constant.
     pub before: Memory,
-    /// Every DRAM array afterwards.
+    /// Every DRAM array at the region's end.
     pub after: Memory,
 }
 
@@ -81,18 +84,19 @@ pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memo
         return Err(Failure::Crashed(crash(&output)));
     }
     let result = std::fs::read(dir.path().join("out")).map_err(files)?;
-    if result.len() != input.len() {
+    if result.len() != 2 * input.len() {
         return Err(Failure::Files("the golden model wrote a result of the wrong size".into()));
     }
-    let (mut before, mut after, mut at) = (memory.clone(), memory.clone(), 0);
-    for (index, array) in dram(scop) {
-        after[index] = unpack(&result[at..at + bytes(array)], array.ty);
-        at += bytes(array);
-        if own_contents(array) {
-            before[index].clone_from(&after[index]);
+    let contents = |mut rest: &[u8]| {
+        let mut all = memory.clone();
+        for (index, array) in dram(scop) {
+            let (own, next) = rest.split_at(bytes(array));
+            (all[index], rest) = (unpack(own, array.ty), next);
         }
-    }
-    Ok(Native { compiler, before, after })
+        all
+    };
+    let (first, last) = result.split_at(input.len());
+    Ok(Native { compiler, before: contents(first), after: contents(last) })
 }
 
 /// A constant global: the program, not the caller, says what is in it.
@@ -121,15 +125,17 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
     let files = |e: std::io::Error| Failure::Files(format!("cannot write the golden model: {e}"));
     let file = std::path::absolute(file).map_err(files)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
-    let included = match scop.function.name {
-        Some(_) => file.clone(),
-        None => {
-            let copy = dir.join("wrapped.c");
-            std::fs::write(&copy, wrap_region(scop)).map_err(files)?;
-            copy
+    let source = match watched(scop) {
+        Some(text) => {
+            let copy = dir.join("source");
+            std::fs::create_dir(&copy).map_err(files)?;
+            let copy = copy.join("watched.c");
+            std::fs::write(&copy, text).map_err(files)?;
+            Source::Watched(copy)
         }
+        None => Source::AsItIs(file.clone()),
     };
-    std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &included)).map_err(files)?;
+    std::fs::write(dir.join("kernel.c"), kernel_unit(scop, &source)).map_err(files)?;
     std::fs::write(dir.join("driver.c"), DRIVER).map_err(files)?;
 
     let short_floats = scop.arrays.iter().any(|a| a.ty.is_float() && a.ty.bits() < 32);
@@ -176,18 +182,36 @@ fn crash(output: &std::process::Output) -> String {
     format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim_end())
 }
 
-/// The file with its region, which stands at file level, made the body of `sagen_region`.
-fn wrap_region(scop: &Scop) -> String {
+/// What the kernel's translation unit includes.
+enum Source {
+    /// A copy that keeps the arrays' contents at the region's ends.
+    Watched(PathBuf),
+    /// The user's file: the region stands in a file that it includes.
+    AsItIs(PathBuf),
+}
+
+/// The user's file with calls at the ends of its region; a region at file level becomes the body of `sagen_region`.
+/// `None` if the region stands in an included file.
+fn watched(scop: &Scop) -> Option<String> {
     let region = scop.function.region;
-    let Some(source) = scop.sources.files.get(region.file as usize) else { return String::new() };
+    let source = scop.sources.files.first().filter(|_| region.file == 0)?;
     let (start, end) = (region.start as usize, region.end as usize);
-    let (head, body, tail) = (&source.text[..start], &source.text[start..end], &source.text[end..]);
-    format!("{head}\nvoid sagen_region(void) {{\n{body}\n}}\n{tail}")
+    let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
+    let keep = |when: &str| {
+        let copy = |(slot, (_, array)): (usize, (usize, &Array))| format!("__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});", if array.dims.is_empty() { "&" } else { "" }, array.name, bytes(array));
+        dram(scop).enumerate().map(copy).collect::<String>()
+    };
+    let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
+    // A local, so that a region in a loop ends what it began.
+    let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
+    let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
+    Some(format!("extern void **sagen_before, **sagen_after; extern int sagen_runs;\n{head}\n{begin}\n{body}\n{finish}\n{tail}"))
 }
 
 /// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.
-fn kernel_unit(scop: &Scop, included: &Path) -> String {
-    let path = included.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+fn kernel_unit(scop: &Scop, source: &Source) -> String {
+    let (Source::Watched(path) | Source::AsItIs(path)) = source;
+    let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!("#include \"{path}\"\n");
     let (mut copy_in, mut copy_out) = (String::new(), String::new());
     let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
@@ -216,31 +240,52 @@ fn kernel_unit(scop: &Scop, included: &Path) -> String {
     }
     let name = scop.function.name.as_deref().unwrap_or("sagen_region");
     let call = format!("  {name}({});\n", arguments.join(", "));
-    let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}{copy_out}}}");
+    if let Source::AsItIs(_) = source {
+        // What a constant holds is known afterwards.
+        let keep = |when: &str, own: bool| {
+            let copy = |(slot, (_, array)): (usize, (usize, &Array))| (own_contents(array) == own).then(|| format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes(array)));
+            dram(scop).enumerate().filter_map(copy).collect::<String>()
+        };
+        let (before, after) = (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
+        let _ = writeln!(text, "extern void **sagen_before, **sagen_after; extern int sagen_runs;");
+        let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}");
+    } else {
+        let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
+    }
     text
 }
 
-/// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes the buffers.
+/// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the region
+/// begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 void sagen_call(void **buffers);
+void **sagen_before, **sagen_after;
+int sagen_runs;
 int main(int argc, char **argv) {
   int n = argc - 3;
   void **buffers = calloc(n + 1, sizeof *buffers);
   size_t *sizes = calloc(n + 1, sizeof *sizes);
   FILE *f = fopen(argv[1], "rb");
-  if (!f || !buffers || !sizes) return perror("input"), 9;
+  sagen_before = calloc(n + 1, sizeof *sagen_before);
+  sagen_after = calloc(n + 1, sizeof *sagen_after);
+  if (!f || !buffers || !sizes || !sagen_before || !sagen_after) return perror("input"), 9;
   for (int k = 0; k < n; k++) {
     sizes[k] = strtoull(argv[k + 3], 0, 10);
-    if (posix_memalign(&buffers[k], 64, sizes[k] + 64)) return fputs("out of memory\n", stderr), 9;
+    sagen_before[k] = malloc(sizes[k] + 1);
+    sagen_after[k] = malloc(sizes[k] + 1);
+    if (posix_memalign(&buffers[k], 64, sizes[k] + 64) || !sagen_before[k] || !sagen_after[k]) return fputs("out of memory\n", stderr), 9;
     if (fread(buffers[k], 1, sizes[k], f) != sizes[k]) return fputs("short input\n", stderr), 9;
   }
   fclose(f);
   sagen_call(buffers);
+  if (!sagen_runs) return fputs("it never reaches the marked region\n", stderr), 9;
   f = fopen(argv[2], "wb");
   if (!f) return perror("output"), 9;
-  for (int k = 0; k < n; k++)
-    if (fwrite(buffers[k], 1, sizes[k], f) != sizes[k]) return perror("output"), 9;
+  for (int k = 0; k < 2 * n; k++) {
+    void *from = k < n ? sagen_before[k] : sagen_after[k - n];
+    if (fwrite(from, 1, sizes[k % n], f) != sizes[k % n]) return perror("output"), 9;
+  }
   return fclose(f) ? 9 : 0;
 }
 "#;
@@ -274,7 +319,8 @@ mod tests {
         let text = "#include \"size.h\"\n#include <stdio.h>\nstatic short g[N];\n\
             static void k(short s[1], short a[N]) { for (int i = 0; i < N; i++) { a[i] += s[0] * STEP; g[i] -= a[i]; } }\n\
             int main(void) { short a[N] = {0}; k(a, a); return printf(\"%d\", a[0]); }\n";
-        let function = Function { name: Some("k".into()), region: Span::default(), parameters: 2 };
+        let region = Span { file: 0, start: text.find("for").unwrap() as u32, end: text.find(" }\nint main").unwrap() as u32 };
+        let function = Function { name: Some("k".into()), region, parameters: 2 };
         let arrays = vec![
             array("g", &[3], Binding::Global, false),
             array("a", &[3], Binding::Parameter(1), false),
@@ -298,7 +344,7 @@ mod tests {
 
     #[test]
     fn tells_refusals_from_crashes() {
-        let function = || Function { name: Some("k".into()), region: Span::default(), parameters: 1 };
+        let function = || Function { name: Some("k".into()), region: Span { file: 1, start: 0, end: 0 }, parameters: 1 };
         let arrays = || vec![array("a", &[1], Binding::Parameter(0), false)];
         let refused = golden("void k(short a[1]) { a[0] = oops; }", function(), arrays(), vec![vec![0]]).unwrap_err();
         assert!(matches!(&refused, Failure::Refused(m) if m.contains("oops")), "{refused}");

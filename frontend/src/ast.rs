@@ -4,6 +4,7 @@
 
 use crate::diag::Span;
 use crate::scop::ScalarType;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -64,6 +65,10 @@ pub enum ExprKind {
     /// `++` (`Add`) and `--` (`Sub`), before or after their operand.
     Step(Binary, Box<Expr>),
     Comma(Box<Expr>, Box<Expr>),
+    /// `&e`; it has a meaning as the argument of a function that is inlined.
+    Address(Box<Expr>),
+    /// As a subscript: the member of this name. `a.x` is `a[x]`, `p->x` is `p[0][x]`.
+    Member(Rc<str>),
     Poison,
 }
 
@@ -80,6 +85,8 @@ impl Expr {
             (Binary(o, a, c), Binary(p, b, d)) => o == p && a.same(b) && c.same(d),
             (Conditional(a, c, e), Conditional(b, d, f)) => a.same(b) && c.same(d) && e.same(f),
             (Cast(s, a), Cast(t, b)) => s == t && a.same(b),
+            (Member(a), Member(b)) => a == b,
+            (Address(a), Address(b)) => a.same(b),
             _ => false,
         }
     }
@@ -88,9 +95,9 @@ impl Expr {
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
         match &self.kind {
-            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Poison => {}
+            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => {}
             ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| a.walk(visit)),
-            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) => a.walk(visit),
+            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => a.walk(visit),
             ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
                 a.walk(visit);
                 b.walk(visit);
@@ -114,6 +121,8 @@ pub struct TypeName {
     pub text: String,
     pub constant: bool,
     pub dims: Vec<Extent>,
+    /// The members of a structure of scalars of one type, which is that of `scalar`.
+    pub members: Option<Rc<[Rc<str>]>>,
     pub span: Span,
 }
 
@@ -140,6 +149,8 @@ pub struct Declarator {
     pub dims: Vec<Extent>,
     /// A `*`, if there is one.
     pub pointer: Option<Span>,
+    /// It is one `*`, for elements or, as in `(*a)[N]`, for rows: as a parameter the same as an array without an extent.
+    pub to_elements: bool,
     /// It declares a function.
     pub function: bool,
     pub init: Option<Init>,
@@ -157,6 +168,8 @@ pub enum StmtKind {
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     For(Box<For>),
     Block(Vec<Stmt>),
+    /// In functions outside of the region only.
+    Return(Option<Expr>),
     Empty,
     Poison,
 }
@@ -187,12 +200,26 @@ pub struct Function {
     pub locals: Vec<Declarator>,
 }
 
+/// A function defined outside of the region, to be inlined where it is called.
+#[derive(Clone, Debug)]
+pub struct Helper {
+    pub result: TypeName,
+    /// `*` before its name.
+    pub pointer: bool,
+    pub params: Vec<Declarator>,
+    /// `None` if it contains what is not supported.
+    pub body: Option<Vec<Stmt>>,
+    /// The function's name.
+    pub span: Span,
+}
+
 /// What was found in the file.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Enumeration constants; a missing value is one more than the one before.
     pub enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     pub globals: Vec<Declarator>,
+    pub helpers: BTreeMap<Rc<str>, Helper>,
     /// `None` for a region at file level.
     pub function: Option<Function>,
     pub region: Vec<Stmt>,

@@ -36,7 +36,8 @@ pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Sco
     let (unit, found) = syntax::unit(&tokens);
     faults.extend(found);
     let mut scop = None;
-    if let Some(unit) = unit {
+    if let Some(mut unit) = unit {
+        faults.extend(crate::inline::inline(&mut unit));
         let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
         let (lowered, found) = sema::lower(&unit, &stem, &map);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);

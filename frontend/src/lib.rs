@@ -1,7 +1,7 @@
 //! C loop nest in, polyhedral program out.
 //!
 //! `parse` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked region),
-//! `sema` (types, affine forms, domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean;
+//! `inline` (calls of the file's functions), `sema` (types, affine forms, domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean;
 //! `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
 
 mod ast;
@@ -9,6 +9,7 @@ pub mod contract;
 pub mod diag;
 mod dump;
 pub mod flow;
+mod inline;
 pub mod interp;
 mod lex;
 pub mod literal;

@@ -49,6 +49,10 @@ impl ScalarType {
     pub fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
+    /// The type of the cell that holds it in memory: `_Bool` has a byte, 0 or 1.
+    pub fn cell(self) -> Self {
+        if self == Self::BOOL { Self::Int { bits: 8, signed: false } } else { self }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 // Other jumps.
 int f(int A[8]) {
 #pragma sa
-again: //~ ERROR E0402 labels are not supported
+again:
   for (int k = 0; k < 8; k++) {
     switch (A[k]) { //~ ERROR E0402 write `if` and `else`
     case 0:

@@ -5,8 +5,8 @@ void f(int A[16], int B[16][16], int P[16]) {
     for (int j = 0; j < 4; j++) {
       A[P[i]] = 1; //~ ERROR E0408 the value of an array element is not known beforehand
       A[i * j] = 2; //~ ERROR E0408 a product of iterators
-      A[i % 4] = 3; //~ ERROR E0408 one for the quotient, one for the remainder
-      A[i >> 1] = 4; //~ ERROR E0408 not affine
+      A[i % 17] = 3; //~ ERROR E0408 one for the quotient, one for the remainder
+      A[i >> 5] = 4; //~ ERROR E0408 not affine
       B[i] = 5; //~ ERROR E0309 `B` has 2 dimension(s), 1 subscript(s) given
       A[i][j] = 6; //~ ERROR E0309 `A` has 1 dimension(s), 2
       A[0] = B[0][0][0]; //~ ERROR E0309 write `B[…][…]`

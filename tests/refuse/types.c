@@ -1,6 +1,6 @@
 // Operands and types that do not fit.
 typedef struct { int re, im; } complex_t;
-void f(float x[4], int n[4], _Float16 h[4], __bf16 b[4], complex_t *unused) { //~ ERROR E0306 `unused` is a pointer
+void f(float x[4], int n[4], _Float16 h[4], __bf16 b[4], complex_t *unused) {
 #pragma scop
   for (int i = 0; i < 4; i++) {
     x[i] = x[i] % 2; //~ ERROR E0311 this operator needs integers
@@ -8,7 +8,7 @@ void f(float x[4], int n[4], _Float16 h[4], __bf16 b[4], complex_t *unused) { //
     n[i] <<= 1.0f; //~ ERROR E0311 convert the operands by a cast
     x[i] = h[i] + b[i]; //~ ERROR E0311 _Float16 and __bf16 have no common type
     n[i] = (complex_t)n[i]; //~ ERROR E0301 cast to the unsupported type `complex_t`
-    complex_t c; //~ ERROR E0301 `c` has an unsupported type
+    complex_t c;
     long double d = 0; //~ ERROR E0301 `long double` is not supported
     int *p; //~ ERROR E0306 `p` is a pointer
     n[i] = sizeof(int); //~ ERROR E0404 write the number

@@ -176,7 +176,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
             asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, waves, mapping))
         });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
-        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty, dims, word: bus / array.ty.bytes(), port: port as u32 } });
+        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32 } });
     }
     dram
 }

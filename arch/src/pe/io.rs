@@ -6,7 +6,7 @@ use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{NodeId, Op};
 use crate::ir::ure::Store;
-use frontend::scop::{Affine, Constraint};
+use frontend::scop::{Affine, Constraint, ScalarType};
 
 impl Lower<'_> {
     pub(super) fn output(&mut self, s: usize) -> Result<(), Illegal> {
@@ -34,6 +34,7 @@ impl Lower<'_> {
             }
             let enable = self.guard_any(&when);
             let value = self.value(s, lane)?;
+            let value = self.converted(value, self.array_type(s).cell(), "store");
             ports.push(OutputDraftPort { value, enable, offset: vec![], when });
             lanes.push(lane);
         }
@@ -58,18 +59,22 @@ impl Lower<'_> {
     /// The partial result stored when the cell was last visited.
     pub(super) fn read_back(&mut self, s: usize, k: usize, lane: usize, spilled: &[usize]) -> NodeId {
         let write = self.system.statements[s].write.clone();
-        let node = self.input(s, k, lane, &write);
-        let Op::Input { group, .. } = self.out.nodes[node.index()].op else { unreachable!("an input node") };
+        let (node, group) = self.input_port(s, k, lane, &write);
         let last = *spilled.last().expect("a spilled counter");
         let between: i64 = (last + 1..self.mapping.tile_depth)
-            .filter(|&place| self.out.inputs[group as usize].subscripts.iter().any(|f| f.counters[place] != 0))
+            .filter(|&place| self.out.inputs[group].subscripts.iter().any(|f| f.counters[place] != 0))
             .map(|place| self.mapping.counters[place].trip)
             .product();
-        self.out.inputs[group as usize].stored_by = Some(StoredBy { statement: s, lag: between - 1 });
+        self.out.inputs[group].stored_by = Some(StoredBy { statement: s, lag: between - 1 });
         node
     }
 
     pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
+        self.input_port(s, k, lane, subscripts).0
+    }
+
+    /// The value read, and the input group that brings it.
+    fn input_port(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> (NodeId, usize) {
         let array = self.scop.statements[s].reads[k].array.index();
         let mut forms: Vec<Form> = subscripts.iter().map(|a| self.mapping.form(a, lane)).collect();
         if forms.is_empty() {
@@ -92,8 +97,13 @@ impl Lower<'_> {
             draft.ports.push(offset);
             draft.ports.len() - 1
         });
-        let ty = self.scop.arrays[array].ty;
-        self.node(Op::Input { group: group as u32, port: port as u32 }, ty, &self.name_of(s, k))
+        let (ty, name) = (self.scop.arrays[array].ty, self.name_of(s, k));
+        let cell = self.node(Op::Input { group: group as u32, port: port as u32 }, ty.cell(), &name);
+        (self.converted(cell, ty, &name), group)
+    }
+
+    fn converted(&mut self, node: NodeId, ty: ScalarType, name: &str) -> NodeId {
+        if self.out.nodes[node.index()].ty == ty { node } else { self.node(Op::Cast(node), ty, name) }
     }
 
     /// Ports in order of their offsets; the first one's offset becomes part of the group's subscripts.

@@ -1,4 +1,4 @@
-//! Expressions by precedence climbing (C17 6.5). Pointers, members, strings and `sizeof` are refused on the spot.
+//! Expressions by precedence climbing (C17 6.5). Strings and `sizeof` are refused on the spot; `*p` is `p[0]`.
 
 use super::{join, Parsed, Parser, OPERATORS};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
@@ -46,6 +46,12 @@ fn assignment(op: &str) -> Option<Option<Binary>> {
         "|=" => Some(Binary::Or),
         _ => return None,
     })
+}
+
+/// `base[subscript]`
+fn element(base: Expr, subscript: ExprKind, span: Span) -> Expr {
+    let subscript = Expr { kind: subscript, span: base.span };
+    Expr { kind: ExprKind::Index(Box::new(base), Box::new(subscript)), span }
 }
 
 impl Parser<'_> {
@@ -140,10 +146,11 @@ impl Parser<'_> {
             return Ok(Expr { kind: ExprKind::Step(op, Box::new(operand)), span });
         }
         if self.is("*") || self.is("&") {
-            let what = if self.is("*") { "dereferencing a pointer" } else { "taking an address" };
+            let address = self.is("&");
             self.at += 1;
             let operand = self.unary()?;
-            return Ok(self.poison("E0403", join(start, operand.span), format!("{what} is not supported"), "pointers hide which element is meant", "use an array with affine subscripts"));
+            let span = join(start, operand.span);
+            return Ok(if address { Expr { kind: ExprKind::Address(Box::new(operand)), span } } else { element(operand, ExprKind::Literal(0, ScalarType::I32), span) });
         }
         if self.is_word("sizeof") {
             self.at += 1;
@@ -176,7 +183,7 @@ impl Parser<'_> {
         let operand = self.unary()?;
         let span = join(start, operand.span);
         match ty.scalar {
-            Some(scalar) if !pointer && ty.dims.is_empty() => Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }),
+            Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }),
             _ => {
                 let why = ty.why.unwrap_or_else(|| "only arithmetic types can be cast to".into());
                 Ok(self.poison("E0301", ty.span, format!("cast to the unsupported type `{}`", ty.text), &why, "cast to an integer or floating-point type"))
@@ -247,9 +254,15 @@ impl Parser<'_> {
                 let span = join(e.span, self.previous());
                 e = Expr { kind: ExprKind::Step(op, Box::new(e)), span };
             } else if self.is(".") || self.is("->") {
+                let arrow = self.is("->");
                 self.at += 1;
-                let (_, member) = self.name("a member's name")?;
-                e = self.poison("E0403", join(e.span, member), "members of structures are not supported".into(), "a structure's member", "use one array per member");
+                let (name, place) = self.name("a member's name")?;
+                let span = join(e.span, place);
+                if arrow {
+                    e = element(e, ExprKind::Literal(0, ScalarType::I32), span);
+                }
+                let member = Expr { kind: ExprKind::Member(name), span: place };
+                e = Expr { kind: ExprKind::Index(Box::new(e), Box::new(member)), span };
             } else {
                 return Ok(e);
             }

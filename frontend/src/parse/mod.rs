@@ -8,7 +8,7 @@ mod stmt;
 mod types;
 mod unit;
 
-use crate::ast::{Expr, TypeName, Unit};
+use crate::ast::{Expr, Helper, TypeName, Unit};
 use crate::diag::{Diagnostic, Diagnostics, Span};
 use crate::lex::{Tok, Token};
 use std::collections::BTreeMap;
@@ -23,6 +23,11 @@ pub(crate) struct Parser<'a> {
     at: usize,
     pub faults: Diagnostics,
     typedefs: BTreeMap<Rc<str>, TypeName>,
+    /// Structures by tag: the type that their members share, and their names; or why they are not supported.
+    structures: BTreeMap<Rc<str>, types::Structure>,
+    /// Functions outside of the region.
+    helpers: BTreeMap<Rc<str>, Helper>,
+    in_helper: bool,
     /// Name, value, whether it is the first of its enumeration.
     enumerators: Vec<(Rc<str>, Option<Expr>, bool)>,
     depth: u32,
@@ -39,7 +44,7 @@ const OPERATORS: u32 = 400;
 
 /// Reads a whole file's tokens; `None` if there is no region to go on with.
 pub(crate) fn unit(tokens: &[Token]) -> (Option<Unit>, Diagnostics) {
-    let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), enumerators: vec![], depth: 0, in_expression: false, operators: 0, eof: Tok::Eof };
+    let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), structures: BTreeMap::new(), helpers: BTreeMap::new(), in_helper: false, enumerators: vec![], depth: 0, in_expression: false, operators: 0, eof: Tok::Eof };
     let unit = parser.unit();
     (unit, parser.faults)
 }

@@ -35,6 +35,12 @@ impl Parser<'_> {
                 "for" => self.for_loop()?,
                 "if" => self.if_statement()?,
                 "while" | "do" => self.while_loop()?,
+                "return" if self.in_helper => {
+                    self.at += 1;
+                    let value = if self.is(";") { None } else { Some(self.expression()?) };
+                    self.need(";", "after the statement")?;
+                    StmtKind::Return(value)
+                }
                 "switch" | "goto" | "break" | "continue" | "return" | "case" | "default" => self.jump(&word)?,
                 "else" => {
                     self.at += 1;
@@ -46,10 +52,10 @@ impl Parser<'_> {
                     StmtKind::Empty
                 }
                 _ if self.at_type() => StmtKind::Declare(self.declaration()?),
-                _ if matches!(self.tok(1), Tok::Punct(":")) => {
+                // A label: nothing can jump to it.
+                _ if matches!(self.tok(1), Tok::Punct(":")) && !super::types::is_keyword(&word) => {
                     self.at += 2;
-                    self.refuse("E0402", start, "labels are not supported", "control cannot jump inside the region", "remove the label");
-                    StmtKind::Empty
+                    if self.is("}") { StmtKind::Empty } else { self.statement().kind }
                 }
                 _ => self.expression_statement()?,
             },

@@ -6,6 +6,10 @@ use crate::diag::{Diagnostic, Span};
 use crate::lex::Tok;
 use crate::literal::{int, BF16, F16, F32, F64};
 use crate::scop::ScalarType;
+use std::rc::Rc;
+
+/// The type that all members share, and their names; or why it is not supported.
+pub(super) type Structure = Result<(ScalarType, Rc<[Rc<str>]>), String>;
 
 /// Words that cannot name a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -63,7 +67,7 @@ impl Parser<'_> {
     /// Declaration specifiers. What is not supported is noted in the result, not reported.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let start = self.span();
-        let mut ty = TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], span: start };
+        let mut ty = TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span: start };
         let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let mut whole = false;
         while let Tok::Ident(word) = self.tok(0).clone() {
@@ -87,7 +91,7 @@ impl Parser<'_> {
                 self.at += 1;
             } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
                 if let Some(known) = self.typedefs.get(word) {
-                    (ty.scalar, ty.why, ty.dims) = (known.scalar, known.why.clone(), known.dims.clone());
+                    (ty.scalar, ty.why, ty.dims, ty.members) = (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
                     ty.constant |= known.constant;
                 } else {
                     ty.scalar = named(word);
@@ -114,12 +118,17 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// `struct …`, `union …`, `enum …`; a body is skipped.
+    /// `struct …`, `union …`, `enum …`
     fn aggregate(&mut self, word: &str, ty: &mut TypeName, words: &mut Vec<String>) -> Parsed<()> {
         self.at += 1;
         words.push(word.into());
-        if let Tok::Ident(tag) = self.tok(0).clone() {
-            words.push(tag.to_string());
+        let mut tag = None;
+        while self.eat_word("__attribute__") {
+            self.skip_group();
+        }
+        if let Tok::Ident(name) = self.tok(0).clone() {
+            words.push(name.to_string());
+            tag = Some(name);
             self.at += 1;
         }
         if word == "enum" {
@@ -129,26 +138,71 @@ impl Parser<'_> {
             }
             return Ok(());
         }
-        if self.is("{") {
-            self.skip_group();
+        let name = words.join(" ");
+        let structure = if self.is("{") {
+            let found = self.structure(word, &name);
+            tag.into_iter().for_each(|tag| drop(self.structures.insert(tag, found.clone())));
+            found
+        } else {
+            let known = tag.filter(|_| word == "struct").and_then(|tag| self.structures.get(&tag).cloned());
+            known.unwrap_or_else(|| Err(format!("`{name}` is no arithmetic type")))
+        };
+        match structure {
+            Ok((scalar, members)) => (ty.scalar, ty.members) = (Some(scalar), Some(members)),
+            Err(why) => ty.why = Some(why),
         }
-        ty.why = Some(format!("`{}` is no arithmetic type", words.join(" ")));
         Ok(())
+    }
+
+    /// `{ … }` of a structure. What is in it is not reported but kept as the reason.
+    fn structure(&mut self, word: &str, name: &str) -> Structure {
+        let (end, faults) = (self.end_of_group(), self.faults.len());
+        self.at += 1;
+        let mut fields = vec![];
+        while self.at + 1 < end {
+            match self.declaration() {
+                Ok(all) => fields.extend(all),
+                Err(_) => break,
+            }
+        }
+        let read = self.at + 1 == end && self.faults.len() == faults;
+        self.faults.truncate(faults);
+        self.at = end;
+        if word != "struct" {
+            return Err(format!("`{name}` is no arithmetic type"));
+        }
+        let plain = |d: &Declarator| d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none();
+        let first = fields.first().and_then(|d| d.ty.scalar);
+        match first.filter(|_| read && fields.iter().all(plain)) {
+            Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => Ok((scalar, fields.into_iter().map(|d| d.name).collect())),
+            Some(_) => Err(format!("the members of `{name}` are of several types; use one array per member")),
+            None => Err(format!("`{name}` has other members than scalars; use one array per member")),
+        }
+    }
+
+    /// The token behind the group that starts here.
+    pub(super) fn end_of_group(&mut self) -> usize {
+        let start = self.at;
+        self.skip_group();
+        std::mem::replace(&mut self.at, start)
     }
 
     /// One declarator behind its type: pointers, name, extents, initializer.
     pub(super) fn declarator(&mut self, ty: &TypeName) -> Parsed<Declarator> {
         let mut pointer = None;
-        self.stars(&mut pointer);
+        let mut stars = self.stars(&mut pointer);
         let parenthesized = self.is("(") && matches!(self.tok(1), Tok::Punct("*"));
+        let mut rows = false;
         if parenthesized {
             self.at += 1;
-            self.stars(&mut pointer);
+            rows = stars == 0;
+            stars += self.stars(&mut pointer);
         }
         let (name, span) = self.name("a name in this declaration")?;
-        let mut declarator = Declarator { name, span, ty: ty.clone(), dims: vec![], pointer, function: false, init: None };
+        let mut declarator = Declarator { name, span, ty: ty.clone(), dims: vec![], pointer, to_elements: false, function: false, init: None };
         if parenthesized {
             self.extents(&mut declarator)?;
+            rows &= declarator.dims.is_empty();
             self.need(")", "to close the declarator")?;
         }
         if self.is("(") {
@@ -156,6 +210,7 @@ impl Parser<'_> {
             return Ok(declarator);
         }
         self.extents(&mut declarator)?;
+        declarator.to_elements = stars == 1 && (rows || (!parenthesized && declarator.dims.is_empty()));
         while self.eat_word("__attribute__") {
             self.skip_group();
         }
@@ -165,12 +220,14 @@ impl Parser<'_> {
         Ok(declarator)
     }
 
-    fn stars(&mut self, pointer: &mut Option<Span>) {
+    fn stars(&mut self, pointer: &mut Option<Span>) -> u32 {
+        let mut count = 0;
         loop {
             if self.is("*") {
                 pointer.get_or_insert(self.span());
+                count += 1;
             } else if !matches!(self.tok(0), Tok::Ident(w) if QUALIFIERS.contains(&&**w)) {
-                return;
+                return count;
             }
             self.at += 1;
         }

@@ -4,7 +4,7 @@
 //! is told that it is unknown. Only the enclosing function's parameters must be readable.
 
 use super::{join, Failed, Parsed, Parser};
-use crate::ast::{Declarator, Function, Stmt, Unit};
+use crate::ast::{Declarator, Function, Helper, Stmt, StmtKind, Unit};
 use crate::diag::{Diagnostic, Span};
 use crate::lex::{Marker, Tok};
 use std::rc::Rc;
@@ -47,7 +47,8 @@ impl Parser<'_> {
             return None;
         };
         let enumerators = std::mem::take(&mut self.enumerators);
-        Some(Unit { enumerators, globals, function, region, region_span })
+        let helpers = std::mem::take(&mut self.helpers);
+        Some(Unit { enumerators, globals, helpers, function, region, region_span })
     }
 
     /// Runs `parse`; if it fails, forgets what it reported and skips the declaration.
@@ -140,14 +141,29 @@ impl Parser<'_> {
             self.skip_group();
         }
         if !self.is("{") || !self.group_has_region() {
-            self.faults.truncate(faults);
             if self.is("{") {
-                self.skip_group();
+                self.helper(head, params.unwrap_or_default());
             }
+            self.faults.truncate(faults);
             return;
         }
         let function = Function { name: head.name, params: params.unwrap_or_default(), locals: vec![] };
         self.body(found, function);
+    }
+
+    /// A function that the region may call. Faults in it count only there.
+    fn helper(&mut self, head: Declarator, params: Vec<Declarator>) {
+        let (end, faults) = (self.end_of_group(), self.faults.len());
+        let depth = self.depth;
+        self.in_helper = true;
+        let body = self.statement().kind;
+        self.in_helper = false;
+        (self.at, self.depth) = (end, depth);
+        let body = match body {
+            StmtKind::Block(all) if self.faults.len() == faults => Some(all),
+            _ => None,
+        };
+        self.helpers.insert(head.name, Helper { result: head.ty, pointer: head.pointer.is_some(), params, body, span: head.span });
     }
 
     /// `(…)` of a function; a parameter that cannot be read is reported and left out.
@@ -246,8 +262,14 @@ impl Parser<'_> {
     }
 
     fn warn_outside(&mut self, span: Span) {
-        let fault = Diagnostic::warning("W0201", span, "this statement stands outside the marked region");
-        self.report(fault.label("the hardware does not carry it out").help("move it into the region or into the caller"));
+        let what = "this statement stands outside the marked region";
+        let fault = if span.file == 0 {
+            Diagnostic::warning("W0201", span, what).label("the hardware does not carry it out").help("move it into the region, or do it before the array starts or after it has ended")
+        } else {
+            // The golden model watches the region only in the main file.
+            Diagnostic::error("E0209", span, what).label("the hardware does not carry it out, and a simulation cannot tell its effect from the region's in an included file").help("move it into the region or into the caller")
+        };
+        self.report(fault);
     }
 
     fn stray_end(&mut self) {

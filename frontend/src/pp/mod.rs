@@ -46,6 +46,8 @@ pub(crate) struct Preprocessor<'a> {
     options: &'a ParseOptions,
     macros: BTreeMap<Rc<str>, Rc<Macro>>,
     pub uses: Vec<MacroUse>,
+    /// Pragmas for another tool that say how hardware is made.
+    ignored: Vec<Span>,
     pub out: Vec<Token>,
     include_depth: u32,
     /// Tokens that macros may still produce.
@@ -74,6 +76,7 @@ impl<'a> Preprocessor<'a> {
             options,
             macros: headers::always(),
             uses: vec![],
+            ignored: vec![],
             out: vec![],
             include_depth: 0,
             budget: TOKEN_BUDGET,
@@ -94,9 +97,17 @@ impl<'a> Preprocessor<'a> {
             self.define_option(name, replacement);
         }
         self.file(file);
+        if let Some((first, rest)) = self.ignored.split_first() {
+            let what = if rest.is_empty() { "a `#pragma HLS` is ignored".into() } else { format!("{} `#pragma HLS` are ignored", rest.len() + 1) };
+            let note = Diagnostic::warning("W0105", *first, what).label("the first one");
+            self.faults.push(note.help("the array is pipelined and parallel by itself; `--space`, `--tile` and `--simd` say how"));
+        }
     }
 
-    fn add(&mut self, name: &str, text: String) -> u32 {
+    fn add(&mut self, name: &str, mut text: String) -> u32 {
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
         self.map.files.push(SourceFile { name: name.into(), text });
         self.map.files.len() as u32 - 1
     }
@@ -235,6 +246,10 @@ impl<'a> Preprocessor<'a> {
             Some("sa") => Marker::Sa,
             Some("endscop") => Marker::EndScop,
             Some("endsa") => Marker::EndSa,
+            Some("HLS" | "hls") => {
+                self.ignored.push(span);
+                return;
+            }
             _ => return,
         };
         self.out.push(Token { tok: Tok::Marker(marker), span, first: true, spaced: true, hidden: vec![] });

@@ -20,6 +20,12 @@ pub(super) fn element(e: &ast::Expr) -> Option<(&ast::Expr, Vec<&ast::Expr>)> {
     }
 }
 
+/// `e.name`
+pub(super) fn member(e: &ast::Expr, name: &std::rc::Rc<str>) -> ast::Expr {
+    let member = ast::Expr { kind: ExprKind::Member(name.clone()), span: e.span };
+    ast::Expr { kind: ExprKind::Index(Box::new(e.clone()), Box::new(member)), span: e.span }
+}
+
 impl Sema {
     /// The slot that a name stands for as data; anything else is reported.
     pub(super) fn data_slot(&mut self, name: &str, span: Span) -> Option<usize> {
@@ -55,13 +61,20 @@ impl Sema {
 
     /// The access that `e` denotes. Every fault in the subscripts is reported.
     pub(super) fn access(&mut self, e: &ast::Expr) -> Option<Access> {
+        let (slot, subscripts) = self.place(e)?;
+        Some(Access { array: self.array_of(slot), subscripts, span: e.span })
+    }
+
+    /// The slot and the subscripts of an element.
+    pub(super) fn place(&mut self, e: &ast::Expr) -> Option<(usize, Vec<Affine>)> {
         let Some((base, subscripts)) = element(e) else {
             self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
             return None;
         };
         let ExprKind::Name(name) = &base.kind else { return None };
         let slot = self.data_slot(name, base.span);
-        let forms: Vec<Option<Affine>> = subscripts.iter().map(|s| self.subscript(s)).collect();
+        let members = slot.and_then(|k| self.slots[k].members.clone());
+        let forms: Vec<Option<Affine>> = subscripts.iter().map(|s| self.subscript(s, members.as_deref())).collect();
         let slot = slot?;
         let dims = self.slots[slot].dims.clone()?;
         if dims.len() != subscripts.len() {
@@ -69,10 +82,15 @@ impl Sema {
             return None;
         }
         let forms = forms.into_iter().collect::<Option<Vec<_>>>()?;
-        for ((form, extent), at) in forms.iter().zip(&dims).zip(&subscripts) {
-            self.check_bounds(form, *extent, name, at.span);
+        if members.is_some() != subscripts.last().is_some_and(|s| matches!(s.kind, ExprKind::Member(_))) {
+            self.error("E0403", e.span, format!("`{name}` is an array of structures"), "one member must be meant", format!("write `{name}[…].MEMBER`"));
+            return None;
         }
-        Some(Access { array: self.array_of(slot), subscripts: forms, span: e.span })
+        for (k, ((form, extent), at)) in forms.iter().zip(&dims).zip(&subscripts).enumerate() {
+            let open = k == 0 && self.slots[slot].open;
+            self.check_bounds(form, (!open).then_some(*extent), name, at.span);
+        }
+        Some((slot, forms))
     }
 
     fn wrong_count(&mut self, slot: usize, dims: &[i64], given: usize, span: Span) {
@@ -87,7 +105,14 @@ impl Sema {
         self.faults.push(crate::diag::Diagnostic::error("E0309", span, message).label(label).note(at, "declared here").help(help));
     }
 
-    fn subscript(&mut self, e: &ast::Expr) -> Option<Affine> {
+    fn subscript(&mut self, e: &ast::Expr, members: Option<&[std::rc::Rc<str>]>) -> Option<Affine> {
+        if let ExprKind::Member(name) = &e.kind {
+            let position = members.and_then(|m| m.iter().position(|n| n == name));
+            if position.is_none() {
+                self.error("E0403", e.span, format!("there is no member `{name}`"), "not in the structure's declaration", "use arrays of scalars, or of structures of scalars of one type");
+            }
+            return position.map(|k| Affine::constant(self.depth(), k as i64));
+        }
         match self.affine(e) {
             Ok(v) => Some(v.form),
             Err(refusal) => {
@@ -102,25 +127,25 @@ impl Sema {
     }
 
     /// Reports the subscript if some iteration leads outside `0..extent`.
-    fn check_bounds(&mut self, form: &Affine, extent: i64, name: &str, span: Span) {
+    fn check_bounds(&mut self, form: &Affine, extent: Option<i64>, name: &str, span: Span) {
         let depth = self.depth();
         for disjunct in &self.nest.domain {
             let (low, high) = system::range(depth, disjunct, form);
-            if low.is_some_and(|l| l >= 0) && high.is_some_and(|h| h < extent) {
+            if low.is_some_and(|l| l >= 0) && extent.is_none_or(|extent| high.is_some_and(|h| h < extent)) {
                 continue;
             }
             let mut below = form.clone();
             below.coeffs.iter_mut().for_each(|c| *c = -*c);
             below.constant = -below.constant - 1;
-            let mut above = form.clone();
-            above.constant -= extent;
-            for violation in [below, above] {
+            let above = extent.map(|extent| Affine { constant: form.constant - extent, ..form.clone() });
+            for violation in [Some(below), above].into_iter().flatten() {
                 let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
                 if let Sample::Point(point) = System::new(depth, &constraints).sample() {
                     let found = form.eval(&point);
                     let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
                     let message = format!("`{name}` is accessed outside its bounds");
-                    self.error("E0411", span, message, label, format!("the extent is {extent}: subscripts run from 0 to {}", extent - 1));
+                    let help = extent.map_or("subscripts start at 0".into(), |extent| format!("the extent is {extent}: subscripts run from 0 to {}", extent - 1));
+                    self.error("E0411", span, message, label, help);
                     return;
                 }
             }

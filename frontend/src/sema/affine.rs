@@ -96,6 +96,8 @@ impl Sema {
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => {
                 Err(Refusal { code: Some("E0405"), span: e.span, why: "a side effect inside an expression".into(), help: "make it a statement of its own" })
             }
+            ExprKind::Address(_) => refuse(e.span, "an address", HELP_AFFINE),
+            ExprKind::Member(_) => refuse(e.span, "a member of a structure", HELP_AFFINE),
             ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "" }),
         }
     }
@@ -187,14 +189,44 @@ impl Sema {
             Binary::Mul if right.form.is_constant() => scaled(&left.form, right.form.constant),
             Binary::Mul if left.form.is_constant() => scaled(&right.form, left.form.constant),
             Binary::Shl if (0..40).contains(&right.form.constant) && right.form.is_constant() => scaled(&left.form, 1 << right.form.constant),
+            Binary::Div | Binary::Rem | Binary::Shr | Binary::And if right.form.is_constant() => match self.divided(op, &left, right.form.constant, ty, span)? {
+                Some(form) => Some(form),
+                None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
+                None => return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder"),
+            },
             Binary::Mul => return refuse(span, "a product of iterators", "use one array dimension per iterator; only constant factors are affine"),
             Binary::Div | Binary::Rem => {
                 return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder");
             }
             _ => return refuse(span, "not affine in the iterators", HELP_AFFINE),
         };
-        let ty = if op == Binary::Shl { super::types::promote(left.ty) } else { ty };
+        let ty = if matches!(op, Binary::Shl | Binary::Shr) { super::types::promote(left.ty) } else { ty };
         self.fitted(form.map_or_else(|| too_large(span), Ok)?, ty, span)
+    }
+
+    /// Quotient or remainder where the iterators move in steps of the divisor; `None` where they do not.
+    fn divided(&self, op: Binary, left: &AffineValue, by: i64, ty: ScalarType, span: Span) -> Affinity<Option<Affine>> {
+        let form = &left.form;
+        let divisor = match op {
+            Binary::Shr if (0..40).contains(&by) => 1 << by,
+            Binary::And if by > 0 && (by + 1) & by == 0 => by + 1,
+            Binary::Div | Binary::Rem if by > 0 => by,
+            _ => return Ok(None),
+        };
+        if form.coeffs.iter().any(|c| c % divisor != 0) {
+            return Ok(None);
+        }
+        let (quotient, remainder) = (form.constant.div_euclid(divisor), form.constant.rem_euclid(divisor));
+        // C rounds toward zero, shifts and masks round down.
+        let negative = || self.nest.domain.iter().any(|d| system::range(self.depth(), d, form).0.is_none_or(|low| low < 0));
+        if remainder != 0 && matches!(op, Binary::Div | Binary::Rem) && negative() {
+            return Ok(None);
+        }
+        self.fitted(form.clone(), ty, span)?;
+        Ok(Some(match op {
+            Binary::Div | Binary::Shr => Affine { coeffs: form.coeffs.iter().map(|c| c / divisor).collect(), constant: quotient },
+            _ => Affine::constant(form.coeffs.len(), remainder),
+        }))
     }
 
     fn constant_binary(&self, op: Binary, left: &AffineValue, right: &AffineValue, span: Span) -> Affinity<AffineValue> {

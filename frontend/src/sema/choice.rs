@@ -124,9 +124,9 @@ impl Sema {
 }
 
 /// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
-pub(super) fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
+pub(crate) fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
     match &statement.kind {
-        StmtKind::Declare(_) | StmtKind::Empty | StmtKind::Poison => 0,
+        StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => 0,
         StmtKind::Expr(e) => written(e, out),
         StmtKind::Block(all) => all.iter().map(|s| writes(s, out)).sum(),
         StmtKind::If(_, then, otherwise) => writes(then, out) + otherwise.as_ref().map_or(0, |s| writes(s, out)),
@@ -156,7 +156,7 @@ fn declares(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) {
             }
             declares(&f.body, out);
         }
-        StmtKind::Expr(_) | StmtKind::Empty | StmtKind::Poison => {}
+        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
 

@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 /// Arrays hold at most so many bytes (2^40).
 const LARGEST_ARRAY: i64 = 1 << 40;
+/// Tables of at most so many constants are not kept in memory.
+const LARGEST_TABLE: i64 = 64;
 /// A local array with an initializer list becomes one statement per element, at most so many.
 const LARGEST_LIST: i64 = 1024;
 
@@ -48,6 +50,17 @@ impl Sema {
     }
 
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
+        if d.ty.members.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
+            self.error("E0301", d.ty.span, format!("`{}` is a structure passed by value", d.name), "it has no place in memory of its own", format!("pass an array of one element: `{} {}[1]`", d.ty.text, d.name));
+            self.bind(&d.name, Entity::Poison);
+            return;
+        }
+        let mut d = d.clone();
+        if let (Some(star), true) = (d.pointer, d.to_elements) {
+            d.dims.insert(0, ast::Extent { size: None, span: star });
+            d.pointer = None;
+        }
+        let d = &d;
         if d.ty.scalar.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
             self.declare(d, Storage::Dram, Binding::Value(position));
             return;
@@ -72,24 +85,34 @@ impl Sema {
             return None;
         };
         let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
+        let open = matches!(binding, Binding::Parameter(_)) && whole.first().is_some_and(|x| x.size.is_none());
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
-        if let (true, true, Some(Init::Value(e))) = (fixed, whole.is_empty(), &d.init) {
+        if let (true, true, Some(Init::Value(e))) = (fixed, whole.is_empty() && d.ty.members.is_none(), &d.init) {
             if let Some((bits, ty)) = self.constant_value(e, ty) {
                 self.bind(&d.name, Entity::Constant(bits, ty));
                 return None;
             }
         }
         let before = self.faults.len();
-        let dims = self.extents(&d.name, &whole, d, ty);
+        let dims = self.extents(&d.name, &whole[usize::from(open)..], d, ty);
         if self.faults.len() > before {
             return None;
         }
+        let dims = dims.map(|inner| {
+            let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
+            let members = d.ty.members.as_ref().map(|m| m.len() as i64);
+            open.then_some(LARGEST_ARRAY / bytes.max(1)).into_iter().chain(inner).chain(members).collect::<Vec<_>>()
+        });
+        let table = dims.as_ref().filter(|_| d.ty.constant && d.ty.members.is_none()).and_then(|dims| self.table(dims, d, ty));
         self.slots.push(Slot {
             name: d.name.clone(),
             span: d.span,
             ty,
             c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
             dims,
+            open,
+            members: d.ty.members.clone(),
+            table,
             storage,
             binding,
             constant: d.ty.constant,
@@ -98,6 +121,9 @@ impl Sema {
             predicates: self.predicates.len(),
         });
         let slot = self.slots.len() - 1;
+        if storage == Storage::Dram {
+            self.outer.insert(d.name.clone());
+        }
         self.bind(&d.name, Entity::Slot(slot));
         Some(slot)
     }
@@ -112,6 +138,36 @@ impl Sema {
                 let fault = Diagnostic::error("E0308", d.span, format!("`{}` is declared twice in one scope", d.name));
                 self.faults.push(fault.label("declared again").note(first, "declared here").help("use another name"));
             }
+        }
+    }
+
+    /// The elements of a small table of constants, which needs no memory.
+    fn table(&mut self, dims: &[i64], d: &Declarator, ty: ScalarType) -> Option<Rc<[u64]>> {
+        let total: i64 = dims.iter().product();
+        let Some(Init::List(items, span)) = &d.init else { return None };
+        if dims.is_empty() || total > LARGEST_TABLE {
+            return None;
+        }
+        let before = self.faults.len();
+        let mut given = BTreeMap::new();
+        let fits = self.flatten(items, dims, 0, *span, &mut given);
+        self.faults.truncate(before);
+        fits?;
+        (0..total).map(|k| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| v.0))).collect()
+    }
+
+    /// Extents that were left open: what the region touches.
+    pub(super) fn close_extents(&mut self) {
+        for slot in self.slots.iter().filter(|s| s.open) {
+            let Some(id) = slot.array else { continue };
+            let mut extent = 1;
+            for s in &self.statements {
+                for access in s.reads.iter().chain([&s.write]).filter(|a| a.array == id) {
+                    let last = s.domain.iter().filter_map(|part| crate::flow::maximum(part, &access.subscripts[0]));
+                    extent = last.map(|x| x + 1).fold(extent, i64::max);
+                }
+            }
+            self.arrays[id.index()].dims[0] = extent;
         }
     }
 
@@ -182,7 +238,8 @@ impl Sema {
         let id = ArrayId(self.arrays.len() as u32);
         let mut name = self.slots[slot].name.to_string();
         let mut k = 0;
-        while self.names.contains(&name) {
+        let local = self.slots[slot].storage == Storage::Local;
+        while self.names.contains(&name) || (local && self.outer.contains(name.as_str())) {
             k += 1;
             name = format!("{}_{k}", self.slots[slot].name);
         }
@@ -202,6 +259,9 @@ impl Sema {
             ty: ScalarType::BOOL,
             c_type: "_Bool".into(),
             dims: Some(vec![]),
+            open: false,
+            members: None,
+            table: None,
             storage: Storage::Local,
             binding: Binding::Local,
             constant: false,
@@ -223,8 +283,18 @@ impl Sema {
     fn initialize(&mut self, slot: usize, d: &Declarator) {
         let Some(dims) = self.slots[slot].dims.clone() else { return };
         self.parts = 0;
+        if self.slots[slot].table.is_some() {
+            return;
+        }
+        let members = self.slots[slot].members.clone();
         match &d.init {
             None => {}
+            Some(Init::Value(e)) if dims.len() == 1 && members.is_some() => {
+                for (k, name) in members.iter().flat_map(|m| m.iter()).enumerate() {
+                    let depth = self.depth();
+                    self.store(slot, vec![Affine::constant(depth, k as i64)], &super::access::member(e, name), d.span);
+                }
+            }
             Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),
             Some(Init::List(items, _)) if dims.is_empty() && items.len() == 1 => {
                 if let Init::Value(e) = &items[0] {

@@ -69,7 +69,11 @@ impl Sema {
                 self.error("E0405", e.span, "side effect inside an expression", "the order of effects would matter", "make it a statement of its own");
                 None
             }
-            ast::ExprKind::Poison => None,
+            ast::ExprKind::Address(_) => {
+                self.error("E0403", e.span, "taking an address is not supported", "pointers hide which element is meant", "use an array with affine subscripts; `&x` may be an argument of a function that the file defines");
+                None
+            }
+            ast::ExprKind::Member(_) | ast::ExprKind::Poison => None,
         }
     }
 
@@ -105,7 +109,12 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
-        let access = self.access(e)?;
+        let (slot, subscripts) = self.place(e)?;
+        let s = &self.slots[slot];
+        if let (Some(table), Some(dims)) = (&s.table, &s.dims) {
+            return Some(operate::looked_up(table, dims, &subscripts, s.ty, e.span));
+        }
+        let access = Access { array: self.array_of(slot), subscripts, span: e.span };
         let ty = self.arrays[access.array.index()].ty;
         Some(node(ExprKind::Read(read(reads, access)), ty, e.span))
     }

@@ -33,7 +33,7 @@ impl Walk<'_> {
 
     fn statement(&mut self, statement: &Stmt, set: bool) -> bool {
         match &statement.kind {
-            StmtKind::Empty | StmtKind::Poison => set,
+            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => set,
             StmtKind::Expr(e) => self.effect(e, set),
             StmtKind::Block(all) => self.block(&all.iter().collect::<Vec<_>>(), set),
             StmtKind::Declare(all) => {

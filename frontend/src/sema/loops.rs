@@ -35,6 +35,15 @@ impl Sema {
             self.error("E0414", f.header, format!("loops nest more than {DEPTH} deep"), "one level too many", "fuse loops, or split the region");
             return;
         }
+        if let Some((holds, fails)) = self.split_header(f) {
+            for part in [holds, fails] {
+                self.within(part, |s| s.for_loop(f));
+            }
+            return;
+        }
+        if let Some(unrolled) = self.unrolled(f) {
+            return self.for_loop(&unrolled);
+        }
         let before = self.faults.len();
         let header = self.header(f);
         let outer = self.nest.clone();
@@ -56,6 +65,27 @@ impl Sema {
         }
         self.scopes.pop();
         self.nest = outer;
+    }
+
+    /// A condition on outer iterators in a bound that is no minimum or maximum.
+    fn split_header(&self, f: &For) -> Option<(Dnf, Dnf)> {
+        let start = match &f.init {
+            ForInit::Declare(all) => all.first().and_then(|d| if let Some(ast::Init::Value(e)) = &d.init { Some(e) } else { None }),
+            ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, start), .. }) => Some(&**start),
+            _ => None,
+        };
+        start.into_iter().chain(&f.condition).find_map(|e| self.split_bound(e))
+    }
+
+    fn split_bound(&self, e: &ast::Expr) -> Option<(Dnf, Dnf)> {
+        let sides = match &e.kind {
+            ExprKind::Binary(op, a, b) if op.is_comparison() || *op == Binary::LogicalAnd => Some((&**a, &**b)),
+            _ => extremum(e, true).or_else(|| extremum(e, false)),
+        };
+        match sides {
+            Some((a, b)) => self.split_bound(a).or_else(|| self.split_bound(b)),
+            None => self.split_inside(e, true),
+        }
     }
 
     fn shape<T>(&mut self, span: Span, message: &str, label: &str) -> Option<T> {
@@ -120,7 +150,7 @@ impl Sema {
         }
     }
 
-    fn step(&mut self, e: &ast::Expr, name: &str) -> Option<i64> {
+    pub(super) fn step(&mut self, e: &ast::Expr, name: &str) -> Option<i64> {
         let is_iterator = |x: &ast::Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
         let (op, target, amount) = match &e.kind {
             ExprKind::Step(op, target) => (*op, target, Some(super::choice::one(e.span))),
@@ -335,7 +365,7 @@ impl Sema {
 }
 
 /// The name that a loop's header sets.
-fn counted(f: &For) -> Option<Rc<str>> {
+pub(super) fn counted(f: &For) -> Option<Rc<str>> {
     match &f.init {
         ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
         ForInit::Expr(ast::Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {

@@ -15,7 +15,9 @@ mod loops;
 mod operate;
 mod stmt;
 mod types;
+mod unroll;
 
+pub(crate) use choice::writes;
 pub use types::{promote, spelling, usual};
 
 use crate::ast::{self, Unit};
@@ -48,6 +50,12 @@ struct Slot {
     c_type: String,
     /// `None` if the extents were reported as faulty.
     dims: Option<Vec<i64>>,
+    /// The first extent is unknown: the accesses tell it.
+    open: bool,
+    /// A structure's members, along the last dimension.
+    members: Option<Rc<[Rc<str>]>>,
+    /// The elements of a small constant table, row-major: no array, but constants where it is read.
+    table: Option<Rc<[u64]>>,
     storage: Storage,
     binding: Binding,
     constant: bool,
@@ -105,6 +113,8 @@ pub(crate) struct Sema {
     counters: Vec<i64>,
     predicates: Vec<Predicate>,
     names: BTreeSet<String>,
+    /// Names of globals and parameters, which keep them.
+    outer: BTreeSet<Rc<str>>,
     /// Names that the region assigns: a scalar that is not among them keeps its initial value.
     assigned: BTreeSet<Rc<str>>,
     /// Parts that conditions split the statement at hand into.
@@ -130,11 +140,13 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         counters: vec![0],
         predicates: vec![],
         names: BTreeSet::new(),
+        outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
         parts: 0,
         overfull: false,
     };
     sema.unit(unit);
+    sema.close_extents();
     if !sema.faults.is_empty() {
         return (None, sema.faults);
     }
@@ -244,7 +256,7 @@ fn names_in(statement: &ast::Stmt, out: &mut BTreeSet<Rc<str>>) {
             names_in(&f.body, out);
         }
         ast::StmtKind::Block(all) => all.iter().for_each(|s| names_in(s, out)),
-        ast::StmtKind::Empty | ast::StmtKind::Poison => {}
+        ast::StmtKind::Return(_) | ast::StmtKind::Empty | ast::StmtKind::Poison => {}
     }
 }
 

@@ -59,7 +59,7 @@ impl Sema {
             return;
         }
         match &statement.kind {
-            StmtKind::Empty | StmtKind::Poison => {}
+            StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
             StmtKind::Declare(all) => all.iter().for_each(|d| self.declare_inside(d)),
             StmtKind::Block(all) => {
                 self.scopes.push(BTreeMap::new());
@@ -96,6 +96,13 @@ impl Sema {
 
     /// `target = stored`, split where conditions inside are affine.
     pub(super) fn assign(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
+        if let (Some(members), Stored::Value(None, value)) = (self.whole_structure(target), stored) {
+            for name in members.iter() {
+                let (target, value) = (super::access::member(target, name), super::access::member(value, name));
+                self.assign(&target, &Stored::Value(None, &value), span);
+            }
+            return;
+        }
         let split = self.split_inside(target, false).or_else(|| self.split_stored(stored)).or_else(|| self.split_predicates());
         let Some((holds, fails)) = split else {
             self.assign_here(target, stored, span);
@@ -107,6 +114,15 @@ impl Sema {
         for part in [holds, fails] {
             self.within(part, |s| s.assign(target, stored, span));
         }
+    }
+
+    /// The members of a structure that is assigned as a whole.
+    fn whole_structure(&self, target: &ast::Expr) -> Option<std::rc::Rc<[std::rc::Rc<str>]>> {
+        let (base, subscripts) = super::access::element(target)?;
+        let ExprKind::Name(name) = &base.kind else { return None };
+        let Some(Entity::Slot(k)) = self.lookup(name) else { return None };
+        let slot = &self.slots[*k];
+        slot.members.clone().filter(|_| slot.dims.as_ref().is_some_and(|d| d.len() == subscripts.len() + 1))
     }
 
     /// Counts one more split of the statement at hand; true, and reported, if there are too many.

@@ -1,0 +1,108 @@
+//! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as they
+//! take turns, and each copy of its body sees constants. What alternates between two halves of an array thus becomes two
+//! statements at a distance of one.
+
+use super::loops::counted;
+use super::Sema;
+use crate::ast::{Binary, Expr, ExprKind, For, ForInit, Stmt, StmtKind};
+use crate::inline::substituted;
+use crate::scop::ScalarType;
+
+/// Loops are unrolled at most so often.
+const COPIES: i64 = 16;
+
+impl Sema {
+    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator. (As a condition
+    /// or a value a remainder is computed like any other.)
+    pub(super) fn unrolled(&mut self, f: &For) -> Option<For> {
+        let name = counted(f)?;
+        let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
+        let before = self.faults.len();
+        let step = f.step.as_ref().and_then(|e| self.step(e, &name));
+        self.faults.truncate(before);
+        let step = step?;
+        let mut periods = vec![];
+        in_statement(&f.body, &mut |e| self.divisors(e, &name, &mut periods));
+        // A divisor that the step already keeps to needs no copies.
+        let copies = periods.iter().map(|p| p / gcd(*p, step)).fold(1, |all, p| all / gcd(all, p) * p);
+        if !(2..=COPIES).contains(&copies) {
+            return None;
+        }
+        let literal = |value: i64, at: &Expr| Expr { kind: ExprKind::Literal(crate::value::from_integer(value as i128, ScalarType::I32), ScalarType::I32), span: at.span };
+        let mut body = vec![];
+        for k in 0..copies {
+            let here = Expr { kind: ExprKind::Name(name.clone()), span: f.header };
+            let offset = literal(k * step, &here);
+            let later = Expr { kind: ExprKind::Binary(Binary::Add, Box::new(here.clone()), Box::new(offset)), span: f.header };
+            let value = if k == 0 { here } else { later };
+            let (copy, still) = substituted(&f.body, condition, &name, &value);
+            let copy = Stmt { kind: StmtKind::Block(vec![copy]) };
+            body.push(if k == 0 { copy } else { Stmt { kind: StmtKind::If(still, Box::new(copy), None) } });
+        }
+        let iterator = Expr { kind: ExprKind::Name(name), span: f.header };
+        let by = literal(copies * step, &iterator);
+        let step = Expr { kind: ExprKind::Assign(Some(Binary::Add), Box::new(iterator), Box::new(by)), span: f.header };
+        Some(For { step: Some(step), body: Stmt { kind: StmtKind::Block(body) }, ..f.clone() })
+    }
+
+    /// Divisors of forms with the iterator `name` within `e`, where they must be affine.
+    fn divisors(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
+        e.walk(&mut |x| {
+            let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else { return };
+            let mut inside = false;
+            a.walk(&mut |y| inside |= matches!(&y.kind, ExprKind::Name(n) if **n == *name));
+            let Some(by) = self.affine(b).ok().filter(|v| inside && v.form.is_constant()).map(|v| v.form.constant) else { return };
+            out.extend(match op {
+                Binary::Shr if (1..5).contains(&by) => Some(1 << by),
+                Binary::And if by > 0 && (by + 1) & by == 0 => Some(by + 1),
+                Binary::Div | Binary::Rem if by > 1 => Some(by),
+                _ => None,
+            });
+        });
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+/// Calls `visit` on subscripts and bounds: what must be affine.
+fn in_statement(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
+    let mut inside = |e: &Expr| in_expression(e, visit);
+    match &s.kind {
+        StmtKind::Declare(all) => initial(all, &mut inside),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => inside(e),
+        StmtKind::If(c, then, otherwise) => {
+            inside(c);
+            in_statement(then, visit);
+            otherwise.iter().for_each(|s| in_statement(s, visit));
+        }
+        StmtKind::For(f) => {
+            match &f.init {
+                ForInit::Declare(all) => initial(all, visit),
+                ForInit::Expr(e) => visit(e),
+                ForInit::None => {}
+            }
+            f.condition.iter().for_each(&mut *visit);
+            in_statement(&f.body, visit);
+        }
+        StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, visit)),
+        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+    }
+}
+
+fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
+    for d in all {
+        if let Some(crate::ast::Init::Value(e)) = &d.init {
+            visit(e);
+        }
+    }
+}
+
+fn in_expression(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    e.walk(&mut |x| {
+        if let ExprKind::Index(_, subscript) = &x.kind {
+            visit(subscript);
+        }
+    });
+}
