@@ -11,6 +11,7 @@ use crate::ir::mapping::Plan;
 use crate::space_time::transform;
 use crate::io::port;
 use crate::ir::ure::System;
+use crate::recurrence::linear;
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::ir::vsa::{Op, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -97,7 +98,7 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     if arithmetic.dot == Some(Dot::Fused) && arithmetic.reassociate != Some(true) {
         return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
     }
-    let scop = spec.program(scop);
+    let scop = linear::delinearized(spec.program(scop));
     let ports = port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
     let region = Region::new(&scop, arithmetic.reassociate);

@@ -11,7 +11,7 @@ void f(int A[16], int n[1]) {
     for (int j = 0; j < i * i; j++) //~ ERROR E0407 a product of iterators
       A[j] = 0;
   for (int i = 0; i < 4; i++)
-    for (int j = i / 2; j < 4; j++) //~ ERROR E0407 split the loop in two
+    for (int j = i / 17; j < 4; j++) //~ ERROR E0407 split the loop in two
       A[j] = 0;
   for (int i = 0; i < 1.5; i++) //~ ERROR E0407 a floating-point number
     A[i] = 0;

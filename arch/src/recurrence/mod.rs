@@ -1,8 +1,9 @@
-//! From a Scop to uniform recurrence equations: rewrites of the program ([`rewrite`]), places of its statements (`place`),
+//! From a Scop to uniform recurrence equations: arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
 //! localization (`localize`), sums whose order is free ([`reduction`]).
 
 mod build;
 mod builder;
+pub mod linear;
 mod localize;
 mod place;
 pub mod reduction;

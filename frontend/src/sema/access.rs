@@ -77,6 +77,10 @@ impl Sema {
         let forms: Vec<Option<Affine>> = subscripts.iter().map(|s| self.subscript(s, members.as_deref())).collect();
         let slot = slot?;
         let dims = self.slots[slot].dims.clone()?;
+        if let (None, Some(at)) = (&members, subscripts.iter().find(|s| matches!(s.kind, ExprKind::Member(_)))) {
+            self.error("E0403", at.span, format!("`{name}` has no members"), "it is no structure", "use arrays of scalars, or of structures of scalars of one type");
+            return None;
+        }
         if dims.len() != subscripts.len() {
             self.wrong_count(slot, &dims, subscripts.len(), e.span);
             return None;
@@ -108,7 +112,7 @@ impl Sema {
     fn subscript(&mut self, e: &ast::Expr, members: Option<&[std::rc::Rc<str>]>) -> Option<Affine> {
         if let ExprKind::Member(name) = &e.kind {
             let position = members.and_then(|m| m.iter().position(|n| n == name));
-            if position.is_none() {
+            if position.is_none() && members.is_some() {
                 self.error("E0403", e.span, format!("there is no member `{name}`"), "not in the structure's declaration", "use arrays of scalars, or of structures of scalars of one type");
             }
             return position.map(|k| Affine::constant(self.depth(), k as i64));
