@@ -8,18 +8,21 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
 
+/// Exit codes, below every help.
+const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
+    4 internal error, 5 the C compiler and the interpreter disagree.";
+
 #[derive(Debug, Parser)]
 #[command(
     name = "sagen",
     version,
     about = "From C loop nests to systolic arrays in synthesizable Verilog",
-    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI IP in \
+    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI IP in\n\
                   Verilog, simulated against the C program itself.",
-    after_help = "Examples:\n  \
+    after_help = format!("Examples:\n  \
         sagen sim examples/mm.c                           build the array for mm.c and compare it with the C program\n  \
         sagen rtl --board u250 examples/mm.c -o out/mm    write its Verilog, testbench and report\n  \
-        sagen map examples/mm.c                           list every legal array\n\n\
-        Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 simulation differs from the C program."
+        sagen map examples/mm.c                           list every legal array\n\n{EXIT}")
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -30,26 +33,31 @@ pub struct Cli {
 pub enum Command {
     /// Write the Verilog of the array, with testbench and report, into a directory
     Rtl(Rtl),
-    /// Simulate the array through its AXI ports and compare every result with the C program
+    /// Simulate the array and compare every result with the C program, which is compiled and run
     Sim(Sim),
     /// List every legal array for the program
     Map(Map),
     /// List the known boards
     Boards(Boards),
+    /// Print the completions of a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man(Man),
 }
 
 /// What program, on what board.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Program")]
 pub struct Program {
     /// C file with one region between #pragma scop and #pragma endscop
     pub file: PathBuf,
-    /// Define a macro for the C file, as NAME or NAME=VALUE
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    /// Define a macro for the C file
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub defines: Vec<(String, String)>,
     /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// Board by name (see `sagen boards`) or by the path of its .toml file
+    /// Board by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::boards::DEFAULT)]
     pub board: String,
 }
@@ -64,59 +72,62 @@ impl Program {
 /// How loops become an array. Left out, sagen chooses. Serialized, it is the written form of a [`DesignSpec`]: an option
 /// reaches the design by its name, and its value has the form that a design file gives it.
 #[derive(Debug, Default, Args, Serialize)]
-#[command(next_help_heading = "Mapping (chosen by sagen where left out)")]
 pub struct Design {
-    /// Loops that become the array's one or two dimensions; with --time, any coordinates such as c+q
-    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array")]
+    /// Loops that become the array's one or two dimensions; with --time, any sums such as c+q
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array", help_heading = ARRAY)]
     space: Option<Vec<String>>,
-    /// Coordinates of time, outermost first, such as 2*c+q: with --space the transform of the whole program
-    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["array", "order"])]
+    /// Coordinates of time, outermost first, such as 2*c+q
+    #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["array", "order"], help_heading = ARRAY)]
     time: Option<Vec<String>>,
-    /// Order of the loops in time, outermost first
-    #[arg(long, value_name = "LOOP,…", value_delimiter = ',')]
-    order: Option<Vec<String>>,
     /// Iterations per tile; need not divide the loop
-    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     tile: Vec<(String, i64)>,
-    /// Iterations that take turns in one PE to hide the latency of an accumulation
-    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    /// Iterations that take turns in one PE, to hide an adder's latency
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     latency: Vec<(String, i64)>,
-    /// Lanes per PE
-    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    /// Iterations that a PE computes at once
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     simd: Vec<(String, i64)>,
-    /// Elements per word of an array's AXI port
-    #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word)]
-    #[serde(serialize_with = "table")]
-    word: Vec<(String, u32)>,
-    /// Arrays that share an AXI port; the others have one each. `shared`: one port for all
-    #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port)]
-    ports: Option<Vec<String>>,
-    /// Keep partial results that wait longer than this many waves for their next tile in DRAM, not on chip [default: 4096]
-    #[arg(long, value_name = "WAVES")]
-    spill_beyond: Option<i64>,
+    /// Order of the loops in time, outermost first
+    #[arg(long, value_name = "LOOP,…", value_delimiter = ',', help_heading = ARRAY)]
+    order: Option<Vec<String>>,
     /// Take the array of this row of `sagen map`
-    #[arg(long, value_name = "ROW")]
+    #[arg(long, value_name = "ROW", help_heading = ARRAY)]
     array: Option<usize>,
-    /// Allow results that differ from C's order of operations in floating point
-    #[arg(long)]
-    #[serde(skip_serializing_if = "is_off")]
-    reassociate: bool,
-    /// Make a * b + c within one floating-point expression a fused multiply-add, rounded once
-    #[arg(long)]
-    #[serde(skip_serializing_if = "is_off")]
-    fp_contract: bool,
-    /// How products of floats are summed: by one operator that aligns and rounds once, or by multipliers and adders (the default);
-    /// "fused" wants --reassociate
-    #[arg(long, value_parser = ["fused", "chained"])]
-    dot: Option<String>,
-    /// File with any of the above as TOML fields (space = ["i", "j"], tile = { i = 64 }, …); options win over it
-    #[arg(long, value_name = "FILE.toml")]
+    /// Take options from a TOML file, by name: tile = { i = 64 }; others win
+    #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
+    /// Elements per word of an array's AXI port
+    #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word, help_heading = WIRING)]
+    #[serde(serialize_with = "table")]
+    word: Vec<(String, u32)>,
+    /// Arrays that share an AXI port; `shared`: one port for all
+    #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port, help_heading = WIRING)]
+    ports: Option<Vec<String>>,
+    /// Keep partial results in DRAM that wait longer [default: 4096]
+    #[arg(long, value_name = "WAVES", help_heading = WIRING)]
+    spill_beyond: Option<u32>,
+    /// Floating-point sums may be added in the array's order
+    #[arg(long, help_heading = ARITHMETIC)]
+    #[serde(skip_serializing_if = "is_off")]
+    reassociate: bool,
+    /// Round a * b + c within a floating-point expression once
+    #[arg(long, help_heading = ARITHMETIC)]
+    #[serde(skip_serializing_if = "is_off")]
+    fp_contract: bool,
+    /// Add products of floats one by one, or fused: aligned and rounded once
+    #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
+    dot: Option<String>,
 }
+
+const ARRAY: &str = "Array (chosen by sagen where left out)";
+const WIRING: &str = "AXI ports";
+const ARITHMETIC: &str = "Arithmetic (as in C where left out)";
+const OUTPUT: &str = "Output";
 
 impl Design {
     /// The file's choices, overridden by the options'.
@@ -160,24 +171,24 @@ pub enum Emit {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = format!("Examples:\n  \
     sagen rtl --board u250 examples/mm.c -o out/mm\n  \
     sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
     sagen rtl examples/mm.c --emit=vsa\n\n\
-    The directory is written as a whole or not at all. An existing one is replaced only if sagen wrote it.")]
+    The directory is written as a whole or not at all. In an existing one only files that sagen wrote are replaced.\n\n{EXIT}"))]
 pub struct Rtl {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
-    /// Output directory [default: out/NAME, after the kernel's function]
-    #[arg(short, long, value_name = "DIR")]
+    /// Directory to write [default: out/NAME, after the kernel's function]
+    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
-    /// Print one stage of the compilation instead of writing files
-    #[arg(long, value_name = "STAGE", conflicts_with = "output")]
+    /// Print one stage of the compilation instead
+    #[arg(long, value_name = "STAGE", conflicts_with = "output", help_heading = OUTPUT)]
     pub emit: Option<Emit>,
     /// Print the report as JSON
-    #[arg(long, conflicts_with = "emit")]
+    #[arg(long, conflicts_with = "emit", help_heading = OUTPUT)]
     pub json: bool,
 }
 
@@ -202,38 +213,40 @@ pub enum MemoryKind {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(after_help = format!("Examples:\n  \
     sagen sim examples/mm.c\n  \
     sagen sim examples/mm.c -D N=100 --space i,k --seed 7 --memory ddr\n  \
     sagen sim examples/mm.c --data A=a.npy --data B=b.npy --out results --engine verilator\n\n\
-    Exit status: 0 equal, 3 different, 1 input refused, 2 wrong usage.")]
+    The C file is compiled ($CC, cc, gcc or clang) and run with your rights: simulate only programs you trust.\n\n{EXIT}"))]
 pub struct Sim {
     #[command(flatten)]
     pub program: Program,
     #[command(flatten)]
     pub design: Design,
     /// Seed of the inputs and of the ddr memory's stalls
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = SIMULATION)]
     pub seed: u64,
-    /// Contents of an array from a NumPy file; the others are random
-    #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data)]
+    /// Contents of an array; the others are random
+    #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
     /// Simulator
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub engine: Engine,
     /// Memory behind the AXI ports
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub vcd: Option<PathBuf>,
-    /// Write every array the kernel stores to, as simulated, to DIR/ARRAY.npy
-    #[arg(long, value_name = "DIR")]
+    /// Write the arrays that the kernel stores to, as simulated, to DIR/ARRAY.npy
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Print the result as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
+
+const SIMULATION: &str = "Simulation";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sagen map examples/mm.c\n  sagen map examples/mm.c --svg pictures\n\n\
@@ -244,10 +257,10 @@ pub struct Map {
     #[command(flatten)]
     pub design: Design,
     /// Print the table as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Draw each array with its links and I/O into DIR/ROW.svg
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 }
 
@@ -256,6 +269,21 @@ pub struct Boards {
     /// Print the table as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "For example, in bash: eval \"$(sagen completions bash)\"")]
+pub struct Completions {
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sagen man | man -l -\n  sagen man --out ~/.local/share/man/man1")]
+pub struct Man {
+    /// Write this page and one for each subcommand into a directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 fn parse_define(text: &str) -> Result<(String, String), String> {

@@ -65,7 +65,6 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "utilization": utilization(compiled, report.prediction.cycles),
         "resources": { "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram },
         "interface": interface(vsa),
-        "warnings": report.warnings,
     })
 }
 

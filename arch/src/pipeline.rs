@@ -32,7 +32,6 @@ pub struct Report {
     /// Estimated; `scripts/resources.sh` measures.
     pub resources: Resources,
     pub dependences: Vec<String>,
-    pub warnings: Vec<String>,
 }
 
 impl Report {
@@ -159,7 +158,6 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
         prediction: predict(&vsa, &MemoryTiming::IDEAL),
         resources: need,
         dependences: describe_dependences(&program.scop, &program.system),
-        warnings: vec![],
     };
     Ok(Compiled { vsa, report })
 }

@@ -62,13 +62,30 @@ impl Board {
     /// A message that names the field, line and column, when `text` is not a board file.
     pub fn parse(text: &str) -> Result<Board, String> {
         let board: Board = toml::from_str(text).map_err(|e| e.to_string())?;
-        if board.memory.is_empty() {
-            return Err("a board needs at least one [[memory]] table".into());
+        let wrong = board.wrong();
+        if wrong.is_empty() { Ok(board) } else { Err(wrong.join("; ")) }
+    }
+
+    /// Every figure that no device has.
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong: Vec<String> = vec![];
+        let mut demand = |holds: bool, what: String| if !holds { wrong.push(what) };
+        demand(!self.name.is_empty() && !self.part.is_empty(), "name and part must not be empty".into());
+        demand(self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0, format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz));
+        let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
+        for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
+            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)] {
+                demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
+            }
         }
-        if !(board.clock_mhz > 0.0) {
-            return Err("clock_mhz must be a positive number".into());
+        demand(!self.memory.is_empty(), "a board needs at least one [[memory]] table".into());
+        for m in &self.memory {
+            demand((1..=4096).contains(&m.ports), format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports));
+            let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
+            demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
+            demand(m.peak_bytes_per_s > 0, format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s));
         }
-        Ok(board)
+        wrong
     }
 
     /// Widest AXI data port of the board, in bytes.

@@ -82,7 +82,7 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
 
 /// The first PE that starts a wave in every cycle, or else the fastest.
 fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
-    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.unwrap_or(SPILL_BEYOND), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
+    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
     let scop = &program.scop;
     let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);

@@ -8,7 +8,7 @@
 
 use crate::affine::map::{compose, coordinate};
 use crate::affine::{determinant, gcd};
-use crate::explore::by_hand::factors;
+use crate::explore::by_hand::cut;
 use crate::ir::design::Shape;
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::ure::System;
@@ -157,15 +157,15 @@ impl<'a> Coordinates<'a> {
         }
         self.check(space.len(), &rows).map_err(|fault| vec![fault])?;
         let mut plan = self.arranged(space.len(), rows);
-        let coordinate = |name: &str, plan: &Plan| {
+        let transform = plan.transform.clone();
+        let coordinate = |name: &str| {
             let row = self.parse(name)?;
-            plan.transform.iter().position(|r| *r == row).ok_or_else(|| {
+            transform.iter().position(|r| *r == row).ok_or_else(|| {
                 let known: Vec<String> = space.iter().chain(time).cloned().collect();
                 Diagnostic::error("E0701", None, format!("`{name}` is not a coordinate of this array")).help(format!("the coordinates are {}", known.join(", ")))
             })
         };
-        let found = factors(shape, |name| coordinate(name, &plan)).map_err(|f| faults.extend(f)).unwrap_or_default();
-        found.into_iter().for_each(|set| set(&mut plan.dims));
+        faults.extend(cut(self.system, shape, &mut plan, coordinate));
         if faults.is_empty() { Ok(plan) } else { Err(faults) }
     }
 

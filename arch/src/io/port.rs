@@ -15,6 +15,10 @@ pub const WIDEST: u32 = 64;
 /// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
 pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     let own: Vec<usize> = (0..scop.arrays.len()).collect();
+    let unknown: Diagnostics = wiring.word.keys().filter(|&name| !in_dram(scop).any(|(_, a)| a.name == *name)).map(|name| no_array(scop, "word", name)).collect();
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
     let keys = match &wiring.ports {
         None => own,
         Some(Ports::Shared) => vec![0; own.len()],
@@ -31,6 +35,11 @@ fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
     scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram)
 }
 
+fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {
+    let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
+    Diagnostic::error("E0709", None, format!("--{option}: there is no array `{name}` in DRAM")).help(format!("the arrays are {}", known.join(", ")))
+}
+
 fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<Vec<usize>, Diagnostics> {
     let mut faults = vec![];
     let mut seen: Vec<&String> = vec![];
@@ -38,9 +47,7 @@ fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<
         let mut first = None;
         for name in group {
             let Some((array, _)) = in_dram(scop).find(|(_, a)| a.name == *name) else {
-                let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
-                let fault = Diagnostic::error("E0709", None, format!("--ports: there is no array `{name}` in DRAM"));
-                faults.push(fault.help(format!("the arrays are {}", known.join(", "))));
+                faults.push(no_array(scop, "ports", name));
                 continue;
             };
             if seen.contains(&name) {

@@ -90,7 +90,7 @@ groups! {
         /// `None`: an AXI port for every array.
         ports: Option<Ports>,
         /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
-        spill_beyond: Option<i64>,
+        spill_beyond: Option<u32>,
     }
     /// How the loops of an array by hand are cut and ordered.
     Shape as shape {
