@@ -13,7 +13,7 @@ use std::path::Path;
 /// All faults found in the file, with the texts that their spans refer to.
 pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics), (SourceMap, Diagnostics)> {
     let name = path.to_string_lossy();
-    match std::fs::read(path) {
+    match crate::pp::read(path) {
         Ok(bytes) => parse_text(&name, &String::from_utf8_lossy(&bytes), options),
         Err(why) => {
             let map = SourceMap { files: vec![SourceFile { name: name.clone().into_owned(), text: String::new() }] };

@@ -11,8 +11,25 @@ mod headers;
 use crate::diag::{Diagnostic, Diagnostics, SourceFile, SourceMap, Span};
 use crate::lex::{lex, Marker, Tok, Token};
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
+/// Bytes beyond which a file is no source of a loop nest.
+const LONGEST_FILE: u64 = 64 << 20;
+
+/// A source file's bytes.
+///
+/// # Errors
+/// It cannot be read, or has no end in sight.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    std::fs::File::open(path)?.take(LONGEST_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST_FILE {
+        return Err(io::Error::other(format!("it is longer than {} MiB", LONGEST_FILE >> 20)));
+    }
+    Ok(bytes)
+}
 
 /// What `-D` and `-I` give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -345,7 +362,7 @@ impl<'a> Preprocessor<'a> {
             self.error("E0107", span, "includes nest more than 32 deep").label = "does the file include itself?".into();
             return;
         }
-        match std::fs::read(path) {
+        match read(path) {
             Ok(bytes) => {
                 let file = self.add(&path.to_string_lossy(), String::from_utf8_lossy(&bytes).into_owned());
                 self.include_depth += 1;
