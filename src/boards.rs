@@ -29,7 +29,7 @@ pub fn all() -> Result<Vec<Board>, String> {
 /// A sentence that names the board or file and, for an unknown name, the known ones.
 pub fn find(name: &str) -> Result<Board, String> {
     if name.contains(['.', '/', '\\']) {
-        let text = std::fs::read_to_string(name).map_err(|e| format!("cannot read the board file {name}: {e}"))?;
+        let text = crate::files::text(std::path::Path::new(name))?;
         return Board::parse(&text).map_err(|e| format!("{name} is not a board file: {e}"));
     }
     let boards = all()?;

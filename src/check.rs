@@ -91,7 +91,7 @@ impl<'a> Case<'a> {
     pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
         let images = sim::place(&self.compiled.vsa, &self.contents, how.shift, how.seed);
         let watchdog = 20 * self.predicted() + 100_000;
-        let job = Job { design: &self.design, vsa: &self.compiled.vsa, images, timing: how.timing, watchdog, vcd: how.vcd.clone() };
+        let job = Job { design: &self.design, vsa: &self.compiled.vsa, images, timing: how.timing, cycles: self.predicted(), watchdog, vcd: how.vcd.clone() };
         let outcome = sim::run(&job, how.engine)?;
         Ok(Run { images: job.images, outcome })
     }

@@ -119,7 +119,7 @@ pub struct Design {
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]
     fp_contract: bool,
-    /// Add products of floats one by one, or fused: aligned and rounded once
+    /// Add products of floats one by one, or fused: rounded once
     #[arg(long, value_name = "HOW", value_parser = ["chained", "fused"], help_heading = ARITHMETIC)]
     dot: Option<String>,
 }

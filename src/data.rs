@@ -3,7 +3,7 @@
 //! A [`Memory`] holds one image per array of the `Scop`; an image is one `u64` per element in row-major order: the bits
 //! of the element's type, zero-extended. Local arrays have an empty image.
 
-use crate::npy::{dtype_name, Npy};
+use crate::npy::{dtype_name, Header, Npy};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::{Array, Binding, ScalarType, Scop, Storage};
 use std::path::{Path, PathBuf};
@@ -119,24 +119,27 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
             .label("declared const here")
             .help("remove the const, or the --data option"));
     }
-    let bytes = std::fs::read(&file.path).map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
-    let npy = Npy::parse(&bytes).map_err(|why| Diagnostic::error("E0904", None, format!("{place} {why}")))?;
-    check(array, &npy, &place.to_string())?;
+    let opened = std::fs::File::open(&file.path).map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
+    let mut opened = std::io::BufReader::new(opened);
+    let fault = |why: String| Diagnostic::error("E0904", None, format!("{place} {why}"));
+    let header = Header::read(&mut opened).map_err(fault)?;
+    check(array, &header, &place.to_string())?;
+    let npy = header.elements(opened).map_err(fault)?;
     Ok((index, unpack(&npy.bytes, array.ty)))
 }
 
 /// The file's element type and shape must be the array's.
-fn check(array: &Array, npy: &Npy, place: &str) -> Result<(), Diagnostic> {
+fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> {
     let wanted = dtype_name(kind(array.ty), array.ty.bytes() as usize);
-    if npy.dtype() != wanted {
-        return Err(Diagnostic::error("E0905", array.span, format!("{place} holds {}, but '{}' is {wanted}", npy.dtype(), array.name))
+    if header.dtype() != wanted {
+        return Err(Diagnostic::error("E0905", array.span, format!("{place} holds {}, but '{}' is {wanted}", header.dtype(), array.name))
             .label("declared here")
             .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
     }
     let dims: Vec<usize> = array.dims.iter().map(|&d| d as usize).collect();
-    if npy.shape != dims {
+    if header.shape != dims {
         let show = |d: &[usize]| d.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
-        let message = format!("{place} is an array of {}, but '{}' is {}", show(&npy.shape), array.name, show(&dims));
+        let message = format!("{place} is an array of {}, but '{}' is {}", show(&header.shape), array.name, show(&dims));
         return Err(Diagnostic::error("E0906", array.span, message).label("declared here"));
     }
     Ok(())

@@ -19,7 +19,7 @@ pub fn join(file: Option<&Path>, options: Table) -> Result<DesignSpec, String> {
 
 /// A file that is a design by itself.
 fn read(path: &Path) -> Result<Table, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    let text = crate::files::text(path)?;
     let spec = DesignSpec::parse(&text).map_err(|e| format!("{} is not a design file: {e}", path.display()))?;
     Table::try_from(spec).map_err(|e| e.to_string())
 }
@@ -56,7 +56,7 @@ mod tests {
         std::fs::write(file.path(), "space = [\"i\"]\n").unwrap();
         assert!(join(Some(file.path()), table("array = 1")).is_err_and(|e| e.contains("exclude each other")));
         assert!(join(Some(file.path()), table("tile = { i = 4 }")).is_ok());
-        std::fs::write(file.path(), "x = 1\nspcae = [\"i\"]\n").unwrap();
-        assert!(join(Some(file.path()), Table::new()).is_err_and(|e| e.contains("not a design file") && e.contains("line 1")));
+        std::fs::write(file.path(), "array = 1\nspcae = [\"i\"]\n").unwrap();
+        assert!(join(Some(file.path()), Table::new()).is_err_and(|e| e.contains("not a design file") && e.contains("line 2")));
     }
 }

@@ -8,10 +8,11 @@
 //! The array does what the marked region does. So the copy keeps the arrays' contents where the region begins and where
 //! it ends, the first time it runs: what the function does around it happens in C alone.
 //!
-//! Flags make C's arithmetic the one that `frontend::value` defines: wrap-around instead of undefined overflow, no
+//! Compiled without optimization: the judge must not be at the mercy of an optimizer. Flags make C's arithmetic the one that `frontend::value` defines: wrap-around instead of undefined overflow, no
 //! contraction of `a * b + c`.
 
 use crate::data::{elements, pack, unpack, Memory};
+use crate::scratch::{self, Scratch};
 use frontend::scop::{Array, Binding, Scop, Storage};
 use frontend::ParseOptions;
 use std::fmt::Write as _;
@@ -57,7 +58,7 @@ pub struct Native {
 }
 
 /// Flags for the user's code.
-const FLAGS: [&str; 6] = ["-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
+const FLAGS: [&str; 6] = ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
 
 /// Compiles the kernel in `file` and runs it once on `memory`.
 ///
@@ -66,20 +67,14 @@ const FLAGS: [&str; 6] = ["-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-
 pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memory) -> Result<Native, Failure> {
     let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
     let files = |e: std::io::Error| Failure::Files(format!("cannot run the golden model: {e}"));
-    let dir = tempfile::Builder::new().prefix("sagen-golden-").tempdir().map_err(files)?;
+    let dir = Scratch::temporary("golden").map_err(files)?;
     let program = build(&compiler, scop, file, preprocessing, dir.path())?;
 
     let mut input = vec![];
     scop.arrays.iter().zip(memory).filter(|(a, _)| a.storage == Storage::Dram).for_each(|(a, v)| input.extend(pack(v, a.ty)));
     std::fs::write(dir.path().join("in"), &input).map_err(files)?;
     let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
-    let output = Command::new(program)
-        .args(["in", "out"])
-        .args(sizes)
-        .current_dir(dir.path())
-        .stdin(Stdio::null())
-        .output()
-        .map_err(files)?;
+    let output = scratch::output(Command::new(program).args(["in", "out"]).args(sizes).current_dir(dir.path())).map_err(files)?;
     if !output.status.success() {
         return Err(Failure::Crashed(crash(&output)));
     }
@@ -154,12 +149,13 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
         Failure::Refused(messages) if short_floats && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) => Failure::NoType(messages),
         why => why,
     })?;
-    compile(Command::new(compiler).args(["-O1", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
+    compile(Command::new(compiler).args(["-O0", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
     Ok(dir.join("golden"))
 }
 
 fn compile(command: &mut Command, dir: &Path) -> Result<(), Failure> {
-    let output = command.current_dir(dir).stdin(Stdio::null()).output();
+    // What the compiler puts aside goes with the directory, however the run ends.
+    let output = scratch::output(command.current_dir(dir).env("TMPDIR", dir));
     let output = output.map_err(|e| Failure::Files(format!("cannot run the C compiler: {e}")))?;
     if output.status.success() {
         Ok(())
@@ -259,10 +255,17 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
 /// begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>
 #include <stdlib.h>
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
 void sagen_call(void **buffers);
 void **sagen_before, **sagen_after;
 int sagen_runs;
 int main(int argc, char **argv) {
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody waits for the result of a run that was killed */
+#endif
   int n = argc - 3;
   void **buffers = calloc(n + 1, sizeof *buffers);
   size_t *sizes = calloc(n + 1, sizeof *sizes);

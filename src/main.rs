@@ -2,22 +2,23 @@
 
 use clap::Parser;
 use sagen::cli::{Cli, Command};
-use sagen::program::{self, Refused};
+use sagen::program::{exit, Refused};
+use sagen::{fault, progress, scratch};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The input is refused.
-const REFUSED: u8 = 1;
-/// Simulation and golden model differ.
-const DIFFERENT: u8 = 3;
-
 fn main() -> ExitCode {
-    let (text, code) = match run(Cli::parse().command) {
+    let command = Cli::parse().command;
+    if let Err(why) = scratch::clean_up_on_signals() {
+        eprintln!("note: temporary files will stay when this run is interrupted: {why}");
+    }
+    let result = fault::guarded(|| run(command)).unwrap_or_else(|text| Err(Refused { text, code: exit::INTERNAL }));
+    progress::done();
+    let (text, code) = match result {
         Ok(result) => result,
-        Err(Refused(text)) => {
-            program::done();
+        Err(Refused { text, code }) => {
             eprint!("{text}");
-            return ExitCode::from(REFUSED);
+            return ExitCode::from(code);
         }
     };
     // A reader that has gone away (`| head`) is no fault of ours.
@@ -26,13 +27,13 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<(String, u8), Refused> {
+    let done = |text| (text, 0);
     match command {
-        Command::Rtl(arguments) => sagen::emit::run(&arguments).map(|text| (text, 0)),
-        Command::Map(arguments) => sagen::map::run(&arguments).map(|text| (text, 0)),
-        Command::Boards(arguments) => sagen::boards::run(&arguments).map(|text| (text, 0)),
-        Command::Sim(arguments) => {
-            let verdict = sagen::simulate::run(&arguments)?;
-            Ok((verdict.text, if verdict.equal { 0 } else { DIFFERENT }))
-        }
+        Command::Rtl(arguments) => sagen::emit::run(&arguments).map(done),
+        Command::Sim(arguments) => sagen::simulate::run(&arguments).map(|verdict| (verdict.text, verdict.result.code())),
+        Command::Map(arguments) => sagen::map::run(&arguments).map(done),
+        Command::Boards(arguments) => sagen::boards::run(&arguments).map(done),
+        Command::Completions(arguments) => Ok(done(sagen::man::completions(&arguments))),
+        Command::Man(arguments) => sagen::man::run(&arguments).map(done),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::Map;
 use crate::program::{self, Refused};
-use crate::table;
+use crate::{progress, table};
 use arch::ir::vsa::Vsa;
 use arch::Candidate;
 use serde_json::{json, Value};
@@ -14,9 +14,9 @@ use serde_json::{json, Value};
 pub fn run(arguments: &Map) -> Result<String, Refused> {
     let scop = program::load(&arguments.program)?;
     let (_, spec) = program::choices(&arguments.program, &arguments.design)?;
-    program::progress("enumerating");
+    progress::stage("enumerating");
     let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    program::done();
+    progress::done();
     if let Some(dir) = &arguments.svg {
         draw(&rows, dir).map_err(Refused::plain)?;
     }

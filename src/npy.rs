@@ -2,6 +2,11 @@
 //!
 //! Source: NumPy Enhancement Proposal 1. Structured and object types are refused.
 
+use std::io::{self, Read};
+
+/// Bytes of a header beyond which a file is not read; NumPy's own limit is far below.
+const LONGEST_HEADER: usize = 1 << 16;
+
 /// An array as stored: element kind, bytes per element, shape (outermost first), elements in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Npy {
@@ -14,39 +19,91 @@ pub struct Npy {
     pub bytes: Vec<u8>,
 }
 
-impl Npy {
+/// What stands before the elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// As in [`Npy`].
+    pub kind: char,
+    pub size: usize,
+    pub shape: Vec<usize>,
+    fortran: bool,
+    big_endian: bool,
+}
+
+impl Header {
     /// NumPy's name of the element type, as `int16`.
     pub fn dtype(&self) -> String {
         dtype_name(self.kind, self.size)
     }
 
-    /// Reads a whole file.
+    /// Reads up to the first element.
     ///
     /// # Errors
     /// A sentence saying what is wrong with the file.
-    pub fn parse(file: &[u8]) -> Result<Npy, String> {
-        let rest = file.strip_prefix(b"\x93NUMPY").ok_or("is not a .npy file (its first bytes are not \\x93NUMPY)")?;
-        let (start, length): (usize, usize) = match rest {
-            [1, _, a, b, ..] => (4, u16::from_le_bytes([*a, *b]) as usize),
-            [2 | 3, _, a, b, c, d, ..] => (6, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
+    pub fn read(file: &mut impl Read) -> Result<Header, String> {
+        let magic: [u8; 6] = bytes(file, "is not a .npy file (it is shorter than its first bytes, \\x93NUMPY)")?;
+        if magic != *b"\x93NUMPY" {
+            return Err("is not a .npy file (its first bytes are not \\x93NUMPY)".into());
+        }
+        let ends = "ends inside its header";
+        let length = match bytes(file, ends)? {
+            [1, _] => u16::from_le_bytes(bytes(file, ends)?) as usize,
+            [2 | 3, _] => u32::from_le_bytes(bytes(file, ends)?) as usize,
             _ => return Err("has an unknown .npy version".into()),
         };
-        let header = rest.get(start..start.saturating_add(length)).ok_or("ends inside its header")?;
-        let header = std::str::from_utf8(header).map_err(|_| "has a header that is not text")?;
+        if length > LONGEST_HEADER {
+            return Err(format!("has a header of {length} bytes"));
+        }
+        let mut header = vec![0; length];
+        file.read_exact(&mut header).map_err(|e| unreadable(&e, ends))?;
+        let header = std::str::from_utf8(&header).map_err(|_| "has a header that is not text")?;
         let (kind, size, big_endian) = parse_descr(&field(header, "descr")?)?;
         let shape = parse_shape(&field(header, "shape")?)?;
         let fortran = field(header, "fortran_order")?.starts_with("True");
-        let elements = shape.iter().try_fold(1usize, |a, &b| a.checked_mul(b)).ok_or("has an impossible shape")?;
-        let wanted = elements.checked_mul(size).ok_or("has an impossible shape")?;
-        let body = &rest[start + header.len()..];
-        if body.len() != wanted {
+        Ok(Header { kind, size, shape, fortran, big_endian })
+    }
+
+    /// Reads the elements, and no further than one byte behind them.
+    ///
+    /// # Errors
+    /// A sentence: there are fewer or more of them than the shape says.
+    pub fn elements(self, file: impl Read) -> Result<Npy, String> {
+        let Header { kind, size, shape, fortran, big_endian } = self;
+        let wanted = shape.iter().try_fold(size, |a, &b| a.checked_mul(b)).filter(|&n| n < usize::MAX).ok_or("has an impossible shape")?;
+        let mut body = vec![];
+        file.take(wanted as u64 + 1).read_to_end(&mut body).map_err(|e| format!("cannot be read: {e}"))?;
+        if body.len() < wanted {
             return Err(format!("holds {} bytes of data where its shape needs {wanted}", body.len()));
         }
-        let mut bytes = if fortran { to_row_major(body, &shape, size) } else { body.to_vec() };
+        if body.len() > wanted {
+            return Err(format!("holds more than the {wanted} bytes of data that its shape needs"));
+        }
+        let mut bytes = if fortran { to_row_major(&body, &shape, size) } else { body };
         if big_endian {
             bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(Npy { kind, size, shape, bytes })
+    }
+}
+
+/// The next bytes of a file that `ends` before them if they are not there.
+fn bytes<const N: usize>(file: &mut impl Read, ends: &str) -> Result<[u8; N], String> {
+    let mut bytes = [0; N];
+    file.read_exact(&mut bytes).map_err(|e| unreadable(&e, ends))?;
+    Ok(bytes)
+}
+
+fn unreadable(e: &io::Error, ends: &str) -> String {
+    if e.kind() == io::ErrorKind::UnexpectedEof { ends.into() } else { format!("cannot be read: {e}") }
+}
+
+impl Npy {
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// A sentence saying what is wrong with the file.
+    pub fn parse(mut file: &[u8]) -> Result<Npy, String> {
+        Header::read(&mut file)?.elements(file)
     }
 
     /// The file's bytes, version 1.0.
@@ -158,13 +215,15 @@ mod tests {
     fn column_major_and_big_endian_are_normalized() {
         let f = file("{'descr': '>u2', 'fortran_order': True, 'shape': (2, 2)}", &[0, 1, 0, 2, 0, 3, 0, 4]);
         let array = Npy::parse(&f).unwrap();
-        assert_eq!((array.dtype().as_str(), array.bytes), ("uint16", vec![1, 0, 3, 0, 2, 0, 4, 0]));
+        assert_eq!((dtype_name(array.kind, array.size).as_str(), array.bytes), ("uint16", vec![1, 0, 3, 0, 2, 0, 4, 0]));
     }
 
     #[test]
     fn damaged_files_are_refused_with_a_reason() {
-        let cases: [(Vec<u8>, &str); 6] = [
+        let cases: [(Vec<u8>, &str); 8] = [
             (b"PK".to_vec(), "not a .npy"),
+            ([sample().to_bytes(), vec![0]].concat(), "more than the 12 bytes"),
+            (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec(), "header of 4294967295 bytes"),
             (sample().to_bytes()[..20].to_vec(), "ends inside"),
             (sample().to_bytes()[..130].to_vec(), "bytes of data"),
             (file("{'descr': [('a', '<i2')], 'fortran_order': False, 'shape': (1,)}", &[0, 0]), "element type"),

@@ -1,35 +1,50 @@
-//! Output directories appear all at once: everything is built in a directory beside the target and swapped in when
-//! complete, so that a refused input or a full disk leaves what was there untouched.
+//! Output directories appear all at once: everything is built beside the target and put in place when complete, so that
+//! a refused input or a full disk leaves what was there untouched.
 //!
-//! A directory is replaced only when it is empty or was written by sagen, which its `report.json` tells.
+//! [`MANIFEST`] lists every file that sagen wrote with its SHA-256 (`sha256sum -c` reads it). The next run into the
+//! directory replaces and removes these files and no others: what the user put there stays, and a file that the user
+//! edited stops the run. A directory without a manifest, unless empty, is not sagen's. A symbolic link to a directory is
+//! followed.
 
+use crate::scratch::{self, Scratch};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file that marks a directory as sagen's own.
-pub const MARKER: &str = "report.json";
+/// The file that marks a directory as sagen's.
+pub const MANIFEST: &str = "sagen.sha256";
+
+/// SHA-256 in hexadecimal by file name, with `/` between folders.
+type Manifest = BTreeMap<String, String>;
 
 /// A directory under construction. Dropped without [`OutputDir::commit`], it vanishes.
 pub struct OutputDir {
     target: PathBuf,
-    temporary: tempfile::TempDir,
+    scratch: Scratch,
 }
 
 impl OutputDir {
     /// Starts an output directory that will stand at `target`.
     ///
     /// # Errors
-    /// `target` is a file, or a directory with contents that are not sagen's, or its parent cannot be written.
+    /// `target` is a file, or a directory with contents that are not sagen's or were edited, or its parent cannot be
+    /// written.
     pub fn create(target: &Path) -> Result<OutputDir, String> {
-        refuse_foreign(target)?;
-        let absolute = std::path::absolute(target).map_err(|e| format!("{}: {e}", target.display()))?;
-        let parent = absolute.parent().ok_or_else(|| format!("{} cannot be an output directory", target.display()))?;
+        let target = resolve(target)?;
+        listed(&target)?;
+        let parent = target.parent().ok_or_else(|| format!("{} cannot be an output directory", target.display()))?;
         fs::create_dir_all(parent).map_err(|e| format!("cannot make {}: {e}", parent.display()))?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".sagen-")
-            .tempdir_in(parent)
-            .map_err(|e| format!("cannot write in {}: {e}", parent.display()))?;
-        Ok(OutputDir { target: absolute, temporary })
+        let scratch = Scratch::beside(parent).map_err(|e| format!("cannot write in {}: {e}", parent.display()))?;
+        let out = OutputDir { target, scratch };
+        fs::create_dir(out.built()).map_err(|e| format!("cannot write in {}: {e}", out.built().display()))?;
+        Ok(out)
+    }
+
+    /// Where the files are written to.
+    fn built(&self) -> PathBuf {
+        self.scratch.path().join("new")
     }
 
     /// Writes one file, `name` relative with `/` between folders.
@@ -37,7 +52,7 @@ impl OutputDir {
     /// # Errors
     /// A sentence naming the file.
     pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> Result<(), String> {
-        let path = self.temporary.path().join(name);
+        let path = self.built().join(name);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         made.and_then(|()| fs::write(&path, contents)).map_err(|e| format!("cannot write {name}: {e}"))
     }
@@ -45,78 +60,182 @@ impl OutputDir {
     /// Puts the finished directory in its place.
     ///
     /// # Errors
-    /// The swap failed; the former directory is then back in its place.
+    /// A file of the user's is in the way, or a file cannot be moved; everything is then as it was.
     pub fn commit(self) -> Result<(), String> {
-        refuse_foreign(&self.target)?;
-        let failed = |e: std::io::Error| format!("cannot put {} in place: {e}", self.target.display());
-        set_mode(self.temporary.path()).map_err(failed)?;
-        let built = self.temporary.path().to_path_buf();
+        let built = self.built();
+        let mut new = Manifest::new();
+        hash_all(&built, "", &mut new).map_err(|e| format!("cannot read {}: {e}", built.display()))?;
+        self.write(MANIFEST, to_text(&new))?;
+        let failed = |e: io::Error| format!("cannot put {} in place: {e}", self.target.display());
         if !self.target.exists() {
-            fs::rename(&built, &self.target).map_err(failed)?;
-            let _ = self.temporary.keep();
-            return Ok(());
+            return scratch::uninterrupted(|| fs::rename(&built, &self.target)).map_err(failed);
         }
-        let parent = self.target.parent().unwrap_or(Path::new("."));
-        let aside = tempfile::Builder::new().prefix(".sagen-old-").tempdir_in(parent).map_err(failed)?;
-        let old = aside.path().join("old");
-        fs::rename(&self.target, &old).map_err(failed)?;
-        if let Err(e) = fs::rename(&built, &self.target) {
-            let _ = fs::rename(&old, &self.target);
-            return Err(failed(e));
+        let old = listed(&self.target)?;
+        let foreign = new.keys().find(|name| !old.contains_key(*name) && self.target.join(name).symlink_metadata().is_ok());
+        if let Some(name) = foreign {
+            return Err(format!("{} is not sagen's, and stands where sagen would write; move it away", self.target.join(name).display()));
         }
-        let _ = self.temporary.keep();
+        scratch::uninterrupted(|| {
+            let mut moves = Moves::default();
+            let done = self.exchange(&old, &new, &mut moves);
+            if done.is_err() {
+                moves.undo();
+            }
+            done
+        })
+        .map_err(failed)?;
+        remove_empty(&self.target, &old);
         Ok(())
+    }
+
+    /// Moves the old files aside and the new ones in.
+    fn exchange(&self, old: &Manifest, new: &Manifest, moves: &mut Moves) -> io::Result<()> {
+        let aside = self.scratch.path().join("old");
+        for name in old.keys().map(String::as_str).chain([MANIFEST]).filter(|name| self.target.join(name).exists()) {
+            moves.rename(&self.target.join(name), &aside.join(name))?;
+        }
+        new.keys().map(String::as_str).chain([MANIFEST]).try_for_each(|name| moves.rename(&self.built().join(name), &self.target.join(name)))
     }
 }
 
-/// Temporary directories are private; a finished one has the usual rights.
-#[cfg(unix)]
-fn set_mode(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-#[cfg(not(unix))]
-fn set_mode(_: &Path) -> std::io::Result<()> {
-    Ok(())
+/// Renamed files, so that they can be renamed back.
+#[derive(Default)]
+struct Moves(Vec<(PathBuf, PathBuf)>);
+
+impl Moves {
+    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        to.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::rename(from, to)?;
+        self.0.push((from.to_path_buf(), to.to_path_buf()));
+        Ok(())
+    }
+    fn undo(&mut self) {
+        while let Some((from, to)) = self.0.pop() {
+            let _ = fs::rename(to, from);
+        }
+    }
 }
 
-/// An existing target must be an empty directory or one that sagen wrote.
-fn refuse_foreign(target: &Path) -> Result<(), String> {
-    let Ok(metadata) = fs::metadata(target) else { return Ok(()) };
+/// The directory that is meant: an absolute path, behind symbolic links if it exists.
+fn resolve(target: &Path) -> Result<PathBuf, String> {
+    let named = |e: io::Error| format!("{}: {e}", target.display());
+    match target.symlink_metadata() {
+        Ok(_) => target.canonicalize().map_err(named),
+        Err(_) => std::path::absolute(target).map_err(named),
+    }
+}
+
+/// What sagen wrote into an existing target, all of it unchanged.
+fn listed(target: &Path) -> Result<Manifest, String> {
     let name = target.display();
+    let Ok(metadata) = fs::metadata(target) else { return Ok(Manifest::new()) };
     if !metadata.is_dir() {
         return Err(format!("{name} is a file; the output is a directory"));
     }
-    let empty = fs::read_dir(target).map_err(|e| format!("cannot read {name}: {e}"))?.next().is_none();
-    let report = fs::read_to_string(target.join(MARKER)).unwrap_or_default();
-    let ours = serde_json::from_str::<serde_json::Value>(&report).is_ok_and(|r| r["generator"] == "sagen");
-    if empty || ours {
-        Ok(())
-    } else {
-        Err(format!("{name} exists and was not written by sagen (it has no {MARKER} of sagen's); choose another directory or remove it"))
+    if fs::read_dir(target).map_err(|e| format!("cannot read {name}: {e}"))?.next().is_none() {
+        return Ok(Manifest::new());
     }
+    let manifest = fs::read_to_string(target.join(MANIFEST)).ok().as_deref().and_then(parse);
+    let Some(manifest) = manifest else {
+        return Err(format!("{name} exists and was not written by sagen (it has no {MANIFEST} of sagen's); choose another directory or remove it"));
+    };
+    let edited = manifest.iter().find(|(file, hash)| {
+        let path = target.join(file);
+        path.symlink_metadata().is_ok_and(|m| !m.is_file() || fs::read(&path).map_or(true, |bytes| sha256(&bytes) != **hash))
+    });
+    match edited {
+        Some((file, _)) => Err(format!("{} was edited since sagen wrote it; move it away, remove it, or choose another directory", target.join(file).display())),
+        None => Ok(manifest),
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The files below `dir`.
+fn hash_all(dir: &Path, prefix: &str, manifest: &mut Manifest) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        match entry.file_type()?.is_dir() {
+            true => hash_all(&entry.path(), &format!("{name}/"), manifest)?,
+            false => drop(manifest.insert(name, sha256(&fs::read(entry.path())?))),
+        }
+    }
+    Ok(())
+}
+
+fn to_text(manifest: &Manifest) -> String {
+    manifest.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect()
+}
+
+/// What [`to_text`] wrote; names that lead out of the directory are not its.
+fn parse(text: &str) -> Option<Manifest> {
+    let line = |line: &str| {
+        let (hash, name) = line.split_once("  ")?;
+        let inside = Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
+        (hash.len() == 64 && inside && !name.is_empty()).then(|| (name.to_string(), hash.to_string()))
+    };
+    text.lines().map(line).collect()
+}
+
+/// Folders that held old files only.
+fn remove_empty(target: &Path, old: &Manifest) {
+    let mut folders: Vec<&Path> = old.keys().flat_map(|name| Path::new(name).ancestors().skip(1)).filter(|p| !p.as_os_str().is_empty()).collect();
+    folders.sort_by_key(|p| std::cmp::Reverse(p.components().count()));
+    folders.dedup();
+    folders.into_iter().for_each(|folder| drop(fs::remove_dir(target.join(folder))));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn write(target: &Path, files: &[(&str, &str)]) -> Result<(), String> {
+        let out = OutputDir::create(target)?;
+        files.iter().try_for_each(|(name, text)| out.write(name, text))?;
+        out.commit()
+    }
+
     #[test]
-    fn replaces_only_its_own() {
+    fn replaces_its_own_files_and_no_others() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("a/out");
-        for round in ["1", "2"] {
-            let out = OutputDir::create(&target).unwrap();
-            out.write(MARKER, r#"{"generator": "sagen"}"#).unwrap();
-            out.write(&format!("rtl/{round}.v"), round).unwrap();
-            out.commit().unwrap();
-        }
-        assert!(target.join("rtl/2.v").exists() && !target.join("rtl/1.v").exists());
+        write(&target, &[("rtl/1.v", "1"), ("deep/er/x", "x"), ("same", "s")]).unwrap();
+        fs::write(target.join("rtl/notes.txt"), "mine").unwrap();
+        write(&target, &[("rtl/2.v", "2"), ("same", "t")]).unwrap();
+        let there = |name: &str| target.join(name).exists();
+        assert!(there("rtl/2.v") && there("rtl/notes.txt") && !there("rtl/1.v") && !there("deep"));
+        assert_eq!(fs::read_to_string(target.join("same")).unwrap(), "t");
         assert_eq!(fs::read_dir(root.path().join("a")).unwrap().count(), 1, "nothing is left beside it");
 
-        fs::write(target.join(MARKER), "{}").unwrap();
+        assert!(write(&target, &[("rtl/notes.txt", "sagen's")]).is_err_and(|e| e.contains("notes.txt is not sagen's")));
+        fs::write(target.join("same"), "edited").unwrap();
+        assert!(write(&target, &[("same", "u")]).is_err_and(|e| e.contains("same was edited")));
+        assert_eq!((fs::read_to_string(target.join("same")).unwrap().as_str(), there("rtl/2.v")), ("edited", true));
+        fs::remove_file(target.join("same")).unwrap();
+        write(&target, &[("same", "u")]).unwrap();
+
+        fs::remove_file(target.join(MANIFEST)).unwrap();
         assert!(OutputDir::create(&target).is_err_and(|e| e.contains("not written by sagen")));
-        assert!(OutputDir::create(&target.join(MARKER)).is_err_and(|e| e.contains("is a file")));
+        assert!(OutputDir::create(&target.join("same")).is_err_and(|e| e.contains("is a file")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let (target, link) = (root.path().join("real"), root.path().join("link"));
+        fs::create_dir(&target).unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write(&link, &[("x", "1")]).unwrap();
+        write(&link, &[("x", "2")]).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(target.join("x")).unwrap(), "2");
+        let dangling = root.path().join("dangling");
+        std::os::unix::fs::symlink(root.path().join("nowhere"), &dangling).unwrap();
+        assert!(write(&dangling, &[]).is_err());
     }
 
     #[test]
@@ -126,5 +245,12 @@ mod tests {
         out.write("x", "y").unwrap();
         drop(out);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn manifests_stay_inside() {
+        let hash = "0".repeat(64);
+        assert!(parse(&format!("{hash}  ../x\n")).is_none() && parse(&format!("{hash}  /x\n")).is_none() && parse("x").is_none());
+        assert_eq!(parse(&format!("{hash}  a/b c\n")).unwrap().len(), 1);
     }
 }

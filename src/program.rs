@@ -1,25 +1,53 @@
 //! What every subcommand starts with: the program, the board, the user's choices. And how a subcommand stops early.
 
 use crate::cli::{Design, Program};
-use crate::{boards, render};
+use crate::{boards, fault, progress, render};
 use arch::cost::board::Board;
 use arch::ir::design::DesignSpec;
 use frontend::diag::{Diagnostics, SourceMap};
 use frontend::scop::Scop;
 use std::io::IsTerminal;
 
-/// The input is refused; the text is ready for standard error.
+/// Exit codes; 2 is clap's, for wrong usage.
+pub mod exit {
+    /// The input is refused.
+    pub const REFUSED: u8 = 1;
+    /// Simulation and golden model differ.
+    pub const DIFFERENT: u8 = 3;
+    /// A fault of sagen's own.
+    pub const INTERNAL: u8 = 4;
+    /// The C compiler's program and the interpreter of the region disagree, so there is no golden model.
+    pub const NO_JUDGE: u8 = 5;
+}
+
+/// Code of a diagnostic that one of sagen's own checks yields.
+const OWN_CHECK: &str = "E0799";
+
+/// Why a subcommand stops early.
 #[derive(Debug)]
-pub struct Refused(pub String);
+pub struct Refused {
+    /// Ready for standard error.
+    pub text: String,
+    /// See [`exit`].
+    pub code: u8,
+}
 
 impl Refused {
     /// A reason that has no place in a file.
     pub fn plain(reason: impl std::fmt::Display) -> Refused {
-        Refused(format!("Error: {reason}\n"))
+        Refused { text: format!("Error: {reason}\n"), code: exit::REFUSED }
+    }
+    /// A fault of sagen's own.
+    pub fn internal(what: impl std::fmt::Display) -> Refused {
+        Refused { text: fault::report(&what.to_string()), code: exit::INTERNAL }
     }
     /// Diagnostics, with colors if standard error is a terminal.
     pub fn diagnostics(list: &Diagnostics, sources: &SourceMap) -> Refused {
-        Refused(render::diagnostics(list, sources, color()))
+        let text = render::diagnostics(list, sources, color());
+        match list.iter().find(|d| d.code == OWN_CHECK) {
+            Some(own) => Refused { text: text + &fault::report(&own.message), code: exit::INTERNAL },
+            None => Refused { text, code: exit::REFUSED },
+        }
     }
 }
 
@@ -27,23 +55,9 @@ fn color() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Says what is being done, on a terminal only; the next message or [`done`] wipes it away.
-pub fn progress(what: &str) {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K{what}…");
-    }
-}
-
-/// Ends the progress line.
-pub fn done() {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
-    }
-}
-
 /// A line for the user on standard error.
 pub fn notice(text: &str) {
-    done();
+    progress::done();
     eprintln!("note: {text}");
 }
 
@@ -77,10 +91,6 @@ pub fn choices(program: &Program, design: &Design) -> Result<(Board, DesignSpec)
 /// # Errors
 /// Why no array can be built.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
-    progress("mapping");
-    let compiled = arch::compile(scop, spec, board).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    for warning in &compiled.report.warnings {
-        notice(warning);
-    }
-    Ok(compiled)
+    progress::stage("mapping");
+    arch::compile(scop, spec, board).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))
 }

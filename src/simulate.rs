@@ -4,27 +4,64 @@ use crate::check::{Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::golden::{self, Failure};
-use crate::program::{self, Refused};
+use crate::program::{self, exit, Refused};
+use crate::progress;
 use crate::report::{self, grouped};
-use crate::sim::compare::{Comparison, Deviation};
+use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::Outcome;
 use arch::ir::design::DesignSpec;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;
-use frontend::scop::Scop;
+use frontend::scop::{Array, Scop};
 use serde_json::json;
 use std::fmt::Write as _;
 
 /// What a simulation found.
 pub struct Verdict {
-    /// Simulation and golden model agree.
-    pub equal: bool,
+    pub result: Agreement,
     /// For standard output.
     pub text: String,
 }
 
+/// Who agrees with whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// Simulation and golden model.
+    Equal,
+    /// They differ, and nothing speaks against the golden model.
+    Different,
+    /// They differ, and so do the C compiler's program and the interpreter of the region: one of those two is wrong, and
+    /// which one cannot be said.
+    NoJudge {
+        /// Elements in which the two differ.
+        elements: usize,
+        /// The array computes what the interpreter does.
+        array_as_interpreted: bool,
+    },
+}
+
+impl Agreement {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Agreement::Equal => 0,
+            Agreement::Different => exit::DIFFERENT,
+            Agreement::NoJudge { .. } => exit::NO_JUDGE,
+        }
+    }
+    fn name(self) -> &'static str {
+        match self {
+            Agreement::Equal => "equal",
+            Agreement::Different => "different",
+            Agreement::NoJudge { .. } => "no judge",
+        }
+    }
+}
+
 /// The judge: what the arrays hold before and after.
 pub struct Reference {
+    /// It is a compiler's program, not the interpreter's result.
+    pub native: bool,
     /// Who computed it, as `cc`.
     pub model: String,
     pub before: Memory,
@@ -37,11 +74,11 @@ pub struct Reference {
 /// The C compiler refuses the program, or files cannot be written.
 pub fn reference(scop: &Scop, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
     match golden::run(scop, &arguments.file, &arguments.parse_options(), &memory) {
-        Ok(run) => Ok(Reference { model: run.compiler, before: run.before, after: run.after }),
+        Ok(run) => Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after }),
         Err(why @ (Failure::NoCompiler | Failure::NoType(_) | Failure::Crashed(_))) => {
             program::notice(&format!("{why}; sagen's interpreter is the golden model"));
-            let after = interpret(scop, &memory).map_err(Refused::plain)?;
-            Ok(Reference { model: "interpreter".into(), before: memory, after })
+            let after = interpret(scop, &memory).map_err(Refused::internal)?;
+            Ok(Reference { native: false, model: "interpreter".into(), before: memory, after })
         }
         Err(why) => Err(Refused::plain(why)),
     }
@@ -105,28 +142,58 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let mut memory = data::random(&scop, arguments.seed);
     data::load(&scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let compiled = program::compile(&scop, &spec, &board)?;
-    program::progress("running the C program");
+    progress::stage("running the C program");
     let reference = reference(&scop, &arguments.program, memory)?;
-    program::progress("building");
-    let case = Case::new(&scop, &compiled, &reference.before).map_err(Refused::plain)?;
+    progress::stage("building");
+    let case = Case::new(&scop, &compiled, &reference.before).map_err(Refused::internal)?;
     let native = case.of_vsa(&reference.after);
-    let own = rounded(&scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::plain)?;
+    let own = rounded(&scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
     let (expected, model) = match &own {
         Some(own) => (&own.expected, own.model),
         None => (&native, reference.model.as_str()),
     };
 
-    program::progress("simulating");
+    progress::stage("simulating");
     let run = case.simulate(&Conditions::of(arguments)).map_err(Refused::plain)?;
     let comparison = case.compare(&run, expected);
     let deviation = own.as_ref().map(|_| case.deviation(&run, &native));
-    program::done();
+    progress::done();
     if let Some(dir) = &arguments.out {
         save(&scop, &case, &run, dir).map_err(Refused::plain)?;
     }
-    let equal = run.clean() && comparison.mismatches == 0;
-    let facts = Facts { arguments, compiled: &compiled, outcome: &run.outcome, comparison: &comparison, deviation, equal, model };
-    Ok(Verdict { equal, text: if arguments.json { facts.json() } else { facts.text() } })
+    let result = match run.clean() && comparison.mismatches == 0 {
+        true => Agreement::Equal,
+        false if own.is_none() && reference.native => doubt(&scop, &case, &run, &reference)?,
+        false => Agreement::Different,
+    };
+    let facts = Facts { arguments, compiled: &compiled, outcome: &run.outcome, comparison: &comparison, deviation, result, model };
+    Ok(Verdict { result, text: if arguments.json { facts.json() } else { facts.text() } })
+}
+
+/// The simulation differs from the C compiler's program; whether the interpreter of the region does as well.
+fn doubt(scop: &Scop, case: &Case, run: &Run, reference: &Reference) -> Result<Agreement, Refused> {
+    progress::stage("asking the interpreter");
+    let interpreted = interpret(scop, &reference.before).map_err(Refused::internal)?;
+    let elements = differing(scop, &reference.after, &interpreted);
+    progress::done();
+    if elements == 0 {
+        return Ok(Agreement::Different);
+    }
+    let array_as_interpreted = run.clean() && case.compare(run, &case.of_vsa(&interpreted)).mismatches == 0;
+    Ok(Agreement::NoJudge { elements, array_as_interpreted })
+}
+
+/// Elements in which the C compiler's program and the interpreter of the region differ.
+///
+/// # Errors
+/// An access outside of an array.
+pub fn disagreement(scop: &Scop, before: &Memory, native: &Memory) -> Result<usize, String> {
+    Ok(differing(scop, native, &interpret(scop, before)?))
+}
+
+fn differing(scop: &Scop, one: &Memory, other: &Memory) -> usize {
+    let count = |((array, a), b): ((&Array, &Vec<u64>), &Vec<u64>)| a.iter().zip(b).filter(|(&a, &b)| !same(a, b, array.ty)).count();
+    scop.arrays.iter().zip(one).zip(other).map(count).sum()
 }
 
 /// The arrays the design stores to, as files.
@@ -152,7 +219,7 @@ struct Facts<'a> {
     comparison: &'a Comparison,
     /// From the C program's results, where the array rounds elsewhere.
     deviation: Option<Deviation>,
-    equal: bool,
+    result: Agreement,
     model: &'a str,
 }
 
@@ -175,7 +242,8 @@ impl Facts<'_> {
         let (vsa, report, cycles) = (&self.compiled.vsa, &self.compiled.report, self.outcome.cycles);
         let value = json!({
             "kernel": vsa.name,
-            "match": self.equal,
+            "match": self.result == Agreement::Equal,
+            "result": self.result.name(),
             "finished": self.outcome.finished,
             "elements": self.comparison.elements,
             "mismatches": self.comparison.mismatches,
@@ -226,9 +294,19 @@ impl Facts<'_> {
         if let Some(d) = self.deviation {
             let _ = writeln!(text, "  from C       {} elements deviate, at most by {:.3e}, relatively by {:.3e}", grouped(d.elements as i64), d.absolute, d.relative);
         }
-        let _ = match (self.equal, self.comparison.mismatches) {
-            (true, _) => writeln!(text, "  equal        all {} elements and the memory around them", grouped(count)),
-            (false, n) => writeln!(text, "  NOT EQUAL    {} of {} elements differ", grouped(n as i64), grouped(count)),
+        let differ = format!("{} of {} elements differ", grouped(self.comparison.mismatches as i64), grouped(count));
+        let _ = match self.result {
+            Agreement::Equal => writeln!(text, "  equal        all {} elements and the memory around them", grouped(count)),
+            Agreement::Different => writeln!(text, "  NOT EQUAL    {differ}"),
+            Agreement::NoJudge { elements, array_as_interpreted } => {
+                let array = if array_as_interpreted { "the array computes what the interpreter does" } else { "the array agrees with neither" };
+                let found = format!("{} and sagen's interpreter of the region differ in {} elements; {array}", self.model, grouped(elements as i64));
+                writeln!(
+                    text,
+                    "  NO JUDGE     {found}\n               either the compiler is wrong, or code outside of the region, or flags that only it sees,\n               \
+                     change the result; try another compiler with CC=…"
+                )
+            }
         };
         text
     }

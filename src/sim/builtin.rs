@@ -2,6 +2,7 @@
 
 use super::memory::{Beat, Burst, Data, Memory, Request};
 use super::{Job, Outcome};
+use crate::progress;
 use rtl::sim::{vcd::Vcd, Init, PortId, Sim};
 use std::fs::File;
 use std::io::BufWriter;
@@ -35,6 +36,7 @@ pub fn run(job: &Job) -> Result<Outcome, String> {
     machine.write(GIER, 1)?;
     machine.write(IP_IER, 1)?;
     machine.write(CTRL, 1)?;
+    progress::cycles("simulating", job.cycles);
     let finished = machine.wait_interrupt(job.watchdog);
     let counter = interface.layout.cycles();
     let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
@@ -360,8 +362,11 @@ impl Machine {
 
     /// Whether the interrupt came within `limit` cycles.
     fn wait_interrupt(&mut self, limit: u64) -> bool {
-        for _ in 0..limit {
+        for cycle in 0..limit {
             self.cycle();
+            if cycle % 4096 == 0 {
+                progress::at(cycle);
+            }
             if self.seen.interrupt {
                 return true;
             }

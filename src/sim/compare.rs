@@ -39,8 +39,12 @@ impl Comparison {
     }
 }
 
-/// Compares the memories of `outcome` with `expected` (elements per array of the VSA). NaNs count as equal: C leaves
-/// their payload open.
+/// Equal values; NaNs are: C leaves their payload open.
+pub fn same(one: u64, other: u64, ty: ScalarType) -> bool {
+    one == other || (value::is_nan(one, ty) && value::is_nan(other, ty))
+}
+
+/// Compares the memories of `outcome` with `expected` (elements per array of the VSA).
 pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u64>]) -> Comparison {
     let mut result = Comparison::default();
     for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate() {
@@ -48,8 +52,7 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
         let found = unpack(&memory[image.offset..image.offset + image.size], array.ty);
         result.elements += found.len();
         for (index, (&is, &wanted)) in found.iter().zip(&expected[k]).enumerate() {
-            let same = is == wanted || (value::is_nan(is, array.ty) && value::is_nan(wanted, array.ty));
-            if !same {
+            if !same(is, wanted, array.ty) {
                 result.add(|| {
                     let at = subscripts(index, &array.dims);
                     format!("{}{at} is {}, C has {}", array.name, show(is, array.ty), show(wanted, array.ty))

@@ -2,9 +2,12 @@
 //! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
 
 use super::{bench, Job, Outcome};
+use crate::progress;
+use crate::scratch::{self, Scratch};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 /// Which simulator.
@@ -19,10 +22,14 @@ pub enum Simulator {
 /// # Errors
 /// The simulator is not installed, refuses the design, or dies; its messages.
 pub fn run(job: &Job, simulator: Simulator) -> Result<Outcome, String> {
-    let dir = tempfile::Builder::new().prefix("sagen-sim-").tempdir().map_err(|e| format!("cannot make a directory: {e}"))?;
+    let dir = Scratch::temporary("sim").map_err(|e| format!("cannot make a directory: {e}"))?;
     let dir = dir.path();
     let sources = write_files(job, dir)?;
     let (bench, bare) = bench::names(job)?;
+    progress::stage(match simulator {
+        Simulator::Icarus => "compiling for Icarus",
+        Simulator::Verilator => "compiling the Verilator model",
+    });
     let mut program = match simulator {
         Simulator::Icarus => {
             let mut compile = Command::new("iverilog");
@@ -43,8 +50,9 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Outcome, String> {
             run
         }
     };
+    progress::cycles("simulating", job.cycles);
     let begin = Instant::now();
-    let output = call(&mut program, dir)?;
+    let output = call(program.args(progress::shown().then_some("+progress")), dir)?;
     let seconds = begin.elapsed().as_secs_f64();
     if let Some(path) = &job.vcd {
         fs::copy(dir.join("wave.vcd"), path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
@@ -52,10 +60,11 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Outcome, String> {
     outcome(job, dir, &String::from_utf8_lossy(&output.stdout), seconds)
 }
 
-/// Runs a program in `dir`.
+/// Runs a program in `dir`. Lines in which it says how far it is are shown, and left out of what it returns.
 fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.current_dir(dir).stdin(Stdio::null()).output();
+    let command = command.current_dir(dir).env("TMPDIR", dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = scratch::children(command, follow);
     let output = output.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => missing(&name),
         _ => format!("cannot run {name}: {e}"),
@@ -67,6 +76,26 @@ fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     let text = String::from_utf8_lossy(&text);
     let last: Vec<_> = text.lines().rev().take(20).collect();
     Err(format!("{name} failed ({}):\n{}", output.status, last.into_iter().rev().collect::<Vec<_>>().join("\n")))
+}
+
+/// Everything a program prints but its progress.
+fn follow(mut child: Child) -> std::io::Result<Output> {
+    let stderr = child.stderr.take();
+    let errors = std::thread::spawn(move || {
+        let mut bytes = vec![];
+        stderr.map_or(Ok(0), |mut pipe| std::io::Read::read_to_end(&mut pipe, &mut bytes)).map(|_| bytes)
+    });
+    let mut stdout = vec![];
+    for line in child.stdout.take().into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n')) {
+        let line = line?;
+        let cycle = std::str::from_utf8(&line).ok().and_then(|l| l.trim().strip_prefix("PROGRESS ")?.parse().ok());
+        match cycle {
+            Some(cycle) => progress::at(cycle),
+            None => stdout.extend(line.into_iter().chain([b'\n'])),
+        }
+    }
+    let stderr = errors.join().unwrap_or_else(|_| Ok(vec![]))?;
+    Ok(Output { status: child.wait()?, stdout, stderr })
 }
 
 /// What to do about a program that is not there.

@@ -75,6 +75,8 @@ pub struct Job<'a> {
     /// One per array of the VSA.
     pub images: Vec<Image>,
     pub timing: Timing,
+    /// Cycles it is expected to take, for showing how far it is.
+    pub cycles: u64,
     /// Cycles after which a run counts as hung.
     pub watchdog: u64,
     /// Waveform to write.

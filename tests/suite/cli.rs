@@ -86,7 +86,7 @@ fn seeds_data_and_results_go_through_files() {
     stdout(&["sim", &file, "-D", "N=2", "--data", &a, "--data", &b, "--out", &out_name]);
     let result = sagen::npy::Npy::parse(&fs::read(out.join("C.npy")).unwrap()).unwrap();
     let values: Vec<i32> = result.bytes.chunks(4).map(|c| i32::from_le_bytes(c.try_into().unwrap())).collect();
-    assert_eq!((result.dtype().as_str(), values), ("int32", vec![19, -10, 43, -14]));
+    assert_eq!((result.kind, result.size, values), ('i', 4, vec![19, -10, 43, -14]));
 
     stdout(&["sim", &file, "-D", "N=2", "--out", &out_name]);
     assert_eq!(fs::read(out.join("C.npy")).unwrap(), first, "the same seed gives the same run");
@@ -112,20 +112,33 @@ fn data_of_another_shape_type_or_name_is_refused() {
     }
 }
 
-/// The C compiler sees a flag that the front end does not, so the two programs differ.
+/// The C compiler sees a macro that the front end does not, so the two programs differ; the array is not to blame.
 #[test]
-fn a_difference_from_c_is_exit_code_3() {
+fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
     let dir = tempfile::tempdir().unwrap();
-    let tricky = MM.replace("= 0;\n    for", "= 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\n    for");
-    let tricky = tricky.replace("= 0;\nfor", "= 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\nfor");
-    assert!(tricky.contains("__OPTIMIZE__"));
+    let tricky = MM.replace("C[i][j] = 0;", "C[i][j] = 0;\n#ifdef __GNUC__\n  C[i][j] = 1;\n#endif\n");
     let file = kernel(dir.path(), "mm.c", &tricky);
     let output = sagen(&["sim", &file, "--json"]);
-    assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+    assert_eq!(code(&output), 5, "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["match"], &report["mismatches"]), (&Value::Bool(false), &Value::from(36)));
+    assert_eq!((&report["match"], &report["result"], &report["mismatches"]), (&Value::Bool(false), &Value::from("no judge"), &Value::from(36)));
     let shown = text(&sagen(&["sim", &file]).stdout);
-    assert!(shown.contains("NOT EQUAL") && shown.contains("C[0][0] is "), "{shown}");
+    assert!(shown.contains("NO JUDGE") && shown.contains("the array computes what the interpreter does") && !shown.contains("NOT EQUAL"), "{shown}");
+    let out = dir.path().join("out");
+    let output = sagen(&["rtl", &file, "-o", &out.to_string_lossy()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("disagree") && !out.join("sim/memory_0.expected.hex").exists());
+}
+
+/// GCC 12 at -O1 computes this wrong; the golden model must not be at the mercy of an optimizer.
+#[test]
+fn the_golden_model_is_not_optimized() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "f.c", "void f(double a[11], double y[6][3]) {\n#pragma scop\n for (int i = 0; i < 6; i++) y[i][2] = a[2*i] + a[i];\n#pragma endscop\n}\n");
+    assert_eq!(json(&["sim", &file, "--json"])["match"], Value::Bool(true));
+    let optimized = MM.replace("C[i][j] = 0;", "C[i][j] = 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\n");
+    let file = kernel(dir.path(), "mm.c", &optimized);
+    assert_eq!(json(&["sim", &file, "--json"])["match"], Value::Bool(true));
 }
 
 #[test]
@@ -179,6 +192,15 @@ fn rtl_writes_all_or_nothing_and_only_over_its_own() {
     assert_eq!(code(&sagen(&["rtl", &bad, "-o", &name])), 1);
     assert_eq!(tree(&out), written, "a refused input leaves the directory as it was");
 
+    // What is not sagen's stays, and what the user edited stops the run.
+    fs::write(out.join("rtl/notes.txt"), "mine").unwrap();
+    stdout(&["rtl", &file, "--board", "u250", "-o", &name]);
+    assert_eq!(text(&fs::read(out.join("rtl/notes.txt")).unwrap()), "mine");
+    fs::write(out.join("rtl/mm.v"), "edited").unwrap();
+    let edited = tree(&out);
+    let output = sagen(&["rtl", &file, "-o", &name]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("mm.v was edited"), "{}", text(&output.stderr));
+    assert_eq!(tree(&out), edited);
     let foreign = dir.path().join("mine");
     fs::create_dir(&foreign).unwrap();
     fs::write(foreign.join("thesis.txt"), "do not delete").unwrap();
@@ -346,4 +368,128 @@ fn waveforms_are_written() {
     stdout(&["sim", &file, "-D", "N=2", "--vcd", &wave.to_string_lossy()]);
     let dump = fs::read_to_string(wave).unwrap();
     assert!(dump.contains("$enddefinitions") && dump.contains("m_axi_c_awvalid") && dump.lines().count() > 200);
+}
+
+/// Every choice that cannot be has an error of its own.
+#[test]
+fn impossible_choices_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let cases: [(&str, &str); 9] = [
+        ("--simd k=100000", "[E0720] Error: --simd k=100000: the loop has 6 iterations"),
+        ("--tile i=99999999999", "[E0720]"),
+        ("--word Z=8", "[E0709] Error: --word: there is no array `Z` in DRAM"),
+        ("--order i,i,j,k", "[E0704] Error: --order names `i` twice"),
+        ("--order i,j,i", "[E0704]"),
+        ("--tile i=2,i=4", "one option says i=2 and i=4"),
+        ("--space i,j,k", "[E0702]"),
+        ("--tile x=2", "[E0701]"),
+        ("--dot fused", "[E0707]"),
+    ];
+    for (options, reason) in cases {
+        let words: Vec<&str> = ["sim", &file].into_iter().chain(options.split(' ')).collect();
+        let output = sagen(&words);
+        assert!(code(&output) == 1 && text(&output.stderr).contains(reason), "{options}: {}", text(&output.stderr));
+    }
+    let output = sagen(&["sim", &file, "--space", "i", "--array", "1"]);
+    assert!(code(&output) == 2 && text(&output.stderr).contains("cannot be used with"), "{}", text(&output.stderr));
+    let design = kernel(dir.path(), "d.toml", "space = [\"i\"]\n");
+    let output = sagen(&["sim", &file, "--design", &design, "--array", "1"]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("exclude each other"), "{}", text(&output.stderr));
+    // A factor may exceed its loop: up to 64 whatever the extent, beyond that up to twice.
+    assert_eq!(code(&sagen(&["rtl", &file, "--space", "i,j", "--tile", "i=64", "--emit", "mapping"])), 0);
+}
+
+#[test]
+fn impossible_boards_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let board = fs::read_to_string(crate::common::root("boards/zcu104.toml")).unwrap();
+    let lut = board.lines().find(|l| l.starts_with("lut")).unwrap();
+    for (from, to, reason) in [(lut, "lut = -1", "resources: lut = -1"), ("clock_mhz = 300.0", "clock_mhz = nan", "clock_mhz = NaN"), ("data_bits = 128", "data_bits = 100", "data_bits = 100")] {
+        assert!(board.contains(from));
+        let mine = kernel(dir.path(), "b.toml", &board.replacen(from, to, 1));
+        let output = sagen(&["sim", &file, "--board", &mine]);
+        assert!(code(&output) == 1 && text(&output.stderr).contains(reason), "{to}: {}", text(&output.stderr));
+    }
+}
+
+/// Files without an end are read no further than their sizes say.
+#[cfg(unix)]
+#[test]
+fn endless_files_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    for (options, reason) in [(["--data", "A=/dev/zero"], "not a .npy file"), (["--design", "/dev/zero"], "longer than"), (["--board", "/dev/zero"], "longer than")] {
+        let output = sagen(&["sim", &file, options[0], options[1]]);
+        assert!(code(&output) == 1 && text(&output.stderr).contains(reason), "{options:?}: {}", text(&output.stderr));
+    }
+    let output = sagen(&["map", "/dev/zero"]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("E0100"), "{}", text(&output.stderr));
+    // A right header, and then no end.
+    let array = sagen::npy::Npy { kind: 'i', size: 2, shape: vec![6, 6], bytes: vec![0; 72] };
+    let header = dir.path().join("header");
+    fs::write(&header, array.to_bytes()).unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let feed = format!("cat {} /dev/zero > {}", header.display(), pipe.display());
+    let mut feeder = Command::new("sh").args(["-c", &feed]).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let output = sagen(&["sim", &file, "--data", &format!("A={}", pipe.display())]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("more than the 72 bytes"), "{}", text(&output.stderr));
+    feeder.wait().unwrap();
+}
+
+/// A run that is interrupted leaves nothing behind; one that was killed leaves what the next one removes.
+#[cfg(unix)]
+#[test]
+fn interrupted_runs_clean_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let (temporary, out) = (dir.path().join("tmp"), dir.path().join("out"));
+    fs::create_dir(&temporary).unwrap();
+    // Its C program does not come to an end.
+    let endless = MM.replace("#pragma scop", "#ifdef __GNUC__\n for (;;) ;\n#endif\n#pragma scop");
+    let (file, quick) = (kernel(dir.path(), "endless.c", &endless), kernel(dir.path(), "mm.c", MM));
+    let left = || {
+        let hidden = fs::read_dir(dir.path()).unwrap().filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".sagen-")).count();
+        (hidden, fs::read_dir(&temporary).unwrap().count())
+    };
+    for (signal, after) in [("INT", (0, 0)), ("TERM", (0, 0)), ("KILL", (1, 1))] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+        let mut run = command.args(["rtl", &file, "-o", &out.to_string_lossy()]).env("TMPDIR", &temporary).stderr(std::process::Stdio::null()).spawn().unwrap();
+        while !fs::read_dir(&temporary).unwrap().flatten().any(|d| d.path().join("golden").exists()) {
+            assert!(run.try_wait().unwrap().is_none(), "it waits for the C program");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(Command::new("kill").args([&format!("-{signal}"), &run.id().to_string()]).status().unwrap().success());
+        let status = run.wait().unwrap();
+        assert!(!status.success() && status.code().is_none(), "{signal}: {status}");
+        assert_eq!(left(), after, "{signal}");
+        assert!(!out.exists());
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+    assert!(command.args(["rtl", &quick, "-o", &out.to_string_lossy()]).env("TMPDIR", &temporary).output().unwrap().status.success());
+    assert_eq!(left(), (0, 0));
+}
+
+#[test]
+fn completions_and_manual_pages_come_from_the_arguments() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&["completions", shell]).contains("fp-contract"), "{shell}");
+    }
+    assert!(stdout(&["man"]).contains(".TH sagen 1"));
+    let dir = tempfile::tempdir().unwrap();
+    stdout(&["man", "--out", &dir.path().to_string_lossy()]);
+    assert!(fs::read_to_string(dir.path().join("sagen-sim.1")).unwrap().contains("engine"));
+}
+
+/// Help is for people: grouped, a line or two an option, and short enough for a screen or two.
+#[test]
+fn help_is_short() {
+    for command in ["rtl", "sim", "map"] {
+        let help = stdout(&[command, "-h"]);
+        for heading in ["Program:", "Array (chosen by sagen where left out):", "AXI ports:", "Output:"] {
+            assert!(help.contains(heading), "{command}: {heading}");
+        }
+        assert!(help.lines().count() < 75 && help.lines().all(|l| l.chars().count() <= 120), "{help}");
+    }
 }

@@ -6,6 +6,7 @@ mod cli;
 mod common;
 mod engines;
 mod lu;
+mod mutation;
 mod polybench;
 mod random;
 mod run;

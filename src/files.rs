@@ -1,0 +1,23 @@
+//! Reading the user's small text files: design files and boards.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes beyond which a file is not what it is taken for.
+const LARGEST: u64 = 1 << 20;
+
+/// The text of a file.
+///
+/// # Errors
+/// A sentence: it cannot be read, is not text, or has no end in sight.
+pub fn text(path: &Path) -> Result<String, String> {
+    let failed = |why: String| format!("cannot read {}: {why}", path.display());
+    let mut bytes = vec![];
+    let file = File::open(path).map_err(|e| failed(e.to_string()))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| failed(e.to_string()))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(failed(format!("it is longer than {LARGEST} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| failed("it is not text in UTF-8".into()))
+}

@@ -1,0 +1,99 @@
+//! What a run is doing, on a terminal only: one line on standard error that the next one or [`done`] wipes away.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+/// Between two pictures of the line.
+const TICK: Duration = Duration::from_millis(120);
+const STAGE: &str = "{spinner} {msg} {elapsed}";
+const CYCLES: &str = "{spinner} {msg} {percent} % of {human_len} cycles, {rate}, {eta} left";
+
+static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn line() -> MutexGuard<'static, Option<ProgressBar>> {
+    LINE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Standard error is a terminal, so that somebody sees it.
+pub fn shown() -> bool {
+    use std::io::IsTerminal;
+    std::io::stderr().is_terminal()
+}
+
+fn show(bar: impl FnOnce() -> ProgressBar) {
+    done();
+    if shown() {
+        let bar = bar();
+        bar.enable_steady_tick(TICK);
+        *line() = Some(bar);
+    }
+}
+
+/// Begins a stage whose length is not known; the time it takes is shown.
+pub fn stage(what: &'static str) {
+    show(|| ProgressBar::new_spinner().with_style(style(STAGE)).with_message(what));
+}
+
+/// Begins a simulation of about `total` clock cycles: percent, cycles a second and the time left are shown.
+pub fn cycles(what: &'static str, total: u64) {
+    show(|| ProgressBar::new(total).with_style(style(CYCLES)).with_message(what));
+}
+
+/// So many cycles are simulated. Memory that stalls makes more of them than are predicted.
+pub fn at(cycle: u64) {
+    if let Some(bar) = line().as_ref() {
+        advance(bar, cycle);
+    }
+}
+
+fn advance(bar: &ProgressBar, cycle: u64) {
+    if bar.length().is_some_and(|total| cycle >= total) {
+        bar.set_length(cycle + cycle / 50);
+    }
+    bar.set_position(cycle);
+}
+
+/// Wipes the line away.
+pub fn done() {
+    if let Some(bar) = line().take() {
+        bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let rate = |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{} cycles/s", indicatif::HumanCount(state.per_sec() as u64));
+    };
+    ProgressStyle::with_template(template).expect("the template is well formed").with_key("rate", rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::{InMemoryTerm, ProgressDrawTarget};
+
+    #[test]
+    fn percent_rate_and_time_left_are_shown() {
+        let terminal = InMemoryTerm::new(5, 120);
+        let bar = ProgressBar::with_draw_target(Some(8_000), ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        bar.set_style(style(CYCLES));
+        bar.set_message("simulating");
+        advance(&bar, 2_000);
+        bar.force_draw();
+        let text = terminal.contents();
+        assert!(text.contains("simulating 25 % of 8,000 cycles") && text.contains("cycles/s") && text.contains("left"), "{text}");
+        advance(&bar, 9_000);
+        assert_eq!(bar.length(), Some(9_180));
+        bar.finish_and_clear();
+        assert_eq!(terminal.contents(), "");
+    }
+
+    #[test]
+    fn nothing_is_shown_beside_a_terminal() {
+        if !shown() {
+            cycles("simulating", 10);
+            assert!(line().is_none());
+        }
+    }
+}

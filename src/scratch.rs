@@ -1,0 +1,186 @@
+//! Directories for the time of a run, and what becomes of them when the run does not come to its end.
+//!
+//! A [`Scratch`] vanishes when it is dropped, and on SIGINT, SIGTERM and SIGHUP, which also end the programs that
+//! [`output`] and [`children`] watch. A run that was killed leaves its directories behind. Each holds a file that its
+//! owner keeps locked, so the next run knows the ones without an owner and removes them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard};
+use tempfile::TempDir;
+
+/// The file that the owner of a directory keeps locked.
+const LOCK: &str = ".sagen-lock";
+
+/// What has to go when a signal comes.
+struct Running {
+    directories: Vec<PathBuf>,
+    /// Process groups, by their leaders.
+    programs: Vec<u32>,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running { directories: vec![], programs: vec![] });
+
+/// While this is held no signal ends the run.
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// A directory that vanishes.
+pub struct Scratch {
+    directory: TempDir,
+    _lock: File,
+}
+
+impl Scratch {
+    /// In the system's folder for temporary files; `purpose` becomes part of its name.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn temporary(purpose: &str) -> io::Result<Scratch> {
+        Scratch::inside(&std::env::temp_dir(), &format!("sagen-{purpose}-"))
+    }
+
+    /// A hidden one in `parent`.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn beside(parent: &Path) -> io::Result<Scratch> {
+        Scratch::inside(parent, ".sagen-")
+    }
+
+    fn inside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
+        remove_stale(parent, prefix);
+        let mut running = running();
+        let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        let lock = OpenOptions::new().write(true).create_new(true).open(directory.path().join(LOCK))?;
+        lock.try_lock()?;
+        running.directories.push(directory.path().to_path_buf());
+        Ok(Scratch { directory, _lock: lock })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        running().directories.retain(|d| d != self.directory.path());
+    }
+}
+
+/// Removes the directories of runs that are no more. What cannot be removed stays.
+fn remove_stale(parent: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let named = entry.file_name().to_str().is_some_and(|n| n.starts_with(prefix));
+        if !named || !entry.file_type().is_ok_and(|t| t.is_dir()) {
+            continue;
+        }
+        let Ok(lock) = OpenOptions::new().write(true).open(entry.path().join(LOCK)) else { continue };
+        if lock.try_lock().is_ok() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Runs `job`, which no signal cuts short.
+pub fn uninterrupted<T>(job: impl FnOnce() -> T) -> T {
+    let _running = running();
+    job()
+}
+
+/// Runs a program to its end and collects what it prints.
+///
+/// # Errors
+/// It cannot be started.
+pub fn output(command: &mut Command) -> io::Result<Output> {
+    children(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()), Child::wait_with_output)
+}
+
+/// Starts a program in a process group of its own; `wait` must see it end.
+///
+/// # Errors
+/// It cannot be started, or as `wait`.
+pub fn children<T>(command: &mut Command, wait: impl FnOnce(Child) -> io::Result<T>) -> io::Result<T> {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    let child = {
+        let mut running = running();
+        let child = command.spawn()?;
+        running.programs.push(child.id());
+        child
+    };
+    let id = child.id();
+    let result = wait(child);
+    running().programs.retain(|&p| p != id);
+    result
+}
+
+/// From now on a signal to end the process first removes what it has made.
+///
+/// # Errors
+/// The system refuses handlers.
+#[cfg(unix)]
+pub fn clean_up_on_signals() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // Held until the process ends: the main thread makes nothing new.
+            let running = running();
+            for program in running.programs.iter().filter_map(|&p| rustix::process::Pid::from_raw(p as i32)) {
+                let _ = rustix::process::kill_process_group(program, rustix::process::Signal::KILL);
+            }
+            for directory in &running.directories {
+                // A program may still have been writing.
+                let _ = (0..5).find(|_| fs::remove_dir_all(directory).is_ok() || !directory.exists());
+            }
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+/// Signals are Unix's.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn clean_up_on_signals() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_directories_without_an_owner_are_stale() {
+        let root = tempfile::tempdir().unwrap();
+        let mine = Scratch::beside(root.path()).unwrap();
+        let path = mine.path().to_path_buf();
+        fs::write(path.join("x"), "y").unwrap();
+        for name in [".sagen-old", ".sagen-no-lock", "other"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        fs::write(root.path().join(".sagen-old").join(LOCK), "").unwrap();
+        fs::write(root.path().join("other").join(LOCK), "").unwrap();
+        let second = Scratch::beside(root.path()).unwrap();
+        let there = |name: &str| root.path().join(name).exists();
+        assert!(path.join("x").exists() && second.path().exists() && there("other") && there(".sagen-no-lock") && !there(".sagen-old"));
+        drop(mine);
+        assert!(!path.exists() && !running().directories.contains(&path));
+    }
+
+    #[test]
+    fn programs_run_and_are_forgotten() {
+        let output = output(Command::new("sh").args(["-c", "echo one; echo two >&2; exit 3"])).unwrap();
+        assert_eq!((&output.stdout[..], &output.stderr[..], output.status.code()), (&b"one\n"[..], &b"two\n"[..], Some(3)));
+        assert!(super::output(&mut Command::new("no-such-program")).is_err());
+    }
+}
