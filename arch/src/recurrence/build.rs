@@ -15,8 +15,8 @@ pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
     build_at(scop, flow, &[])
 }
 
-/// As [`build`], with the places of some statements at full depth: every band coordinate over the iterators, where the
-/// coordinate of an iterator counts it up or down and may contain iterators further out.
+/// As [`build`], with the places of some statements: the band coordinate of every iterator over the iterators, where it
+/// counts its own up or down and may contain iterators further out.
 ///
 /// # Errors
 /// Names every read whose dependence is not uniform there.

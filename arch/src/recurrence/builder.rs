@@ -14,7 +14,7 @@ pub(super) struct Builder<'a> {
     pub at: Vec<Placement>,
     /// Statements that count while places are searched.
     pub placed: Vec<bool>,
-    /// Places that are given, of statements at full depth.
+    /// Places of statements' own iterators that are given.
     pub folds: &'a [Option<Vec<Affine>>],
     pub ranges: RangeCache,
     pub nulls: NullCache,

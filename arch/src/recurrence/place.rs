@@ -63,8 +63,8 @@ impl Builder<'_> {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
             let end = |(lo, hi): (i64, i64)| if behind { hi } else { lo };
-            let place = (0..depth).map(|d| if d < own { coordinate(d, own) } else { Affine::constant(own, end(self.bounds_of(d)[0])) });
-            let place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| place.collect());
+            let mut place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
+            place.extend((own..depth).map(|d| Affine::constant(own, end(self.bounds_of(d)[0]))));
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];

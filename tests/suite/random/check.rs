@@ -73,13 +73,13 @@ fn refused(faults: &[Diagnostic]) -> Result<Verdict, String> {
 }
 
 /// The interpreter of the program against the C compiler.
-fn same_as_c(case: &Case, scop: &Scop, before: &Memory, after: &Memory) -> Result<(), String> {
+fn same_as_c(case: &Case, scop: &Scop, given: &Memory) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     let file = dir.path().join("case.c");
     std::fs::write(&file, &case.text).map_err(|e| e.to_string())?;
-    let native = golden::run(scop, &file, &Default::default(), before).map_err(|f| f.to_string())?;
+    let native = golden::run(scop, &file, &Default::default(), given).map_err(|f| f.to_string())?;
     let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
-    match differing(&types, after, &native.after) {
+    match differing(&types, &simulate::interpret(scop, &native.before)?, &native.after) {
         0 => Ok(()),
         count => Err(format!("the interpreter of the program differs from C in {count} elements")),
     }
@@ -113,7 +113,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     let before = data::random(&scop, arguments.seed);
     let after = simulate::interpret(&scop, &before)?;
     if case.native {
-        same_as_c(case, &scop, &before, &after)?;
+        same_as_c(case, &scop, &before)?;
     }
     let built = sagen::check::Case::new(&scop, &compiled, &before).map_err(about)?;
     for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !built.places.contains(p)) {

@@ -41,20 +41,32 @@ struct Writer {
     /// A scalar that holds a value here.
     scalar: Option<String>,
     body: String,
+    /// Helper functions are called.
+    helpers: bool,
+    /// A table of constants at file level, with its size.
+    table: Option<i64>,
 }
+
+const HELPERS: &str = "static inline int clip(int x) { return x < -100 ? -100 : (x > 99 ? 99 : x); }\n\
+    static int absdiff(int a, int b) { int d = a - b; return d < 0 ? -d : d; }\n";
 
 /// Case number `seed`.
 pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xa076_1d64_78bd_642f) ^ 0x70_726f);
     let floats = random.below(4) == 0;
     let sizes: Vec<i64> = (0..3).map(|_| [1, 2, 3, 4, 4, 5, 5, 6, 7][random.below(9) as usize]).collect();
-    let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new() };
+    let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new(), helpers: false, table: None };
+    w.helpers = w.rarely(10);
+    w.table = w.rarely(10).then_some(5);
     for _ in 0..[1, 1, 1, 2, 2, 3][w.below(6)] {
-        w.nest();
+        let depth = [1, 2, 2, 2, 3, 3, 3][w.below(7)];
+        w.nest(depth);
     }
     let sizes: String = w.sizes.iter().enumerate().map(|(k, n)| format!("#define N{k} {n}\n")).collect();
+    let helpers = if w.helpers { HELPERS } else { "" };
+    let table = if w.table.is_some() { "static const int16_t table[5] = {3, -1, 4, -1, 5};\n" } else { "" };
     let text = format!(
-        "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{sizes}\
+        "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{sizes}{helpers}{table}\
          void kernel({}) {{\n#pragma scop\n{}#pragma endscop\n}}\n",
         w.parameters.join(", "),
         w.body
@@ -143,55 +155,71 @@ impl Writer {
         self.line("}");
     }
 
-    /// One nest, with statements before, in and behind its innermost loop.
-    fn nest(&mut self) {
-        let depth = [1, 2, 2, 2, 3, 3, 3][self.below(7)];
-        (1..depth).for_each(|_| self.open());
-        let style = if depth == 1 { 3 } else { self.below(6) };
-        match style {
-            // A sum in an array, with its first value beside the loop.
-            0 => {
-                let target = self.target(self.loops.len());
-                if !self.rarely(4) {
-                    let first = if self.rarely(2) { self.leaf() } else { "0".into() };
-                    self.line(&format!("{target} = {first};"));
-                }
-                self.open();
-                let (op, value) = (self.pick(&["+=", "+=", "+=", "-="]), self.product());
-                self.line(&format!("{target} {op} {value};"));
-                self.close();
-            }
-            // A sum in a scalar, stored behind the loop.
-            1 => {
-                let name = format!("s{}", self.scalars);
-                self.scalars += 1;
-                let (ty, first) = (self.ty(), self.below(3));
-                self.line(&format!("{ty} {name} = {first};"));
-                self.open();
-                let value = self.product();
-                match self.below(5) {
-                    0 => self.line(&format!("{name} = MAX({name}, {value});")),
-                    1 => self.line(&format!("if ({value} < {name}) {name} = {value};")),
-                    _ => self.line(&format!("{name} += {value};")),
-                }
-                self.close();
-                let target = self.target(self.loops.len());
-                self.scalar = Some(name.clone());
-                let value = if self.rarely(2) { name } else { self.expression(1) };
-                self.line(&format!("{target} = {value};"));
-                self.scalar = None;
-            }
-            // Statements in the innermost loop.
+    /// `depth` loops in one another; some hold two nests, some a statement behind the nest.
+    fn nest(&mut self, depth: usize) {
+        if depth <= 1 {
+            return self.innermost();
+        }
+        self.open();
+        self.nest(depth - 1);
+        if self.rarely(6) {
+            self.nest(depth - 1);
+        }
+        if self.rarely(7) {
+            self.statement();
+        }
+        self.close();
+    }
+
+    /// A loop and what belongs to it.
+    fn innermost(&mut self) {
+        match if self.loops.is_empty() { 9 } else { self.below(6) } {
+            0 => self.sum_in_an_array(),
+            1 => self.sum_in_a_scalar(),
             _ => {
                 self.open();
                 (0..[1, 1, 2, 3][self.below(4)]).for_each(|_| self.statement());
                 self.close();
             }
         }
-        if depth > 1 && self.rarely(6) {
-            self.statement();
+    }
+
+    /// The first value stands beside the loop, if there is one.
+    fn sum_in_an_array(&mut self) {
+        let target = self.target(self.loops.len());
+        if !self.rarely(4) {
+            let first = if self.rarely(2) { self.leaf() } else { "0".into() };
+            self.line(&format!("{target} = {first};"));
         }
-        (1..depth).for_each(|_| self.close());
+        self.open();
+        let (op, value) = (self.pick(&["+=", "+=", "+=", "-="]), self.product());
+        self.line(&format!("{target} {op} {value};"));
+        self.close();
+    }
+
+    /// The result is stored behind the loop.
+    fn sum_in_a_scalar(&mut self) {
+        let (name, ty, first) = (self.fresh('s'), self.ty(), self.below(3));
+        self.line(&format!("{ty} {name} = {first};"));
+        self.open();
+        let value = self.product();
+        match self.below(5) {
+            0 => self.line(&format!("{name} = MAX({name}, {value});")),
+            1 => self.line(&format!("if ({value} < {name}) {name} = {value};")),
+            _ => self.line(&format!("{name} += {value};")),
+        }
+        self.close();
+        let target = self.target(self.loops.len());
+        self.scalar = Some(name.clone());
+        let value = if self.rarely(2) { name } else { self.expression(1) };
+        self.line(&format!("{target} = {value};"));
+        self.scalar = None;
+    }
+
+    /// A name for a scalar.
+    fn fresh(&mut self, letter: char) -> String {
+        self.scalars += 1;
+        format!("{letter}{}", self.scalars)
     }
 
     fn statement(&mut self) {
@@ -209,9 +237,7 @@ impl Writer {
                 self.line(&format!("if ({a} > {b}) {target} = {a};"));
             }
             3 => {
-                let name = format!("t{}", self.scalars);
-                self.scalars += 1;
-                let (ty, value) = (self.ty(), self.expression(1));
+                let (name, ty, value) = (self.fresh('t'), self.ty(), self.expression(1));
                 self.line(&format!("{ty} {name} = {value};"));
                 self.scalar = Some(name);
                 let text = self.assignment();
@@ -334,6 +360,11 @@ impl Writer {
                 let at = self.below(self.loops.len());
                 self.loops[at].name.into()
             }
+            2 if self.table.is_some() => {
+                let size = self.table.unwrap_or(1);
+                let fitting = (0..6).map(|_| self.form()).find(|f| f.1 >= 0 && f.2 < size);
+                format!("table[{}]", fitting.map_or("2".into(), |f| f.0))
+            }
             _ => self.read(),
         }
     }
@@ -369,6 +400,9 @@ impl Writer {
             return self.leaf();
         }
         let (a, b) = (self.expression(depth - 1), self.expression(depth - 1));
+        if self.helpers && self.rarely(3) {
+            return if self.rarely(2) { format!("clip({a})") } else { format!("absdiff({a}, {b})") };
+        }
         match self.below(if self.floats { 9 } else { 13 }) {
             0..=2 => format!("({a} + {b})"),
             3 => format!("({a} - {b})"),
