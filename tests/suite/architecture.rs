@@ -192,3 +192,13 @@ fn modules_import_from_those_named_before_them() {
         }
     }
 }
+
+/// A library that is not built for tests has none inside: they would never run.
+#[test]
+fn tests_stand_where_they_run() {
+    for (name, folder) in folders() {
+        let untested = manifest(&folder.to_string_lossy()).get("lib").and_then(|l| l.get("test")) == Some(&toml::Value::Boolean(false));
+        let inside: Vec<_> = rust_files(&folder.join("src")).into_iter().filter(|f| code(f).contains("#[cfg(test)]")).collect();
+        assert!(!untested || inside.is_empty(), "`{name}` runs no tests in src, see its Cargo.toml; move these to tests/suite: {inside:?}");
+    }
+}

@@ -254,7 +254,10 @@ pub fn is_plain(text: &str) -> bool {
 }
 
 /// `2*c + q - 3` as factors and names; constants have no name.
-fn terms(text: &str) -> Result<Vec<(i64, Option<String>)>, String> {
+///
+/// # Errors
+/// What is no sum of multiples of names and constants.
+pub fn terms(text: &str) -> Result<Vec<(i64, Option<String>)>, String> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -290,19 +293,4 @@ fn terms(text: &str) -> Result<Vec<(i64, Option<String>)>, String> {
         found.push((factor, name));
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::terms;
-
-    #[test]
-    fn expressions() {
-        let named = |f: i64, n: &str| (f, Some(n.to_string()));
-        assert_eq!(terms("2*c + q"), Ok(vec![named(2, "c"), named(1, "q")]));
-        assert_eq!(terms("-c+q*3-1"), Ok(vec![named(-1, "c"), named(3, "q"), (-1, None)]));
-        for wrong in ["", "c q", "c*q", "2*", "c+", "c/2", "(c)"] {
-            assert!(terms(wrong).is_err(), "{wrong}");
-        }
-    }
 }

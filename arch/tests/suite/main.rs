@@ -1,8 +1,10 @@
 //! All tests of the mapper in one program, which links once. `cargo test -p arch --test suite NAME` picks by path.
 
+mod affine;
 mod arrays;
 mod condition;
 mod delay;
+mod design;
 mod places;
 mod vsa_common;
 mod vsa_interp;

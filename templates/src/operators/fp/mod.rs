@@ -16,6 +16,8 @@ mod parts;
 mod pipe;
 mod sqrt;
 
+pub use pipe::spread;
+
 use crate::operators::request::{wires, Request};
 use arch::contract::timing::op_latency;
 use arch::ir::vsa::{NodeId, Op};

@@ -3,6 +3,7 @@
 mod bench;
 mod dot;
 mod reference;
+mod spread;
 mod text;
 mod vectors;
 

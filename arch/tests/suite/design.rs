@@ -1,0 +1,50 @@
+//! Design specifications as text.
+
+use arch::ir::design::*;
+
+#[test]
+fn the_printed_form_reads_back() {
+    let factors = |list: &[(&str, i64)]| list.iter().map(|(n, f)| (n.to_string(), *f)).collect::<Factors>();
+    let shape = Shape { tile: factors(&[("i", 64), ("j.2", 7)]), simd: factors(&[("k", 2)]), ..Shape::default() };
+    let arithmetic = Arithmetic { reassociate: Some(true), fp_contract: Some(false), dot: Some(Dot::Fused) };
+    let arrays = [
+        ArrayChoice::Automatic,
+        ArrayChoice::Row { row: 3, shape: shape.clone() },
+        ArrayChoice::Row { row: 0, shape: Shape::default() },
+        ArrayChoice::Plan { space: None, shape: shape.clone() },
+        ArrayChoice::Plan { space: Some(vec!["i".into(), "j.2".into()]), shape: Shape { order: Some(vec!["k".into()]), ..shape } },
+    ];
+    for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
+        for array in &arrays {
+            let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), spill_beyond: Some(9) };
+            let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, array: array.clone() };
+            assert_eq!(DesignSpec::parse(&spec.to_text()), Ok(spec));
+        }
+    }
+}
+
+/// Which array is meant follows from the fields that choose one, and from no others.
+#[test]
+fn choices_follow_from_their_fields() {
+    let array = |text: &str| DesignSpec::parse(text).unwrap().array;
+    assert_eq!(array("reassociate = true\nspill_beyond = 3\nports = [\"shared\"]\nword = { A = 8 }"), ArrayChoice::Automatic);
+    assert!(matches!(array("array = 2\ntile = { i = 4 }"), ArrayChoice::Row { row: 2, .. }));
+    assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::Plan { space: None, .. }));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let cases = [
+        ("spaec = []", "unknown field `spaec`"),
+        ("dot = \"exact\"", "exact"),
+        ("\ntile = { i = \"x\" }", "line 2"),
+        ("ports = [\"A+\"]", "A+"),
+        ("array = 1\nspace = [\"i\"]", "exclude each other"),
+        ("array = -1", "invalid value"),
+        ("tile = { i = 2, i = 4 }", "duplicate key"),
+    ];
+    for (text, part) in cases {
+        let error = DesignSpec::parse(text).expect_err(text);
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
