@@ -9,5 +9,6 @@ mod lu;
 mod mutation;
 mod polybench;
 mod random;
+mod refuse;
 mod run;
 mod stages;

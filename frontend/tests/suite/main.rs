@@ -3,6 +3,7 @@
 mod common;
 mod contract;
 mod dot;
+mod expect;
 mod flow;
 mod limits;
 mod mutate;
