@@ -3,15 +3,16 @@
 use crate::cli::{Emit, Rtl};
 use crate::data::{self, pack};
 use crate::outdir::OutputDir;
-use crate::program::{self, Refused};
+use crate::program::{self, Input, Refused};
 use crate::sim::{self, bench, Job, Timing};
-use crate::{golden, progress, report, simulate};
+use crate::{progress, report, simulate};
 use arch::ir::design::DesignSpec;
+use arch::recurrence::rewrite::Attempt;
+use arch::ir::vsa::Vsa;
+use arch::text::Stage;
 use arch::Compiled;
-use frontend::scop::{Affine, Constraint, Scop};
 use rtl::Verified;
 use serde_json::json;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use templates::interface::{Argument, Interface};
 
@@ -20,17 +21,17 @@ use templates::interface::{Argument, Interface};
 /// # Errors
 /// The input is refused, or the directory cannot be written.
 pub fn run(arguments: &Rtl) -> Result<String, Refused> {
-    let scop = program::load(&arguments.program)?;
+    let input = program::load(&arguments.program)?;
     let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
-    match arguments.emit {
-        Some(Emit::Scop) => return Ok(spec.program(&scop).to_string()),
-        Some(Emit::Ure) => return recurrences(&scop, &spec),
-        _ => {}
+    if let Some(text) = before_mapping(arguments.emit, &input, &spec)? {
+        return Ok(text);
     }
-    let compiled = program::compile(&scop, &spec, &board)?;
-    match arguments.emit {
-        Some(Emit::Mapping) => return Ok(mapping(&compiled)),
-        Some(Emit::Vsa) => return Ok(arch::text::to_text(&compiled.vsa)),
+    let compiled = program::compile(&input, &spec, &board)?;
+    match (arguments.emit, &compiled.stages) {
+        (Some(Emit::Vsa), _) => return Ok(arch::text::to_text(&compiled.vsa)),
+        (Some(Emit::Ure), Some(s)) => return Ok(tried(&s.rewrites) + &arch::text::system(&s.scop, &s.system)),
+        (Some(Emit::Mapping), Some(s)) => return Ok(tried(&s.rewrites) + &arch::text::mapping(&s.scop, &s.system, &s.plan) + &shape(&compiled.vsa)),
+        (Some(Emit::Scop | Emit::Ure | Emit::Mapping), None) => return Err(Refused::plain("an array by itself does not say what program it was made from")),
         _ => {}
     }
     progress::stage("building");
@@ -42,7 +43,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&compiled.vsa.name));
     let out = OutputDir::create(&target).map_err(Refused::plain)?;
     let facts = report::design(&compiled, &board);
-    write(&out, arguments, &scop, &compiled, &design).map_err(Refused::plain)?;
+    write(&out, arguments, &input, &compiled, &design).map_err(Refused::plain)?;
     let clock = constraints::ClockSpec::new(Interface::new(&compiled.vsa).clock, board.clock_mhz).map_err(Refused::plain)?;
     let files = [
         (format!("constraints/{}_ooc.xdc", compiled.vsa.name), constraints::xdc(&clock, &compiled.vsa.name, &board.part)),
@@ -59,11 +60,38 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     Ok(format!("{}  written to   {}\n", report::design_text(&compiled, &board), target.display()))
 }
 
+/// A stage that is reached without choosing an array.
+fn before_mapping(emit: Option<Emit>, input: &Input, spec: &DesignSpec) -> Result<Option<String>, Refused> {
+    let scop = match (&input.stage, emit) {
+        (None | Some(Stage::Scop(_)), Some(Emit::Scop | Emit::Ure)) => &input.scop,
+        (Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)), Some(Emit::Ure)) => return Ok(Some(arch::text::system(scop, system))),
+        (Some(Stage::System(scop, _) | Stage::Mapping(scop, ..)), Some(Emit::Scop)) => return Ok(Some(scop.to_string())),
+        _ => return Ok(None),
+    };
+    if emit == Some(Emit::Scop) {
+        return Ok(Some(spec.program(scop).to_string()));
+    }
+    let program = arch::program(scop, spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    Ok(Some(tried(&program.rewrites) + &arch::text::system(&program.scop, &program.system)))
+}
+
+/// What came of the rewrites, as comments.
+fn tried(rewrites: &[Attempt]) -> String {
+    rewrites.iter().map(|attempt| format!("# {attempt}\n")).collect()
+}
+
+/// The loops that a mapping makes, as comments.
+fn shape(vsa: &Vsa) -> String {
+    let loops = vsa.counters.iter().enumerate().map(|(k, c)| format!("# {} loop {} trip {}\n", if k < vsa.tile_depth { "tile" } else { "time" }, c.name, c.trip));
+    format!("# {}\n", report::headline(vsa)) + &loops.collect::<String>() + &format!("# skew {:?} interval {}\n", vsa.schedule.skew, vsa.schedule.interval)
+}
+
 /// Programs up to this many operations come with expected results for the testbench.
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// Verilog, testbench, pictures.
-fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, design: &Verified) -> Result<(), String> {
+fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, design: &Verified) -> Result<(), String> {
+    let scop = &input.scop;
     let vsa = &compiled.vsa;
     for (name, text) in rtl::verilog::files(design) {
         out.write(&format!("rtl/{name}"), text)?;
@@ -74,12 +102,12 @@ fn write(out: &OutputDir, arguments: &Rtl, scop: &Scop, compiled: &Compiled, des
     let places = data::places(scop, vsa)?;
     let mut expected = None;
     if compiled.report.work.operations <= EXPECTED_LIMIT {
-        if let Ok(run) = golden::run(scop, &arguments.program.file, &arguments.program.parse_options(), &memory) {
+        if let Ok(run) = simulate::known(input, &arguments.program, &memory) {
             memory = run.before;
             expected = match simulate::rounded(scop, &arguments.design.spec()?, vsa, &memory, &places)? {
                 Some(own) => Some(own.expected),
-                None if simulate::disagreement(scop, &memory, &run.after)? > 0 => {
-                    program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.compiler));
+                None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
+                    program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.model));
                     None
                 }
                 None => Some(places.iter().map(|&p| run.after[p].clone()).collect()),
@@ -143,72 +171,3 @@ for expected in *.expected.hex; do
     grep -v '^//' "${expected%.expected.hex}.out.hex" | cmp - "$expected"
 done
 "#;
-
-/// `--emit=mapping`.
-fn mapping(compiled: &Compiled) -> String {
-    let (vsa, facts) = (&compiled.vsa, &compiled.report);
-    let mut text = format!("{}\n", report::headline(vsa));
-    for (k, counter) in vsa.counters.iter().enumerate() {
-        let kind = if k < vsa.tile_depth { "tile loop" } else { "time loop" };
-        let _ = writeln!(text, "{kind} {} trip {}", counter.name, counter.trip);
-    }
-    let _ = writeln!(text, "skew {:?} interval {}", vsa.schedule.skew, vsa.schedule.interval);
-    for line in &facts.dependences {
-        let _ = writeln!(text, "dependence {line}");
-    }
-    text
-}
-
-/// `--emit=ure`: per statement and read, where its value comes from on each part of the band space.
-fn recurrences(scop: &Scop, spec: &DesignSpec) -> Result<String, Refused> {
-    use arch::ir::ure::Feed;
-    let refused = |faults| Refused::diagnostics(&faults, &scop.sources);
-    let arch::explore::assemble::Program { scop, system, rewrites, .. } = arch::program(scop, spec).map_err(refused)?;
-    let names: Vec<&str> = system.dims.iter().map(|d| d.name.as_str()).collect();
-    let mut text: String = rewrites.iter().map(|attempt| format!("# {attempt}\n")).collect();
-    for dim in &system.dims {
-        let _ = writeln!(text, "dim {} {}..={}", dim.name, dim.lo, dim.hi);
-    }
-    for (s, placed) in system.statements.iter().enumerate() {
-        let statement = &scop.statements[s];
-        let _ = writeln!(text, "S{s} writes {}", scop.array(statement.write.array).name);
-        for conjunction in &placed.domain {
-            let _ = writeln!(text, "  in {}", conditions(conjunction, &names));
-        }
-        for (k, variable) in placed.variables.iter().enumerate() {
-            let array = &scop.array(statement.reads[k].array).name;
-            for piece in &variable.pieces {
-                let from = match &piece.feed {
-                    Feed::Input { subscripts } => {
-                        let parts: String = subscripts.iter().map(|s| format!("[{}]", affine(s, &names))).collect();
-                        format!("input {array}{parts}")
-                    }
-                    Feed::Value { statement, distance } => format!("S{} at distance {distance:?}", statement.0),
-                    Feed::Carry { statement, read, distance } => format!("read {read} of S{} at distance {distance:?}", statement.0),
-                };
-                let _ = writeln!(text, "  read {k} ({array}) = {from} where {}", conditions(&piece.domain, &names));
-            }
-        }
-    }
-    Ok(text)
-}
-
-fn conditions(conjunction: &[Constraint], names: &[&str]) -> String {
-    let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "==" } else { ">=" });
-    if conjunction.is_empty() { "always".into() } else { conjunction.iter().map(one).collect::<Vec<_>>().join(" and ") }
-}
-
-fn affine(form: &Affine, names: &[&str]) -> String {
-    let mut text = String::new();
-    for (coefficient, name) in form.coeffs.iter().zip(names).filter(|t| *t.0 != 0) {
-        let sign = if *coefficient < 0 { "-" } else if text.is_empty() { "" } else { "+" };
-        let size = coefficient.unsigned_abs();
-        let factor = if size == 1 { String::new() } else { format!("{size}*") };
-        text.push_str(&format!("{sign}{factor}{name}"));
-    }
-    if form.constant != 0 || text.is_empty() {
-        let sign = if form.constant >= 0 && !text.is_empty() { "+" } else { "" };
-        text.push_str(&format!("{sign}{}", form.constant));
-    }
-    text
-}

@@ -4,6 +4,7 @@ use crate::cli::Map;
 use crate::program::{self, Refused};
 use crate::{progress, table};
 use arch::ir::vsa::Vsa;
+use arch::text::Stage;
 use arch::Candidate;
 use serde_json::{json, Value};
 
@@ -12,7 +13,11 @@ use serde_json::{json, Value};
 /// # Errors
 /// The input is refused, or pictures cannot be written.
 pub fn run(arguments: &Map) -> Result<String, Refused> {
-    let scop = program::load(&arguments.program)?;
+    let input = program::load(&arguments.program)?;
+    let scop = match input.stage {
+        None | Some(Stage::Scop(_)) => input.scop,
+        Some(_) => return Err(Refused::plain("`sagen map` lists the arrays of a program: give it C, or a .scop")),
+    };
     let (_, spec) = program::choices(&arguments.program, &arguments.design)?;
     progress::stage("enumerating");
     let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;

@@ -3,9 +3,11 @@
 use crate::cli::{Design, Program};
 use crate::{boards, fault, progress, render};
 use arch::cost::board::Board;
-use arch::ir::design::DesignSpec;
-use frontend::diag::{Diagnostics, SourceMap};
-use frontend::scop::Scop;
+use arch::ir::design::{ArrayChoice, DesignSpec};
+use arch::ir::vsa::{DramArray, Vsa};
+use arch::text::Stage;
+use frontend::diag::{Diagnostics, SourceMap, Span};
+use frontend::scop::{Array, Binding, Function, Scop, Storage};
 use std::io::IsTerminal;
 
 /// Exit codes; 2 is clap's, for wrong usage.
@@ -61,11 +63,58 @@ pub fn notice(text: &str) {
     eprintln!("note: {text}");
 }
 
+/// What a subcommand works on.
+pub struct Input {
+    /// The program; of an array by itself, only what its ports reach.
+    pub scop: Scop,
+    /// The text of a stage, where the input is no C.
+    pub stage: Option<Stage>,
+}
+
+/// Names of files that hold a stage as `--emit` prints it.
+const STAGES: [&str; 5] = ["scop", "ure", "mapping", "vsa", "txt"];
+
+/// Reads the C file, or the text of a stage; warnings go to standard error.
+///
+/// # Errors
+/// All faults of the file.
+pub fn load(program: &Program) -> Result<Input, Refused> {
+    let extension = program.file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+    if !STAGES.contains(&extension.as_str()) {
+        return Ok(Input { scop: load_c(program)?, stage: None });
+    }
+    let name = program.file.display();
+    let text = std::fs::read_to_string(&program.file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
+    let stage = arch::text::read(&name.to_string(), &text).map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
+    let scop = match &stage {
+        Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
+        Stage::Vsa(vsa) => around(vsa),
+    };
+    Ok(Input { scop, stage: Some(stage) })
+}
+
+/// A program with an array's ports and no statements.
+fn around(vsa: &Vsa) -> Scop {
+    let array = |(k, a): (usize, &DramArray)| Array {
+        name: a.name.clone(),
+        ty: a.ty,
+        c_type: arch::text::type_name(a.ty),
+        dims: a.dims.clone(),
+        storage: Storage::Dram,
+        binding: Binding::Parameter(k as u32),
+        constant: false,
+        span: Span::default(),
+    };
+    let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).collect();
+    let function = Function { name: Some(vsa.name.clone()), region: Span::default(), parameters: arrays.len() as u32 };
+    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], sources: SourceMap::default() }
+}
+
 /// Reads the C file; warnings go to standard error.
 ///
 /// # Errors
 /// All faults of the file.
-pub fn load(program: &Program) -> Result<Scop, Refused> {
+fn load_c(program: &Program) -> Result<Scop, Refused> {
     match frontend::parse(&program.file, &program.parse_options()) {
         Ok((scop, warnings)) => {
             if !warnings.is_empty() {
@@ -90,7 +139,20 @@ pub fn choices(program: &Program, design: &Design) -> Result<(Board, DesignSpec)
 ///
 /// # Errors
 /// Why no array can be built.
-pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
+pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
+    let later = match &input.stage {
+        Some(Stage::Mapping(..) | Stage::Vsa(_)) if spec.array != ArrayChoice::Automatic => Some("says which array it is: leave the mapping options out"),
+        Some(Stage::Vsa(_)) if *spec != DesignSpec::default() => Some("is a finished array: leave the design options out"),
+        Some(Stage::System(..) | Stage::Mapping(..)) if spec.arithmetic.fp_contract == Some(true) => Some("is behind the stage that --fp-contract changes: use it when that stage is printed"),
+        _ => None,
+    };
+    if let Some(why) = later {
+        return Err(Refused::plain(format!("this input {why}")));
+    }
     progress::stage("mapping");
-    arch::compile(scop, spec, board).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))
+    let compiled = match &input.stage {
+        None => arch::compile(&input.scop, spec, board),
+        Some(stage) => arch::compile_stage(stage, spec, board),
+    };
+    compiled.map_err(|faults| Refused::diagnostics(&faults, &input.scop.sources))
 }

@@ -4,13 +4,14 @@ use crate::check::{Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::golden::{self, Failure};
-use crate::program::{self, exit, Refused};
+use crate::program::{self, exit, Input, Refused};
 use crate::progress;
 use crate::report::{self, grouped};
 use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::Outcome;
 use arch::ir::design::DesignSpec;
 use arch::ir::vsa::Vsa;
+use arch::text::Stage;
 use arch::Compiled;
 use frontend::scop::{Array, Scop};
 use serde_json::json;
@@ -66,6 +67,35 @@ pub struct Reference {
     pub model: String,
     pub before: Memory,
     pub after: Memory,
+}
+
+/// The golden model's result: the C program's, or that of the stage's interpreter where the input is the text of a stage.
+///
+/// # Errors
+/// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
+pub fn judge(input: &Input, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
+    let (model, after) = match &input.stage {
+        None => return reference(&input.scop, arguments, memory),
+        Some(Stage::Scop(scop)) => ("interpreter of the scop", interpret(scop, &memory)),
+        Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)) => {
+            let mut after = memory.clone();
+            ("interpreter of the recurrences", arch::interp::run_system(scop, system, &mut after).map(|()| after))
+        }
+        Some(Stage::Vsa(vsa)) => ("interpreter of the array", execute(vsa, &memory, &(0..vsa.arrays.len()).collect::<Vec<_>>())),
+    };
+    Ok(Reference { native: false, model: model.into(), before: memory, after: after.map_err(Refused::plain)? })
+}
+
+/// As [`judge`], but only what takes no substitute for the C compiler.
+///
+/// # Errors
+/// The golden model cannot be run.
+pub fn known(input: &Input, arguments: &crate::cli::Program, memory: &Memory) -> Result<Reference, String> {
+    if input.stage.is_some() {
+        return judge(input, arguments, memory.clone()).map_err(|refused| refused.text);
+    }
+    let run = golden::run(&input.scop, &arguments.file, &arguments.parse_options(), memory).map_err(|e| e.to_string())?;
+    Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after })
 }
 
 /// The C program's result; by the interpreter where there is no compiler or the program dies.
@@ -137,17 +167,18 @@ pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, place
 /// # Errors
 /// The input is refused, or a tool is missing.
 pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
-    let scop = program::load(&arguments.program)?;
+    let input = program::load(&arguments.program)?;
+    let scop = &input.scop;
     let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
-    let mut memory = data::random(&scop, arguments.seed);
-    data::load(&scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    let compiled = program::compile(&scop, &spec, &board)?;
-    progress::stage("running the C program");
-    let reference = reference(&scop, &arguments.program, memory)?;
+    let mut memory = data::random(scop, arguments.seed);
+    data::load(scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let compiled = program::compile(&input, &spec, &board)?;
+    progress::stage("running the golden model");
+    let reference = judge(&input, &arguments.program, memory)?;
     progress::stage("building");
-    let case = Case::new(&scop, &compiled, &reference.before).map_err(Refused::internal)?;
+    let case = Case::new(scop, &compiled, &reference.before).map_err(Refused::internal)?;
     let native = case.of_vsa(&reference.after);
-    let own = rounded(&scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
+    let own = rounded(scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
     let (expected, model) = match &own {
         Some(own) => (&own.expected, own.model),
         None => (&native, reference.model.as_str()),
@@ -159,11 +190,11 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let deviation = own.as_ref().map(|_| case.deviation(&run, &native));
     progress::done();
     if let Some(dir) = &arguments.out {
-        save(&scop, &case, &run, dir).map_err(Refused::plain)?;
+        save(scop, &case, &run, dir).map_err(Refused::plain)?;
     }
     let result = match run.clean() && comparison.mismatches == 0 {
         true => Agreement::Equal,
-        false if own.is_none() && reference.native => doubt(&scop, &case, &run, &reference)?,
+        false if own.is_none() && reference.native => doubt(scop, &case, &run, &reference)?,
         false => Agreement::Different,
     };
     let facts = Facts { arguments, compiled: &compiled, outcome: &run.outcome, comparison: &comparison, deviation, result, model };

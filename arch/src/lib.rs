@@ -18,4 +18,4 @@ pub mod cost;
 pub mod explore;
 pub mod pipeline;
 
-pub use pipeline::{compile, enumerate, program, Candidate, Compiled, Report};
+pub use pipeline::{compile, compile_stage, enumerate, program, Candidate, Compiled, Report, Stages};

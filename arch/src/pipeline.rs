@@ -14,6 +14,7 @@ use crate::ir::ure::System;
 use crate::recurrence::linear;
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::ir::vsa::{Op, Vsa};
+use crate::text::Stage;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::Scop;
 use std::borrow::Cow;
@@ -21,8 +22,20 @@ use std::borrow::Cow;
 /// A finished array and what a person wants to know of it.
 #[derive(Clone, Debug)]
 pub struct Compiled {
+    /// What it was made from; nothing if it was read as an array.
+    pub stages: Option<Stages>,
     pub vsa: Vsa,
     pub report: Report,
+}
+
+/// The representations before the array.
+#[derive(Clone, Debug)]
+pub struct Stages {
+    /// The program as it was rewritten, and what came of each rewrite that was tried.
+    pub scop: Scop,
+    pub rewrites: Vec<Attempt>,
+    pub system: System,
+    pub plan: Plan,
 }
 
 #[derive(Clone, Debug)]
@@ -136,16 +149,47 @@ fn not_uniform(region: &Region, attempts: Vec<Attempt>) -> Diagnostics {
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
-    let program = program(scop, spec)?;
-    let vsa = match &spec.array {
-        ArrayChoice::Automatic => choose::choose(&program, board, spec).map_err(|reasons| no_array(scop, reasons))?,
+    map(program(scop, spec)?, spec, board)
+}
+
+/// The rest of the way, from any stage on.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let given = |scop: &Scop, system: &System| -> Result<Program<'static>, Diagnostics> {
+        let ports = port::assign(scop, &spec.wiring)?;
+        Ok(Program::new(Cow::Owned(scop.clone()), system.clone(), spec, Work::of(scop), ports, vec![]))
+    };
+    match stage {
+        Stage::Scop(scop) => compile(scop, spec, board),
+        Stage::System(scop, system) => map(given(scop, system)?, spec, board),
+        Stage::Mapping(scop, system, plan) => {
+            let program = given(scop, system)?;
+            let vsa = assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(scop, system, plan)])?;
+            finish(Some((program, plan.clone())), vsa, board)
+        }
+        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), board),
+    }
+}
+
+/// Space and time for the recurrences: automatic, a row of the list, or by hand.
+fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let (plan, vsa) = match &spec.array {
+        ArrayChoice::Automatic => choose::choose(&program, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?,
         ArrayChoice::Row { row, shape } => {
             let row = numbered(&mut candidates(&program, spec), *row)?;
             let plan = shaped(&program, &row.plan, shape)?;
-            assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])?
+            let vsa = assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, &program.system, &plan)])?;
+            (plan, vsa)
         }
         ArrayChoice::Plan { space, shape } => by_hand(&program, space.as_deref(), shape, spec)?,
     };
+    finish(Some((program, plan)), vsa, board)
+}
+
+/// Counts, and the last checks.
+fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, board: &Board) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     if !need.fits(&board.resources) {
         return Err(vec![too_big(&need, board)]);
@@ -153,13 +197,11 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
     if let Err(faults) = vsa.verify() {
         return Err(vec![Diagnostic::error("E0799", None, "internal check of the array failed").label(faults.join("; "))]);
     }
-    let report = Report {
-        work: program.work,
-        prediction: predict(&vsa, &MemoryTiming::IDEAL),
-        resources: need,
-        dependences: describe_dependences(&program.scop, &program.system),
-    };
-    Ok(Compiled { vsa, report })
+    let work = mapped.as_ref().map_or(Work { operations: 0, iterations: 0 }, |(program, _)| program.work);
+    let dependences = mapped.as_ref().map_or(vec![], |(program, _)| describe_dependences(&program.scop, &program.system));
+    let stages = mapped.map(|(program, plan)| Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan });
+    let report = Report { work, prediction: predict(&vsa, &MemoryTiming::IDEAL), resources: need, dependences };
+    Ok(Compiled { stages, vsa, report })
 }
 
 /// What stood against each kind of array, below the fact that there is none.
@@ -180,14 +222,15 @@ fn too_big(need: &Resources, board: &Board) -> Diagnostic {
 }
 
 /// The user's plan over the first transform that makes it legal.
-fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
+fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
     let system = &program.system;
     if let Some(plan) = by_coordinates(program, space, shape)? {
-        return assemble(program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, system, &plan)]);
+        let vsa = assemble(program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(&program.scop, system, &plan)])?;
+        return Ok((plan, vsa));
     }
     let mut reasons: Diagnostics = Vec::new();
     let spaces = space.map_or_else(|| space_choices(system), |s| vec![s.to_vec()]);
-    let mut best: Option<(i64, Vsa)> = None;
+    let mut best: Option<(i64, (Plan, Vsa))> = None;
     for space in &spaces {
         for transform in transform::transforms(system) {
             let plan = by_hand::by_hand(system, space, shape, transform)?;
@@ -195,7 +238,7 @@ fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &De
                 Ok(vsa) => {
                     let cycles = predict(&vsa, &MemoryTiming::IDEAL).cycles;
                     if best.as_ref().is_none_or(|b| cycles < b.0) {
-                        best = Some((cycles, vsa));
+                        best = Some((cycles, (plan, vsa)));
                     }
                     break;
                 }

@@ -7,7 +7,6 @@
 mod ast;
 pub mod contract;
 pub mod diag;
-mod dump;
 pub mod flow;
 mod inline;
 pub mod interp;
@@ -20,6 +19,7 @@ mod render;
 pub mod scop;
 mod sema;
 pub mod system;
+pub mod text;
 pub mod value;
 mod verify;
 

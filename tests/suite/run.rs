@@ -7,6 +7,8 @@
 //! none. `SAGEN_RUN=name` picks files whose name contains it.
 
 use crate::common::{c_files, caught, differing, on_all_cores, sim};
+use arch::text::Stage;
+use arch::{Compiled, Stages};
 use frontend::scop::Scop;
 use sagen::check::{Case, Conditions};
 use sagen::cli::Sim;
@@ -71,6 +73,7 @@ impl Program {
         let Program { scop, native, interpreted } = self;
         let (board, spec) = (sagen::boards::find(&arguments.program.board)?, arguments.design.spec()?);
         let compiled = arch::compile(scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
+        stages(&compiled, &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
         let types: Vec<_> = compiled.vsa.arrays.iter().map(|a| a.ty).collect();
@@ -84,6 +87,30 @@ impl Program {
         equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.places)?, &expected)?;
         let asked = Conditions::of(arguments);
         shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))
+    }
+}
+
+/// Interpreting recurrences takes a table entry for each value; more operations than this take too long for a test.
+const INTERPRETED: i64 = 20_000;
+
+/// The stages before the array, as text, are what they were when they are read back, and the recurrences compute what the
+/// program does.
+fn stages(compiled: &Compiled, before: &Memory) -> Result<(), String> {
+    let Stages { scop, system, plan, .. } = compiled.stages.as_ref().ok_or("the stages are not kept")?;
+    let text = arch::text::mapping(scop, system, plan);
+    match arch::text::read("x.mapping", &text)? {
+        Stage::Mapping(s, u, p) if s.to_string() == scop.to_string() && u == *system && p == *plan => {}
+        read => return Err(format!("the mapping's text reads back as {read:?}")),
+    }
+    if compiled.report.work.operations > INTERPRETED {
+        return Ok(());
+    }
+    let mut after = before.clone();
+    arch::interp::run_system(scop, system, &mut after)?;
+    let types: Vec<_> = scop.arrays.iter().map(|a| a.ty).collect();
+    match differing(&types, &after, &simulate::interpret(scop, before)?) {
+        0 => Ok(()),
+        count => Err(format!("the recurrences' interpreter differs from the Scop's in {count} elements")),
     }
 }
 

@@ -53,7 +53,7 @@ struct Read {
 
 /// # Errors
 /// Every reason for which no candidate was possible, without repetitions.
-pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa, Diagnostics> {
+pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
     let mut shapes: Vec<Shape> = Vec::new();
     for transform in transform::transforms(&program.system) {
         let facts = Facts::new(program, &transform);
@@ -61,7 +61,7 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
     }
     shapes.sort_by_key(|s| (s.cycles, s.lanes));
     let mut reasons: Diagnostics = Vec::new();
-    let mut found: Vec<(i64, Resources, Vsa)> = Vec::new();
+    let mut found: Vec<(i64, Resources, (Plan, Vsa))> = Vec::new();
     // Shapes over the same axes succeed or fail together: a few of each, so that every kind of array is looked at.
     let mut tally: Vec<(Kind, usize, usize)> = Vec::new();
     let mut sizes: Vec<(Kind, i64)> = Vec::new();
@@ -89,7 +89,7 @@ pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<Vsa
         match built {
             Ok((need, vsa)) => {
                 tally[entry].1 += 1;
-                found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, vsa));
+                found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, (shape.plan, vsa)));
             }
             Err(illegal) => {
                 tally[entry].2 += 1;

@@ -16,6 +16,7 @@ mod eval;
 mod linear;
 mod memory;
 mod plan;
+mod system;
 
 use crate::verify;
 use crate::affine::advance;
@@ -26,6 +27,7 @@ use memory::{Collector, Dram, Feeder};
 use plan::{Lanes, Step};
 
 pub use eval::garbage;
+pub use system::run_system;
 
 /// What a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,9 @@
 //!
 //! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
 
-use frontend::scop::{Affine, Constraint, StmtId};
+use crate::affine::map::{compose, in_bounds, without_strides};
+use frontend::flow;
+use frontend::scop::{Affine, Constraint, Scop, StmtId};
 
 /// One dimension of the band space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +79,36 @@ pub struct Store {
     pub when: Vec<Vec<Constraint>>,
     /// The cells over the steps; `None` if they are not a convex set.
     pub cells: Option<Vec<Constraint>>,
+}
+
+impl Placed {
+    /// Statement `s` of `scop` at a place; all else follows from these.
+    pub fn new(scop: &Scop, s: usize, dims: Vec<usize>, iterators: Vec<Affine>, domain: Vec<Vec<Constraint>>, mut variables: Vec<Variable>, live_out: Vec<Vec<Constraint>>, depth: usize) -> Placed {
+        let context: &[Constraint] = if let [one] = domain.as_slice() { one } else { &[] };
+        for piece in variables.iter_mut().flat_map(|v| &mut v.pieces) {
+            piece.when = flow::simplify(&piece.domain, context, depth);
+        }
+        let access = &scop.statements[s].write;
+        let write: Vec<Affine> = access.subscripts.iter().map(|a| compose(a, &iterators, depth)).collect();
+        let inside = in_bounds(&write, &scop.array(access.array).dims);
+        let (steps, view) = without_strides(&write);
+        let stores = stores(&live_out, &steps, &inside, depth);
+        Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
+    }
+}
+
+/// What the instances `live` store, in sets of cells that are convex where that can be.
+fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], depth: usize) -> Vec<Store> {
+    let store = |part: &[Vec<Constraint>]| {
+        let region = flow::image(part, steps, depth);
+        let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
+        Store { when: part.iter().map(|c| flow::simplify(c, inside, depth)).collect(), cells }
+    };
+    match store(live) {
+        whole if live.len() > 1 && whole.cells.is_none() => live.chunks(1).map(store).collect(),
+        whole if !live.is_empty() => vec![whole],
+        _ => vec![],
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

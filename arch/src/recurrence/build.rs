@@ -2,8 +2,8 @@
 
 use super::builder::{Builder, NullCache, Placement, RangeCache};
 use super::localize::{piece, Read};
-use crate::affine::map::{self, constant_on, coordinate, in_bounds};
-use crate::ir::ure::{Dim, Feed, Placed, Store, System, Variable};
+use crate::affine::map::{constant_on, coordinate};
+use crate::ir::ure::{Dim, Feed, Placed, System, Variable};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
@@ -34,14 +34,10 @@ impl Builder<'_> {
         for (s, statement) in self.scop.statements.iter().enumerate() {
             let over_band = |domain: &[Vec<Constraint>]| domain.iter().map(|c| self.band_domain(s, c)).collect::<Vec<_>>();
             let domain = over_band(&statement.domain);
-            let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &domain, &mut faults)).collect();
+            let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &mut faults)).collect();
             let live: Vec<_> = self.flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| over_band(&l.domain)).collect();
-            let write: Vec<Affine> = statement.write.subscripts.iter().map(|a| self.over_band(s, a)).collect();
-            let inside = in_bounds(&write, &self.scop.array(statement.write.array).dims);
-            let (steps, view) = map::without_strides(&write);
-            let stores = self.stores(&live, &steps, &inside);
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed { dims, iterators, domain, variables, live_out: live, write, steps, view, stores });
+            statements.push(Placed::new(self.scop, s, dims, iterators, domain, variables, live, self.depth));
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -53,21 +49,7 @@ impl Builder<'_> {
         Ok(System { dims, statements })
     }
 
-    /// What the instances `live` store, in sets of cells that are convex where that can be.
-    fn stores(&self, live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint]) -> Vec<Store> {
-        let store = |part: &[Vec<Constraint>]| {
-            let region = flow::image(part, steps, self.depth);
-            let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
-            Store { when: part.iter().map(|c| flow::simplify(c, inside, self.depth)).collect(), cells }
-        };
-        match store(live) {
-            whole if live.len() > 1 && whole.cells.is_none() => live.chunks(1).map(store).collect(),
-            whole if !live.is_empty() => vec![whole],
-            _ => vec![],
-        }
-    }
-
-    fn variable(&self, s: usize, k: usize, domain: &[Vec<Constraint>], faults: &mut Diagnostics) -> Variable {
+    fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {
         let statement = &self.scop.statements[s];
         let mut pieces = Vec::new();
         for source in &self.flow.reads[s][k] {
@@ -84,10 +66,6 @@ impl Builder<'_> {
                     pieces.push(piece(&here, Feed::Input { subscripts: with_equalities(&over, &here, self.depth) }));
                 }
             }
-        }
-        let context: &[Constraint] = if let [one] = domain { one } else { &[] };
-        for p in &mut pieces {
-            p.when = flow::simplify(&p.domain, context, self.depth);
         }
         Variable { pieces }
     }

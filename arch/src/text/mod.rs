@@ -23,10 +23,10 @@
 //! trailing zero coefficients, so `parse(&to_text(v)) == canonical(v)` for every Vsa that satisfies
 //! [`crate::verify::structure`] and whose schedule is empty or complete.
 
-mod lex;
 mod names;
 mod parse;
 mod print;
+mod system;
 
 use crate::affine::Form;
 use crate::ir::vsa::{Op, Vsa};
@@ -34,6 +34,13 @@ use crate::ir::vsa::{Op, Vsa};
 pub use names::type_name;
 pub use parse::parse;
 pub use print::to_text;
+pub use system::{mapping, read, system, Stage};
+
+/// Some of a text's lines, the others empty: numbers of lines, and places of bytes, are those of the text.
+fn section(text: &str, lines: std::ops::Range<usize>) -> String {
+    let blank = |(i, line): (usize, &str)| if lines.contains(&i) { line.to_string() } else { line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect() };
+    text.split_inclusive('\n').enumerate().map(blank).collect()
+}
 
 /// The same Vsa, its forms without trailing zero coefficients.
 pub fn canonical(vsa: &Vsa) -> Vsa {

@@ -1,6 +1,5 @@
 //! How types, operators and counters are called.
 
-use super::lex;
 use crate::ir::vsa::Vsa;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 
@@ -55,6 +54,6 @@ pub(super) const BINARY: [(&str, BinaryOp); 16] = [
 pub(super) fn counter_names(vsa: &Vsa) -> Vec<String> {
     let position = |name: &str| name == "p0" || name == "p1" || name.strip_prefix('t').is_some_and(|d| d.chars().all(|c| c.is_ascii_digit()));
     let unique = |name: &str| vsa.counters.iter().filter(|c| c.name == name).count() == 1;
-    let call = |(j, name): (usize, &String)| if lex::is_word(name) && !position(name) && unique(name) { name.clone() } else { format!("t{j}") };
+    let call = |(j, name): (usize, &String)| if frontend::text::lex::is_word(name) && !position(name) && unique(name) { name.clone() } else { format!("t{j}") };
     vsa.counters.iter().map(|c| &c.name).enumerate().map(call).collect()
 }

@@ -1,6 +1,6 @@
 //! Text to Vsa.
 
-use super::lex::{is_word, Line, Token};
+use frontend::text::lex::{is_word, Line, Token};
 use super::names::{counter_names, type_named, BINARY, UNARY};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::*;
@@ -152,7 +152,15 @@ impl Parser {
 
     fn form(&self, line: &mut Line) -> Result<Form, String> {
         let position = |name: &str| name.strip_prefix('t').and_then(|d| d.parse::<usize>().ok()).filter(|&j| j < self.names.len());
-        line.form(|name| self.names.iter().position(|n| n == name).or_else(|| position(name)))
+        let find = |name: &str| match name {
+            "p0" => Some(0),
+            "p1" => Some(1),
+            _ => self.names.iter().position(|n| n == name).or_else(|| position(name)).map(|j| j + 2),
+        };
+        let Affine { mut coeffs, constant } = line.sum(2, &find)?;
+        let counters = coeffs.split_off(2);
+        let used = counters.iter().rposition(|&c| c != 0).map_or(0, |last| last + 1);
+        Ok(Form { constant, counters: counters[..used].to_vec(), space: [coeffs[0], coeffs[1]] })
     }
 
     /// `[…][…]`.
@@ -458,10 +466,7 @@ fn bank(line: &mut Line) -> Result<Bank, String> {
 /// A form over a hull's coordinates `y0`, `y1`, …
 fn over_coordinates(line: &mut Line, rank: usize) -> Result<Affine, String> {
     let find = |name: &str| name.strip_prefix('y').filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < rank);
-    let form = line.form(find)?;
-    let mut coeffs = form.counters;
-    coeffs.resize(rank.max(1), 0);
-    Ok(Affine { coeffs, constant: form.constant })
+    line.sum(rank.max(1), &find)
 }
 
 fn bound(line: &mut Line, rank: usize) -> Result<CellBound, String> {

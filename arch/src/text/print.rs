@@ -1,6 +1,6 @@
 //! Vsa to text.
 
-use super::lex::is_word;
+use frontend::text::lex::is_word;
 use super::names::{counter_names, type_name, BINARY, UNARY};
 use crate::affine::Form;
 use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};

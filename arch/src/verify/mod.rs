@@ -17,10 +17,12 @@ mod layout;
 mod nodes;
 mod schedule;
 mod structure;
+mod system;
 
 use crate::ir::vsa::Vsa;
 
 pub use structure::structure;
+pub use system::{plan, system};
 
 impl Vsa {
     /// Checks all invariants of [`crate::verify`].

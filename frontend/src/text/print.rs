@@ -1,4 +1,4 @@
-//! The scop as text, for `--emit=scop`: arrays, loops, and per statement its domain, position and assignment.
+//! Scop to text.
 
 use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp};
 use crate::value;
@@ -18,15 +18,19 @@ impl Display for ScalarType {
 
 impl Display for Scop {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        writeln!(f, "scop {}", self.name)?;
+        match &self.function.name {
+            Some(name) => writeln!(f, "scop {}: function {name}, {} parameters", Name(&self.name), self.function.parameters)?,
+            None => writeln!(f, "scop {}", Name(&self.name))?,
+        }
         for a in &self.arrays {
             let place = match (a.storage, a.binding) {
                 (Storage::Dram, Binding::Parameter(k)) => format!("dram parameter {k}"),
+                (Storage::Dram, Binding::Value(k)) => format!("dram value {k}"),
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
             };
             let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
-            writeln!(f, "  array {}{dims}: {} ({}), {place}{}", a.name, a.ty, a.c_type, if a.constant { ", const" } else { "" })?;
+            writeln!(f, "  array {}{dims}: {} ({}), {place}{}", Name(&a.name), a.ty, a.c_type, if a.constant { ", const" } else { "" })?;
         }
         for (k, l) in self.loops.iter().enumerate() {
             let names = self.chain(l.parent);
@@ -49,7 +53,7 @@ impl Display for Scop {
 
 impl Scop {
     /// Names of the loops from the outermost to `innermost`; an iterator that is not the source's own has a `'`.
-    fn chain(&self, innermost: Option<crate::scop::LoopId>) -> Vec<String> {
+    pub(super) fn chain(&self, innermost: Option<crate::scop::LoopId>) -> Vec<String> {
         let mut names = vec![];
         let mut at = innermost;
         while let Some(l) = at.and_then(|id| self.loops.get(id.index())) {
@@ -58,35 +62,57 @@ impl Scop {
             at = l.parent;
         }
         names.reverse();
+        // An inner loop may have an outer one's name.
+        for k in 1..names.len() {
+            let twins = names[..k].iter().filter(|n| n.split('.').next() == names[k].split('.').next()).count();
+            if twins > 0 {
+                names[k] = format!("{}.{}", names[k], twins + 1);
+            }
+        }
         names
     }
 
     fn statement_text(&self, f: &mut Formatter, k: usize, s: &Statement) -> fmt::Result {
         let names = self.chain(s.loops.last().copied());
-        writeln!(f, "  S{k}[{}] at {:?}", names.join(", "), s.beta)?;
+        let inside = s.loops.last().map_or(String::new(), |l| format!(" in loop {}", l.0));
+        writeln!(f, "  S{k}[{}]{inside} at {:?}", names.join(", "), s.beta)?;
         for part in &s.domain {
-            let all: Vec<String> = part.iter().map(|c| constraint(c, &names)).collect();
-            writeln!(f, "    where {}", if all.is_empty() { "always".into() } else { all.join(" and ") })?;
+            writeln!(f, "    where {}", conjunction(part, &names))?;
         }
-        writeln!(f, "    {} = {}", self.access(&s.write, &names), self.expr(&s.rhs, s, &names))
+        for part in s.around.iter().filter(|_| s.around != s.domain) {
+            writeln!(f, "    around {}", conjunction(part, &names))?;
+        }
+        let mut order = vec![];
+        reads(&s.rhs, &mut order);
+        let numbered = !order.iter().copied().eq(0..s.reads.len());
+        if numbered {
+            let all: Vec<String> = s.reads.iter().map(|r| self.access(r, &names)).collect();
+            writeln!(f, "    reads {}", all.join(", "))?;
+        }
+        writeln!(f, "    {} = {}", self.access(&s.write, &names), self.expr(&s.rhs, s, &names, numbered))
     }
 
     fn access(&self, a: &Access, names: &[String]) -> String {
         let subscripts: String = a.subscripts.iter().map(|x| format!("[{}]", affine(x, names))).collect();
-        format!("{}{subscripts}", self.array(a.array).name)
+        format!("{}{subscripts}", Name(&self.array(a.array).name))
     }
 
-    fn expr(&self, e: &Expr, s: &Statement, names: &[String]) -> String {
-        let sub = |x: &Expr| self.expr(x, s, names);
+    fn expr(&self, e: &Expr, s: &Statement, names: &[String], numbered: bool) -> String {
+        let sub = |x: &Expr| self.expr(x, s, names, numbered);
         match &e.kind {
-            ExprKind::Const(bits) if e.ty.is_float() => format!("{:?}{}", value::to_f64(*bits, e.ty), e.ty),
+            ExprKind::Const(bits) if e.ty.is_float() => {
+                let x = value::to_f64(*bits, e.ty);
+                if x.is_finite() { format!("{x:?}{}", e.ty) } else { format!("bits({bits:#x}){}", e.ty) }
+            }
             ExprKind::Const(bits) => format!("{}{}", value::to_integer(*bits, e.ty), e.ty),
             ExprKind::Iter(form) => format!("({}){}", affine(form, names), e.ty),
             ExprKind::Holds(all) => {
-                let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "==" } else { ">=" });
-                format!("[{}]", all.iter().map(one).collect::<Vec<_>>().join(" and "))
+                format!("[{}]", conjunction(all, names))
             }
-            ExprKind::Read(k) => s.reads.get(*k).map_or("?".into(), |a| self.access(a, names)),
+            ExprKind::Read(k) => {
+                let number = if numbered { format!("@{k}") } else { String::new() };
+                s.reads.get(*k).map_or("?".into(), |a| self.access(a, names)) + &number
+            }
             ExprKind::Unary(op, a) => {
                 let name = match op {
                     UnaryOp::Neg => "-",
@@ -107,30 +133,54 @@ impl Scop {
     }
 }
 
-/// The infix operator, or as error the function's name.
-fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {
-    Ok(match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::And => "&",
-        BinaryOp::Or => "|",
-        BinaryOp::Xor => "^",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Min => return Err("min"),
-        BinaryOp::Max => return Err("max"),
-    })
+/// A name, in quotes where it could be taken for something else.
+pub(super) struct Name<'a>(pub &'a str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let special = WORDS.contains(&self.0) || super::parse::type_named(self.0).is_some();
+        if super::lex::is_word(self.0) && !special {
+            return f.write_str(self.0);
+        }
+        write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
+    }
 }
 
+/// Words with a meaning of their own at the beginning of a line or an operand.
+const WORDS: [&str; 12] = ["scop", "array", "loop", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
+
+/// The reads of an expression by number, as they are printed.
+fn reads(e: &Expr, found: &mut Vec<usize>) {
+    if let ExprKind::Read(k) = e.kind {
+        found.push(k);
+    }
+    e.operands().into_iter().for_each(|x| reads(x, found));
+}
+
+/// The infix operator, or as error the function's name.
+fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {
+    SYMBOLS.iter().find(|s| s.1 == op).map(|s| s.0).ok_or(if op == BinaryOp::Min { "min" } else { "max" })
+}
+
+pub(super) const SYMBOLS: [(&str, BinaryOp); 14] = [
+    ("+", BinaryOp::Add),
+    ("-", BinaryOp::Sub),
+    ("*", BinaryOp::Mul),
+    ("/", BinaryOp::Div),
+    ("%", BinaryOp::Rem),
+    ("&", BinaryOp::And),
+    ("|", BinaryOp::Or),
+    ("^", BinaryOp::Xor),
+    ("<<", BinaryOp::Shl),
+    (">>", BinaryOp::Shr),
+    ("==", BinaryOp::Eq),
+    ("!=", BinaryOp::Ne),
+    ("<", BinaryOp::Lt),
+    ("<=", BinaryOp::Le),
+];
+
 /// `2*i - j + 1`
-fn affine(form: &Affine, names: &[String]) -> String {
+pub fn affine(form: &Affine, names: &[String]) -> String {
     let mut out = String::new();
     let mut term = |factor: i64, name: &str| {
         let magnitude = factor.unsigned_abs();
@@ -157,6 +207,8 @@ fn affine(form: &Affine, names: &[String]) -> String {
     out
 }
 
-fn constraint(c: &Constraint, names: &[String]) -> String {
-    format!("{} {} 0", affine(&c.expr, names), if c.equality { "=" } else { ">=" })
+/// `i - 1 >= 0 and j = 0`, or `always`.
+pub fn conjunction(all: &[Constraint], names: &[String]) -> String {
+    let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "=" } else { ">=" });
+    if all.is_empty() { "always".into() } else { all.iter().map(one).collect::<Vec<_>>().join(" and ") }
 }

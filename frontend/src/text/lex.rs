@@ -1,29 +1,33 @@
 //! Tokens of one line.
 
-use crate::affine::Form;
+use crate::scop::Affine;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub enum Token {
     Word(String),
     /// In quotes.
     Text(String),
     Number(u64),
+    /// With a fraction or an exponent.
+    Real(String),
     Sign(&'static str),
 }
 
-const SIGNS: [&str; 16] = [">=", "==", "+", "-", "*", "(", ")", "[", "]", ":", "=", ",", "%", "@", "{", "}"];
+const SIGNS: [&str; 29] =
+    [">=", "==", "<=", "<<", ">>", "!=", "..", "+", "-", "*", "/", "(", ")", "[", "]", "{", "}", ":", "=", ",", "%", "@", "<", "?", "~", "&", "|", "^", ";"];
 
 /// Can stand without quotes.
-pub(super) fn is_word(name: &str) -> bool {
+pub fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(word_part)
 }
 
 fn word_part(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '.'
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '\'')
 }
 
 /// The tokens of a line, read one after the other. Errors are without the line's number.
-pub(super) struct Line {
+#[derive(Clone)]
+pub struct Line {
     tokens: Vec<Token>,
     at: usize,
 }
@@ -44,12 +48,47 @@ impl Line {
         self.tokens.get(self.at)
     }
 
-    fn fault<T>(&self, expected: &str) -> Result<T, String> {
+    /// The token `ahead` of the next one.
+    pub fn peek_at(&self, ahead: usize) -> Option<&Token> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    /// Passes over the next token.
+    pub fn skip(&mut self) {
+        self.at += 1;
+    }
+
+    /// The word right behind the parenthesis that comes next, if one is there.
+    pub fn type_behind(&self) -> Option<&str> {
+        let mut open = 0;
+        for (k, token) in self.tokens.iter().enumerate().skip(self.at) {
+            match token {
+                Token::Sign("(") => open += 1,
+                Token::Sign(")") => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                return if let Some(Token::Word(w)) = self.tokens.get(k + 1) { Some(w) } else { None };
+            }
+        }
+        None
+    }
+
+    pub fn has_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Word(w)) if w == word);
+        self.at += found as usize;
+        found
+    }
+
+    /// # Errors
+    /// What was expected, and what stands there.
+    pub fn fault<T>(&self, expected: &str) -> Result<T, String> {
         match self.peek() {
             None => Err(format!("expected {expected} at the end")),
             Some(Token::Word(w)) => Err(format!("expected {expected}, found `{w}`")),
             Some(Token::Text(t)) => Err(format!("expected {expected}, found {t:?}")),
             Some(Token::Number(n)) => Err(format!("expected {expected}, found {n}")),
+            Some(Token::Real(n)) => Err(format!("expected {expected}, found {n}")),
             Some(Token::Sign(s)) => Err(format!("expected {expected}, found `{s}`")),
         }
     }
@@ -123,9 +162,14 @@ impl Line {
 
     /// `(1, -2)`, of any length.
     pub fn tuple(&mut self) -> Result<Vec<i64>, String> {
-        self.sign("(")?;
+        self.list("(", ")")
+    }
+
+    /// Integers between two signs.
+    pub fn list(&mut self, open: &str, close: &str) -> Result<Vec<i64>, String> {
+        self.sign(open)?;
         let mut values = Vec::new();
-        while !self.has(")") {
+        while !self.has(close) {
             if !values.is_empty() {
                 self.sign(",")?;
             }
@@ -140,44 +184,36 @@ impl Line {
         values.try_into().map_err(|_| format!("expected a pair, found {length} numbers"))
     }
 
-    /// A sum; `find` gives the index of a counter. Its coefficients end with the last nonzero one.
-    pub fn form(&mut self, find: impl Fn(&str) -> Option<usize>) -> Result<Form, String> {
-        let mut form = Form::default();
+    /// A sum of named terms and numbers, such as `2*i - j + 1`, over `rank` coefficients; `find` gives a name's index.
+    pub fn sum(&mut self, rank: usize, find: &dyn Fn(&str) -> Option<usize>) -> Result<Affine, String> {
+        let mut sum = Affine::constant(rank, 0);
         let mut negative = self.has("-");
         loop {
-            self.term(&mut form, negative, &find)?;
+            self.term(&mut sum, negative, find)?;
             negative = match self.peek() {
                 Some(Token::Sign("+")) => false,
                 Some(Token::Sign("-")) => true,
-                _ => break,
+                _ => return Ok(sum),
             };
             self.at += 1;
         }
-        while form.counters.last() == Some(&0) {
-            form.counters.pop();
-        }
-        Ok(form)
     }
 
-    fn term(&mut self, form: &mut Form, negative: bool, find: impl Fn(&str) -> Option<usize>) -> Result<(), String> {
+    fn term(&mut self, sum: &mut Affine, negative: bool, find: &dyn Fn(&str) -> Option<usize>) -> Result<(), String> {
         let factor = match self.peek() {
             Some(Token::Number(_)) => Some(signed(self.number()?, negative)?),
             _ => None,
         };
         if factor.is_some() && !self.has("*") {
-            return add(&mut form.constant, factor.unwrap_or(0));
+            return add(&mut sum.constant, factor.unwrap_or(0));
         }
         let factor = factor.unwrap_or(if negative { -1 } else { 1 });
-        let name = self.word("a counter")?;
-        match name.as_str() {
-            "p0" => add(&mut form.space[0], factor),
-            "p1" => add(&mut form.space[1], factor),
-            _ => {
-                let j = find(&name).ok_or_else(|| format!("no counter `{name}`"))?;
-                form.counters.resize(form.counters.len().max(j + 1), 0);
-                add(&mut form.counters[j], factor)
-            }
+        let name = self.word("a name")?;
+        let k = find(&name).ok_or_else(|| format!("no `{name}` is known here"))?;
+        if sum.coeffs.len() <= k {
+            sum.coeffs.resize(k + 1, 0);
         }
+        add(&mut sum.coeffs[k], factor)
     }
 }
 
@@ -186,7 +222,9 @@ fn add(sum: &mut i64, value: i64) -> Result<(), String> {
     Ok(())
 }
 
-fn signed(magnitude: u64, negative: bool) -> Result<i64, String> {
+/// # Errors
+/// It exceeds 64 bits.
+pub fn signed(magnitude: u64, negative: bool) -> Result<i64, String> {
     let value = if negative { -(magnitude as i128) } else { magnitude as i128 };
     i64::try_from(value).map_err(|_| format!("{value} exceeds 64 bits"))
 }
@@ -194,11 +232,12 @@ fn signed(magnitude: u64, negative: bool) -> Result<i64, String> {
 /// First token and its length in bytes.
 fn next(rest: &str) -> Result<(Token, usize), String> {
     let length = |part: fn(char) -> bool| rest.find(|c: char| !part(c)).unwrap_or(rest.len());
+    if let Some(hex) = rest.strip_prefix("0x") {
+        let n = hex.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(hex.len());
+        return u64::from_str_radix(&hex[..n], 16).map(|v| (Token::Number(v), n + 2)).map_err(|_| format!("`{}` is no number", &rest[..n + 2]));
+    }
     if rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let n = length(|c| c.is_ascii_alphanumeric());
-        let digits = &rest[..n];
-        let number = digits.strip_prefix("0x").map_or_else(|| digits.parse(), |hex| u64::from_str_radix(hex, 16));
-        return number.map(|v| (Token::Number(v), n)).map_err(|_| format!("`{digits}` is no number"));
+        return number(rest);
     }
     if is_word(&rest[..rest.chars().next().map_or(0, char::len_utf8)]) {
         let n = length(word_part);
@@ -211,6 +250,27 @@ fn next(rest: &str) -> Result<(Token, usize), String> {
         return quoted(rest);
     }
     Err(format!("unexpected `{}`", rest.chars().next().unwrap_or(' ')))
+}
+
+/// `7`, `1.5`, `1e-7`; a word may follow at once, as the type in `7i32`.
+fn number(rest: &str) -> Result<(Token, usize), String> {
+    let digits = |from: usize| rest[from..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| from + n);
+    let whole = digits(0);
+    let mut end = whole;
+    if rest[end..].starts_with('.') && rest[end + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+        end = digits(end + 1);
+    }
+    if let Some(exponent) = rest[end..].strip_prefix('e') {
+        let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+            end = digits(rest.len() - unsigned.len());
+        }
+    }
+    let text = &rest[..end];
+    if end > whole {
+        return Ok((Token::Real(text.into()), end));
+    }
+    text.parse().map(|v| (Token::Number(v), end)).map_err(|_| format!("`{text}` is no number"))
 }
 
 /// `\"`, `\\` and `\n` stand for what they do in C.

@@ -1,0 +1,81 @@
+//! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
+//!
+//! Inputs are what memory held before the region; a value is looked up at its distance and nowhere else. So the result is
+//! the program's exactly if places, pieces and distances are right.
+
+use crate::ir::ure::{Feed, System};
+use frontend::interp::{eval, position};
+use frontend::scop::{Constraint, Scop};
+use frontend::system::System as Bounds;
+use std::collections::HashMap;
+
+/// Instances of all statements that are interpreted.
+const INSTANCES: usize = 1 << 24;
+
+/// Executes the recurrences on `memory`, the contents of every array of `scop` (those on chip may be empty).
+///
+/// # Errors
+/// A value that is not there when it is read, or too many instances.
+pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Result<(), String> {
+    let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
+    for (s, placed) in system.statements.iter().enumerate() {
+        for domain in &placed.domain {
+            points(domain, system.dims.len(), &mut |n| {
+                instances.push((n.to_vec(), s));
+                if instances.len() > INSTANCES { Err("more than 2^24 instances to interpret".to_string()) } else { Ok(()) }
+            })?;
+        }
+    }
+    instances.sort();
+    instances.dedup();
+    let before = memory.to_vec();
+    let mut values: HashMap<(usize, Vec<i64>), u64> = HashMap::new();
+    let mut reads: HashMap<(usize, usize, Vec<i64>), u64> = HashMap::new();
+    for (n, s) in &instances {
+        let (placed, statement) = (&system.statements[*s], &scop.statements[*s]);
+        let mut operands = Vec::new();
+        for (k, variable) in placed.variables.iter().enumerate() {
+            let piece = variable.pieces.iter().find(|p| p.domain.iter().all(|c| c.holds(n))).ok_or_else(|| format!("read {k} of S{s} has no value at {n:?}"))?;
+            let from = |e: &[i64]| n.iter().zip(e).map(|(x, e)| x - e).collect::<Vec<i64>>();
+            let value = match &piece.feed {
+                Feed::Input { subscripts } => {
+                    let array = statement.reads[k].array;
+                    let at = position(&scop.array(array).dims, subscripts.iter().map(|a| a.eval(n)));
+                    at.and_then(|at| before[array.index()].get(at).copied())
+                }
+                Feed::Value { statement, distance } => values.get(&(statement.index(), from(distance))).copied(),
+                Feed::Carry { statement, read, distance } => reads.get(&(statement.index(), *read, from(distance))).copied(),
+            };
+            let value = value.ok_or_else(|| format!("read {k} of S{s} at {n:?} comes from where no value is"))?;
+            reads.insert((*s, k, n.clone()), value);
+            operands.push(value);
+        }
+        let point: Vec<i64> = placed.iterators.iter().map(|a| a.eval(n)).collect();
+        let value = eval(&statement.rhs, &operands, &point);
+        values.insert((*s, n.clone()), value);
+        if placed.live_out.iter().any(|all| all.iter().all(|c| c.holds(n))) {
+            let array = statement.write.array;
+            let at = position(&scop.array(array).dims, placed.write.iter().map(|a| a.eval(n)));
+            let cell = at.and_then(|at| memory[array.index()].get_mut(at));
+            *cell.ok_or_else(|| format!("S{s} stores outside of `{}` at {n:?}", scop.array(array).name))? = value;
+        }
+    }
+    Ok(())
+}
+
+/// The points of a conjunction, in order.
+fn points(domain: &[Constraint], depth: usize, visit: &mut dyn FnMut(&[i64]) -> Result<(), String>) -> Result<(), String> {
+    fn level(bounds: &Bounds, domain: &[Constraint], depth: usize, point: &mut Vec<i64>, visit: &mut dyn FnMut(&[i64]) -> Result<(), String>) -> Result<(), String> {
+        if point.len() == depth {
+            return if domain.iter().all(|c| c.holds(point)) { visit(point) } else { Ok(()) };
+        }
+        let (Some(lo), Some(hi)) = bounds.bounds(point) else { return Err("an unbounded domain".into()) };
+        for x in lo..=hi {
+            point.push(x);
+            level(bounds, domain, depth, point, visit)?;
+            point.pop();
+        }
+        Ok(())
+    }
+    level(&Bounds::new(depth, domain), domain, depth, &mut Vec::new(), visit)
+}

@@ -1,0 +1,25 @@
+//! The printed form of a [`crate::scop::Scop`]: for people to read, and to be parsed back. The tokens, names and affine
+//! sums of the later stages' texts are read by the same [`lex::Line`].
+//!
+//! One item a line; `#` starts a comment.
+//!
+//! ```text
+//! scop f: function f, 1 parameters           or, at file level, only its name
+//!   array A[4][5]: i32 (int), dram parameter 0, const
+//!   loop 0: i
+//!   loop 1: j = 1 + 3*j' in loop 0           C's iterator over normalized ones, which then have a '
+//!   S0[i, j'] in loop 1 at [0, 0, 0]         iterators, innermost loop, position
+//!     where i >= 0 and -i + 3 >= 0           the domain: a line for each conjunction
+//!     around i >= 0 and ...                  where the loops run, if that is not the domain
+//!     A[i][3*j' + 1] = (A[i][0] + 7i32)      what is stored where; a number ends with its type
+//! ```
+//!
+//! Reads are numbered as they come in the expression; where they are not, a line `reads` lists them, and `@k` behind an
+//! access in the expression is its number. [`parse`] gives a Scop whose places are lines of the text itself.
+
+pub mod lex;
+mod parse;
+mod print;
+
+pub use parse::{conjunction as read_conjunction, parse};
+pub use print::{affine, conjunction};

@@ -1,0 +1,435 @@
+//! Text to Scop.
+
+use super::lex::{Line, Token};
+use super::print::SYMBOLS;
+use crate::diag::{SourceFile, SourceMap, Span};
+use crate::scop::*;
+use crate::value;
+
+/// Reads the printed form; `name` is what diagnostics call the text. The result is not verified.
+///
+/// # Errors
+/// `line N: …`, the first fault.
+pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
+    let function = Function { name: None, region: Span::default(), parameters: 0 };
+    let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
+    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], sources };
+    let mut parser = Parser { scop, open: None, span: Span::default() };
+    let (mut start, mut last) = (0, 0);
+    for (i, line) in text.split_inclusive('\n').enumerate() {
+        last = i + 1;
+        let indent = line.len() - line.trim_start().len();
+        parser.span = Span { file: 0, start: (start + indent) as u32, end: (start + line.trim_end().len().max(indent)) as u32 };
+        start += line.len();
+        parser.line(line).map_err(|fault| format!("line {last}: {fault}"))?;
+    }
+    parser.close().map_err(|fault| format!("line {last}: {fault}"))?;
+    if parser.scop.name.is_empty() {
+        return Err("there is no line `scop NAME`".into());
+    }
+    Ok(parser.scop)
+}
+
+/// A type by the name its `Display` gives it.
+pub(super) fn type_named(name: &str) -> Option<ScalarType> {
+    let float = |exponent, fraction| Some(ScalarType::Float { exponent, fraction });
+    match name {
+        "bool" => return Some(ScalarType::BOOL),
+        "bf16" => return float(8, 7),
+        "f16" => return float(5, 10),
+        "f32" => return float(8, 23),
+        "f64" => return float(11, 52),
+        _ => {}
+    }
+    if let Some((exponent, fraction)) = name.strip_prefix('f').and_then(|rest| rest.split_once('_')) {
+        return float(exponent.parse().ok()?, fraction.parse().ok()?);
+    }
+    let signed = name.starts_with('i');
+    let bits = name.strip_prefix(['i', 'u'])?.parse().ok().filter(|b| (1..=64).contains(b))?;
+    Some(ScalarType::Int { bits, signed })
+}
+
+/// A statement whose assignment has not come yet.
+struct Open {
+    statement: Statement,
+    names: Vec<String>,
+    /// A line `reads` numbers them.
+    listed: bool,
+    complete: bool,
+}
+
+struct Parser {
+    scop: Scop,
+    open: Option<Open>,
+    /// Of the current line.
+    span: Span,
+}
+
+impl Parser {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        let mut line = Line::new(text)?;
+        let Some(first) = line.peek().cloned() else { return Ok(()) };
+        let Token::Word(word) = first else { return self.assignment(&mut line) };
+        match word.as_str() {
+            "scop" => self.head(&mut line)?,
+            "array" => self.array(&mut line)?,
+            "loop" => self.nested(&mut line)?,
+            "where" | "around" => {
+                line.keyword(&word)?;
+                let open = self.open.as_mut().ok_or("a domain without a statement")?;
+                let all = conjunction(&mut line, &open.names)?;
+                if word == "where" { open.statement.domain.push(all) } else { open.statement.around.push(all) }
+            }
+            "reads" => {
+                line.keyword("reads")?;
+                loop {
+                    let access = self.access(&mut line)?;
+                    let open = self.open.as_mut().ok_or("reads without a statement")?;
+                    open.listed = true;
+                    open.statement.reads.push(access);
+                    if !line.has(",") {
+                        break;
+                    }
+                }
+            }
+            _ if is_statement(&word) && line.peek_at(1) == Some(&Token::Sign("[")) && self.open.as_ref().is_none_or(|o| o.complete) => self.statement(&mut line, &word)?,
+            _ => return self.assignment(&mut line),
+        }
+        line.end()
+    }
+
+    fn head(&mut self, line: &mut Line) -> Result<(), String> {
+        line.keyword("scop")?;
+        if !self.scop.name.is_empty() {
+            return Err("second `scop`".into());
+        }
+        self.scop.name = line.name()?;
+        self.scop.function.region = self.span;
+        if line.has(":") {
+            line.keyword("function")?;
+            self.scop.function.name = Some(line.name()?);
+            line.sign(",")?;
+            self.scop.function.parameters = line.small()?;
+            line.keyword("parameters")?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, line: &mut Line) -> Result<(), String> {
+        line.keyword("array")?;
+        let name = line.name()?;
+        let mut dims = vec![];
+        while line.has("[") {
+            dims.push(line.integer()?);
+            line.sign("]")?;
+        }
+        line.sign(":")?;
+        let ty = line.word("a type")?;
+        let ty = type_named(&ty).ok_or_else(|| format!("no type `{ty}`"))?;
+        line.sign("(")?;
+        let mut words = vec![];
+        while !line.has(")") {
+            words.push(line.word("a C type")?);
+        }
+        line.sign(",")?;
+        let storage = if line.has_word("dram") { Storage::Dram } else { line.keyword("local").map(|()| Storage::Local)? };
+        let binding = match storage {
+            Storage::Local => Binding::Local,
+            Storage::Dram if line.has_word("parameter") => Binding::Parameter(line.small()?),
+            Storage::Dram if line.has_word("value") => Binding::Value(line.small()?),
+            Storage::Dram => line.keyword("global").map(|()| Binding::Global)?,
+        };
+        let constant = line.has(",");
+        if constant {
+            line.keyword("const")?;
+        }
+        self.scop.arrays.push(Array { name, ty, c_type: words.join(" "), dims, storage, binding, constant, span: self.span });
+        Ok(())
+    }
+
+    /// `loop 1: j = 1 + 3*j' in loop 0`
+    fn nested(&mut self, line: &mut Line) -> Result<(), String> {
+        line.keyword("loop")?;
+        let number: u32 = line.small()?;
+        if number as usize != self.scop.loops.len() {
+            return Err(format!("expected loop {}", self.scop.loops.len()));
+        }
+        line.sign(":")?;
+        let name = line.name()?;
+        // What it contains is over loops further out, which are named behind it.
+        let mut ahead = line.clone();
+        while ahead.peek().is_some() && !ahead.has_word("in") {
+            ahead.skip();
+        }
+        let parent = if ahead.has_word("loop") { Some(LoopId(ahead.small()?)) } else { None };
+        if parent.is_some_and(|p| p.index() >= self.scop.loops.len()) {
+            return Err("a loop comes after the one it is in".into());
+        }
+        let outer = self.scop.chain(parent);
+        let depth = outer.len();
+        let (mut offset, mut step) = (Affine::constant(depth, 0), 1);
+        if line.has("=") {
+            let own = format!("{name}'");
+            let mut sum = line.sum(depth + 1, &|n| outer.iter().position(|o| o == n).or((n == own).then_some(depth)))?;
+            step = sum.coeffs.pop().unwrap_or(1);
+            offset = sum;
+        }
+        if line.has_word("in") {
+            line.keyword("loop")?;
+            line.number()?;
+        }
+        self.scop.loops.push(Loop { name, parent, offset, step, span: self.span });
+        Ok(())
+    }
+
+    /// `S0[i, j'] in loop 1 at [0, 0, 0]`
+    fn statement(&mut self, line: &mut Line, word: &str) -> Result<(), String> {
+        self.close()?;
+        line.keyword(word)?;
+        if word[1..].parse() != Ok(self.scop.statements.len()) {
+            return Err(format!("expected S{}", self.scop.statements.len()));
+        }
+        line.sign("[")?;
+        let mut names = vec![];
+        while !line.has("]") {
+            if !names.is_empty() {
+                line.sign(",")?;
+            }
+            names.push(line.word("an iterator")?);
+        }
+        let mut innermost = None;
+        if line.has_word("in") {
+            line.keyword("loop")?;
+            innermost = Some(LoopId(line.small()?));
+        }
+        line.keyword("at")?;
+        let beta = line.list("[", "]")?;
+        let mut loops = vec![];
+        while let Some(l) = innermost {
+            loops.push(l);
+            innermost = self.scop.loops.get(l.index()).ok_or_else(|| format!("there is no loop {}", l.0))?.parent;
+        }
+        loops.reverse();
+        if self.scop.chain(loops.last().copied()) != names {
+            return Err("these are not the iterators of its loops".into());
+        }
+        let nothing = Access { array: ArrayId(0), subscripts: vec![], span: self.span };
+        let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::BOOL, span: self.span };
+        let statement = Statement { loops, domain: vec![], around: vec![], beta, write: nothing, rhs, reads: vec![], span: self.span };
+        self.open = Some(Open { statement, names, listed: false, complete: false });
+        Ok(())
+    }
+
+    fn assignment(&mut self, line: &mut Line) -> Result<(), String> {
+        if self.open.as_ref().is_none_or(|o| o.complete) {
+            return line.fault("`scop`, `array`, `loop` or a statement");
+        }
+        let write = self.access(line)?;
+        line.sign("=")?;
+        let rhs = self.expr(line)?;
+        line.end()?;
+        if let Some(open) = &mut self.open {
+            (open.statement.write, open.statement.rhs, open.complete) = (write, rhs, true);
+            open.statement.span = self.span;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        if !open.complete {
+            return Err("a statement without an assignment".into());
+        }
+        if open.statement.around.is_empty() {
+            open.statement.around = open.statement.domain.clone();
+        }
+        self.scop.statements.push(open.statement);
+        Ok(())
+    }
+
+    fn names(&self) -> &[String] {
+        self.open.as_ref().map_or(&[], |o| &o.names)
+    }
+
+    fn access(&self, line: &mut Line) -> Result<Access, String> {
+        let name = line.name()?;
+        let array = self.scop.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("there is no array `{name}`"))?;
+        let mut subscripts = vec![];
+        while line.has("[") {
+            subscripts.push(sum(line, self.names())?);
+            line.sign("]")?;
+        }
+        Ok(Access { array: ArrayId(array as u32), subscripts, span: self.span })
+    }
+
+    fn expr(&mut self, line: &mut Line) -> Result<Expr, String> {
+        let span = self.span;
+        let make = |kind, ty| Ok(Expr { kind, ty, span });
+        match (line.peek().cloned(), line.peek_at(1).cloned()) {
+            (Some(Token::Sign("(")), _) if line.type_behind().is_some() => {
+                line.sign("(")?;
+                let form = sum(line, self.names())?;
+                line.sign(")")?;
+                make(ExprKind::Iter(form), ty(line)?)
+            }
+            (Some(Token::Sign("(")), _) => self.infix(line),
+            (Some(Token::Sign("[")), _) => {
+                line.sign("[")?;
+                let all = conjunction(line, self.names())?;
+                line.sign("]")?;
+                make(ExprKind::Holds(all), ScalarType::BOOL)
+            }
+            (Some(Token::Sign("-")), Some(Token::Number(_) | Token::Real(_))) | (Some(Token::Number(_) | Token::Real(_)), _) => {
+                let (bits, ty) = constant(line)?;
+                make(ExprKind::Const(bits), ty)
+            }
+            (Some(Token::Sign("-")), _) => self.unary(line, UnaryOp::Neg),
+            (Some(Token::Sign("~")), _) => self.unary(line, UnaryOp::Not),
+            (Some(Token::Word(word)), Some(Token::Sign("("))) => self.call(line, &word),
+            _ => self.read(line),
+        }
+    }
+
+    fn read(&mut self, line: &mut Line) -> Result<Expr, String> {
+        let access = self.access(line)?;
+        let ty = self.scop.array(access.array).ty;
+        let span = self.span;
+        let open = self.open.as_mut().ok_or("an expression without a statement")?;
+        let k = if open.listed {
+            line.sign("@")?;
+            line.small::<u32>()? as usize
+        } else {
+            open.statement.reads.push(access);
+            open.statement.reads.len() - 1
+        };
+        Ok(Expr { kind: ExprKind::Read(k), ty, span })
+    }
+
+    fn unary(&mut self, line: &mut Line, op: UnaryOp) -> Result<Expr, String> {
+        line.skip();
+        let [a] = self.operands(line)?;
+        Ok(Expr { ty: a.ty, kind: ExprKind::Unary(op, Box::new(a)), span: self.span })
+    }
+
+    /// `(a, b)`
+    fn operands<const N: usize>(&mut self, line: &mut Line) -> Result<[Expr; N], String> {
+        line.sign("(")?;
+        let mut all = vec![];
+        for k in 0..N {
+            if k > 0 {
+                line.sign(",")?;
+            }
+            all.push(self.expr(line)?);
+        }
+        line.sign(")")?;
+        all.try_into().map_err(|_| "wrong number of operands".to_string())
+    }
+
+    /// `(a + b)` or `(c ? a : b)`
+    fn infix(&mut self, line: &mut Line) -> Result<Expr, String> {
+        let span = self.span;
+        line.sign("(")?;
+        let a = self.expr(line)?;
+        if line.has("?") {
+            let b = self.expr(line)?;
+            line.sign(":")?;
+            let c = self.expr(line)?;
+            line.sign(")")?;
+            return Ok(Expr { ty: b.ty, kind: ExprKind::Select(Box::new(a), Box::new(b), Box::new(c)), span });
+        }
+        let Some(&(sign, op)) = SYMBOLS.iter().find(|s| line.peek() == Some(&Token::Sign(s.0))) else { return line.fault("an operator") };
+        line.sign(sign)?;
+        let b = self.expr(line)?;
+        line.sign(")")?;
+        Ok(binary(op, a, b, span))
+    }
+
+    fn call(&mut self, line: &mut Line, word: &str) -> Result<Expr, String> {
+        let span = self.span;
+        match word {
+            "sqrt" => return self.unary(line, UnaryOp::Sqrt),
+            "abs" => return self.unary(line, UnaryOp::Abs),
+            _ => line.skip(),
+        }
+        match (word, type_named(word)) {
+            ("min" | "max", _) => {
+                let [a, b] = self.operands(line)?;
+                Ok(binary(if word == "min" { BinaryOp::Min } else { BinaryOp::Max }, a, b, span))
+            }
+            ("fma", _) => {
+                let [a, b, c] = self.operands(line)?;
+                Ok(Expr { ty: a.ty, kind: ExprKind::Fma(Box::new(a), Box::new(b), Box::new(c)), span })
+            }
+            ("bits", _) => {
+                line.sign("(")?;
+                let bits = line.number()?;
+                line.sign(")")?;
+                Ok(Expr { kind: ExprKind::Const(bits), ty: ty(line)?, span })
+            }
+            (_, Some(to)) => {
+                let [a] = self.operands(line)?;
+                Ok(Expr { kind: ExprKind::Cast(Box::new(a)), ty: to, span })
+            }
+            _ => Err(format!("there is no function `{word}`")),
+        }
+    }
+}
+
+fn is_statement(word: &str) -> bool {
+    word.strip_prefix('S').is_some_and(|d| !d.is_empty() && d.chars().all(|c| c.is_ascii_digit()))
+}
+
+fn binary(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
+    let compares = matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le);
+    Expr { ty: if compares { ScalarType::BOOL } else { a.ty }, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
+}
+
+fn ty(line: &mut Line) -> Result<ScalarType, String> {
+    let name = line.word("a type")?;
+    type_named(&name).ok_or_else(|| format!("no type `{name}`"))
+}
+
+/// `-7i32`, `1.5f32`
+fn constant(line: &mut Line) -> Result<(u64, ScalarType), String> {
+    let negative = line.has("-");
+    let number = line.peek().cloned();
+    line.skip();
+    let ty = ty(line)?;
+    match number {
+        Some(Token::Number(n)) if !ty.is_float() => Ok((value::from_integer(if negative { -i128::from(n) } else { n.into() }, ty), ty)),
+        Some(Token::Real(text)) if ty.is_float() => {
+            let x: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+            Ok((value::from_f64(if negative { -x } else { x }, ty), ty))
+        }
+        _ => Err("a number that is not of its type".into()),
+    }
+}
+
+fn sum(line: &mut Line, names: &[String]) -> Result<Affine, String> {
+    line.sum(names.len(), &|n| names.iter().position(|x| x == n))
+}
+
+/// `i - 1 >= 0 and j = 0`, or `always`, over iterators of these names.
+///
+/// # Errors
+/// What was expected in its place.
+pub fn conjunction(line: &mut Line, names: &[String]) -> Result<Vec<Constraint>, String> {
+    let mut all = vec![];
+    if line.has_word("always") {
+        return Ok(all);
+    }
+    loop {
+        let expr = sum(line, names)?;
+        let equality = line.has("=");
+        if !equality {
+            line.sign(">=")?;
+        }
+        if line.number()? != 0 {
+            return Err("a condition compares with 0".into());
+        }
+        all.push(Constraint { expr, equality });
+        if !line.has_word("and") {
+            return Ok(all);
+        }
+    }
+}
