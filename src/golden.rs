@@ -251,6 +251,45 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     text
 }
 
+/// C text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
+/// IP, `places` saying which array of the `Scop` each is. `before` holds what the function is called with, and
+/// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
+/// region was never reached.
+pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &str, places: &[usize]) -> String {
+    let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
+    let _ = writeln!(text, " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -c -iquote <folder of {own}> reference.c */");
+    for (macro_name, value) in &preprocessing.defines {
+        let _ = writeln!(text, "#define {macro_name} {value}");
+    }
+    text.push_str("#define main sagen_user_main\n");
+    let own = PathBuf::from(own);
+    match watched(scop) {
+        // The program itself in place of its inclusion.
+        Some(program) => {
+            let unit = kernel_unit(scop, &Source::Watched(own));
+            let _ = write!(text, "{program}\n{}", unit.split_once('\n').map_or("", |parts| parts.1));
+        }
+        None => text.push_str(&kernel_unit(scop, &Source::AsItIs(own))),
+    }
+    let (mut set, mut free, count) = (String::new(), String::new(), dram(scop).count());
+    for (slot, (index, array)) in dram(scop).enumerate() {
+        let size = bytes(array);
+        let _ = write!(set, "  p[{slot}] = __builtin_malloc({size});");
+        let _ = match places.iter().position(|&p| p == index) {
+            Some(k) => writeln!(set, " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"),
+            None => writeln!(set, " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"),
+        };
+        let _ = match places.contains(&index) {
+            true => writeln!(free, "  __builtin_free(p[{slot}]);"),
+            false => writeln!(free, "  __builtin_free(p[{slot}]); __builtin_free(b[{slot}]);"),
+        };
+    }
+    let _ = writeln!(text, "void **sagen_before, **sagen_after; int sagen_runs;\nint {name}_reference(void **before, void **after) {{");
+    let _ = writeln!(text, "  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}");
+    text
+}
+
 /// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the region
 /// begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>

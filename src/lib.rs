@@ -14,6 +14,7 @@ pub mod man;
 pub mod map;
 pub mod npy;
 pub mod outdir;
+pub mod package;
 pub mod program;
 pub mod progress;
 pub mod render;

@@ -20,13 +20,14 @@ pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
 /// The AXI ports, arrays and registers a host needs.
 fn interface(vsa: &Vsa) -> Value {
     let interface = Interface::new(vsa);
-    let array = |a: &Argument| {
+    let argument = |a: &Argument| {
         json!({
             "array": a.name,
+            "name": a.ident,
             "type": arch::text::type_name(a.ty),
             "dims": a.dims,
             "port": interface.ports[a.port].name,
-            "address_register": a.offset,
+            "register": a.offset,
             "read": a.read,
             "written": a.written,
         })
@@ -34,7 +35,7 @@ fn interface(vsa: &Vsa) -> Value {
     let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": interface.behind(p).map(|a| &a.name).collect::<Vec<_>>() });
     json!({
         "ports": interface.ports.iter().map(port).collect::<Vec<_>>(),
-        "arrays": interface.arguments.iter().map(array).collect::<Vec<_>>(),
+        "arguments": interface.arguments.iter().map(argument).collect::<Vec<_>>(),
         "cycle_counter_register": interface.layout.cycles(),
     })
 }

@@ -20,14 +20,8 @@ const RESET: u64 = 10;
 /// # Errors
 /// The design is not consistent, lacks a port, does not answer on `s_axi_control`, or the waveform cannot be written.
 pub fn run(job: &Job) -> Result<Outcome, String> {
-    let top = super::bench::top(job.design)?;
-    let faults = |list: Vec<rtl::Fault>| list.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let init = Init::Garbage(0x5a6e);
-    let traced = job.vcd.is_some();
-    let sim = if traced { Sim::traced(job.design, &top.name, init) } else { Sim::with_init(job.design, &top.name, init) };
-    let mut machine = Machine::new(sim.map_err(faults)?, job)?;
     let begin = Instant::now();
-    machine.reset();
+    let mut machine = Machine::start(job)?;
     let interface = job.interface();
     for (argument, image) in interface.arguments.iter().zip(&job.images) {
         machine.write(argument.offset, image.base() & 0xffff_ffff)?;
@@ -106,7 +100,8 @@ struct Seen {
     interrupt: bool,
 }
 
-struct Machine {
+/// The design out of reset with its memories, for whoever drives the registers in an order of their own.
+pub struct Machine {
     sim: Sim,
     ports: Vec<Port>,
     memories: Vec<Memory>,
@@ -266,6 +261,21 @@ impl Control {
 }
 
 impl Machine {
+    /// Builds the simulation and resets the design.
+    ///
+    /// # Errors
+    /// As for [`run`].
+    pub fn start(job: &Job) -> Result<Machine, String> {
+        let top = super::bench::top(job.design)?;
+        let faults = |list: Vec<rtl::Fault>| list.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let init = Init::Garbage(0x5a6e);
+        let traced = job.vcd.is_some();
+        let sim = if traced { Sim::traced(job.design, &top.name, init) } else { Sim::with_init(job.design, &top.name, init) };
+        let mut machine = Machine::new(sim.map_err(faults)?, job)?;
+        machine.reset();
+        Ok(machine)
+    }
+
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
         let interface = job.interface();
@@ -326,7 +336,11 @@ impl Machine {
         }
     }
 
-    fn write(&mut self, address: u32, value: u64) -> Result<(), String> {
+    /// Writes a register.
+    ///
+    /// # Errors
+    /// `s_axi_control` does not answer.
+    pub fn write(&mut self, address: u32, value: u64) -> Result<(), String> {
         self.sim.poke(self.control.awaddr, address.into());
         self.sim.poke(self.control.wdata, value);
         let (mut addressed, mut sent) = (false, false);
@@ -345,7 +359,11 @@ impl Machine {
         Err(format!("s_axi_control does not answer a write to 0x{address:x}"))
     }
 
-    fn read(&mut self, address: u32) -> Result<u64, String> {
+    /// Reads a register.
+    ///
+    /// # Errors
+    /// `s_axi_control` does not answer.
+    pub fn read(&mut self, address: u32) -> Result<u64, String> {
         self.sim.poke(self.control.araddr, address.into());
         let mut addressed = false;
         for _ in 0..ACCESS_LIMIT {
@@ -374,7 +392,11 @@ impl Machine {
         false
     }
 
-    fn finish(self, job: &Job, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
+    /// The memories, and what was broken.
+    ///
+    /// # Errors
+    /// The waveform could not be written.
+    pub fn finish(self, job: &Job, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
         if let Some(wave) = self.wave {
             wave.finish()?;
         }

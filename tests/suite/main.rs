@@ -7,6 +7,7 @@ mod common;
 mod engines;
 mod lu;
 mod mutation;
+mod packaging;
 mod polybench;
 mod random;
 mod refuse;

@@ -7,6 +7,8 @@
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; [`Interface::arguments`] stand in the
 //! order of [`Vsa::arrays`].
 
+mod names;
+
 use crate::axi::port_prefix;
 use arch::contract::walk::Walk;
 use arch::ir::vsa::Vsa;
@@ -88,11 +90,14 @@ pub struct Register {
     pub fields: Vec<Field>,
 }
 
-/// An array in DRAM that the host hands over by its address.
+/// An argument of the kernel: an array in DRAM that the host hands over by its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// As in C.
     pub name: String,
+    /// In everything that is generated: legal and unique, letter case ignored.
+    pub ident: String,
+    /// Of an element.
     pub ty: ScalarType,
     /// Extents, outermost first, at least one.
     pub dims: Vec<i64>,
@@ -105,9 +110,12 @@ pub struct Argument {
 }
 
 impl Argument {
+    pub fn elements(&self) -> u64 {
+        self.dims.iter().product::<i64>() as u64
+    }
     /// Size in memory.
     pub fn bytes(&self) -> u64 {
-        self.dims.iter().product::<i64>() as u64 * u64::from(self.ty.bytes())
+        self.elements() * u64::from(self.ty.bytes())
     }
 }
 
@@ -149,7 +157,8 @@ impl Interface {
     /// The interface of the IP that [`crate::ip`] builds for the array.
     pub fn new(vsa: &Vsa) -> Interface {
         let layout = Layout { arrays: vsa.arrays.len() };
-        let arguments: Vec<Argument> = (0..vsa.arrays.len()).map(|k| argument(vsa, &layout, k)).collect();
+        let idents = names::arguments(vsa.arrays.iter().map(|a| a.name.as_str()));
+        let arguments: Vec<Argument> = idents.into_iter().enumerate().map(|(k, ident)| argument(vsa, &layout, k, ident)).collect();
         let ports = (0..vsa.ports()).map(|port| axi_port(vsa, port)).collect();
         let registers = registers(&layout, &arguments);
         Interface { kernel: vsa.name.clone(), clock: "aclk", reset: "aresetn", interrupt: "interrupt", control: "s_axi_control", layout, arguments, ports, registers }
@@ -161,10 +170,11 @@ impl Interface {
     }
 }
 
-fn argument(vsa: &Vsa, layout: &Layout, k: usize) -> Argument {
+fn argument(vsa: &Vsa, layout: &Layout, k: usize, ident: String) -> Argument {
     let array = &vsa.arrays[k];
     Argument {
         name: array.name.clone(),
+        ident,
         ty: array.ty,
         dims: array.dims.clone(),
         offset: layout.array(k),
@@ -208,8 +218,8 @@ fn registers(layout: &Layout, arguments: &[Argument]) -> Vec<Register> {
         Register { fields: pending, ..register("IP_ISR", IP_ISR, ReadWrite, "interrupt status") },
     ];
     for a in arguments {
-        all.push(register(&format!("{}_1", a.name), a.offset, ReadWrite, &format!("address of {}, bits 31 to 0", a.name)));
-        all.push(register(&format!("{}_2", a.name), a.offset + 4, ReadWrite, &format!("address of {}, bits 63 to 32", a.name)));
+        all.push(register(&format!("{}_1", a.ident), a.offset, ReadWrite, &format!("address of {}, bits 31 to 0", a.name)));
+        all.push(register(&format!("{}_2", a.ident), a.offset + 4, ReadWrite, &format!("address of {}, bits 63 to 32", a.name)));
     }
     all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; no atomic pair: read when idle"));
     all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32"));

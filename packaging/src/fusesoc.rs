@@ -1,0 +1,50 @@
+//! For simulators and build systems: a FuseSoC core, a file list, and a cocotb test.
+
+use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
+use templates::interface::Argument;
+
+/// `<kernel>.core`, `<kernel>.f`, `sim/test_<kernel>.py`.
+pub fn files(ip: &Ip) -> Vec<File> {
+    let kernel = &ip.interface.kernel;
+    let list: String = ip.rtl.iter().map(|f| format!("{}\n", f.path)).collect();
+    vec![
+        File::new(format!("{kernel}.core"), core(ip)),
+        File::new(format!("{kernel}.f"), list),
+        File::new(format!("sim/test_{kernel}.py"), cocotb(ip)),
+    ]
+}
+
+fn core(ip: &Ip) -> String {
+    let kernel = &ip.interface.kernel;
+    let item = |path: &str| format!("      - {path}\n");
+    // FuseSoC flattens the work folder, and the testbench opens its images by their bare names.
+    let image = |path: &String| format!("      - {path}: {{copyto: {}}}\n", path.rsplit('/').next().unwrap_or(path));
+    let constraint = |f: &File| format!("      - {}: {{file_type: xdc}}\n", f.path);
+    fill(include_str!("../files/core.in"), &[
+        ("KERNEL", kernel.clone()),
+        ("NAME", format!("{VENDOR}:{LIBRARY}:{kernel}:{VERSION}.0")),
+        ("TITLE", ip.title()),
+        ("RTL", ip.rtl.iter().map(|f| item(&f.path)).collect()),
+        ("BENCH", ip.bench.iter().map(|f| item(f)).collect()),
+        ("IMAGES", ip.images.iter().map(image).collect()),
+        ("CONSTRAINTS", ip.constraints.iter().map(constraint).collect()),
+        ("PART", ip.board.part.clone()),
+    ])
+}
+
+fn cocotb(ip: &Ip) -> String {
+    let interface = ip.interface;
+    let port = |k: usize| interface.ports[k].name.as_str();
+    let argument = |a: &Argument| format!("    Argument({:?}, {:?}, 0x{:02x}, {}),", a.ident, port(a.port), a.offset, if a.written { "True" } else { "False" });
+    fill(include_str!("../files/test.py.in"), &[
+        ("KERNEL", interface.kernel.clone()),
+        ("CLOCK", interface.clock.into()),
+        ("RESET", interface.reset.into()),
+        ("INTERRUPT", interface.interrupt.into()),
+        ("CONTROL", interface.control.into()),
+        ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
+        ("ARGUMENTS", interface.arguments.iter().map(argument).collect::<Vec<_>>().join("\n")),
+        ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
+        ("LIMIT", (20 * ip.cycles.max(0) + 100_000).to_string()),
+    ])
+}

@@ -1,0 +1,57 @@
+//! What runs beside the IP under Linux: an XRT host that checks the results, the C program to check against, and a
+//! device-tree overlay for embedded systems.
+
+use crate::{fill, types, File, Ip};
+use frontend::scop::ScalarType;
+use templates::interface::Argument;
+
+/// `sw/host.cpp`, `sw/reference.c` and `sw/<kernel>.dtso`.
+pub fn files(ip: &Ip) -> Vec<File> {
+    let kernel = &ip.interface.kernel;
+    vec![File::new("sw/host.cpp", host(ip)), File::new("sw/reference.c", ip.reference.clone()), File::new(format!("sw/{kernel}.dtso"), overlay(ip))]
+}
+
+/// The element type in the host: a 16-bit float is a type of the file's own.
+fn element(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Float { exponent: 5, .. } => "Half",
+        other => types::c(other),
+    }
+}
+
+fn host(ip: &Ip) -> String {
+    let interface = ip.interface;
+    let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| interface.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
+    let declare = |k: usize, a: &Argument| format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements());
+    let upload = |k: usize, a: &Argument| format!("    argument{k}.upload({});", if a.written { "argument{k}.before" } else { "argument{k}.after" }.replace("{k}", &k.to_string()));
+    let written = |what: &str| {
+        let lines = interface.arguments.iter().enumerate().filter(|(_, a)| a.written).map(|(k, _)| what.replace("{k}", &k.to_string()));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    fill(include_str!("../files/host.cpp.in"), &[
+        ("KERNEL", interface.kernel.clone()),
+        ("DECLARE", list(&declare, "\n")),
+        ("POINTERS", list(&|k, _| format!("argument{k}.after.data()"), ", ")),
+        ("UPLOAD", list(&upload, "\n")),
+        ("BUFFERS", list(&|k, _| format!("argument{k}.buffer"), ", ")),
+        ("COMPARE", written("    wrong += argument{k}.compare();")),
+        ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
+        ("TOLERANCE", if ip.exact { "0" } else { "1e-3" }.into()),
+    ])
+}
+
+/// Zynq-7000 has 32-bit addresses and other interrupt numbers than Zynq UltraScale+.
+fn overlay(ip: &Ip) -> String {
+    let small = ip.board.family == "zynq";
+    let (cells, reg, interrupt, node) = if small { ("1", "0x43c00000 0x10000", 29, "43c00000") } else { ("2", "0x0 0x80000000 0x0 0x10000", 89, "80000000") };
+    let origin = if small { "IRQ_F2P[0] of Zynq-7000: interrupt 61 - 32 = 29" } else { "pl_ps_irq0[0] of Zynq UltraScale+: interrupt 121 - 32 = 89" };
+    fill(include_str!("../files/overlay.dtso.in"), &[
+        ("KERNEL", ip.interface.kernel.clone()),
+        ("CELLS", cells.into()),
+        ("REG", reg.into()),
+        ("NODE", node.into()),
+        ("IRQ", interrupt.to_string()),
+        ("ORIGIN", origin.into()),
+        ("BUS", if small { "/amba" } else { "/amba_pl@0" }.into()),
+    ])
+}

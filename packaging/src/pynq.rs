@@ -1,0 +1,26 @@
+//! The PYNQ driver.
+
+use crate::{fill, types, File, Ip};
+use templates::interface::Argument;
+
+/// `sw/<kernel>.py`.
+pub fn files(ip: &Ip) -> Vec<File> {
+    let interface = ip.interface;
+    let array = |a: &Argument| {
+        let dims: Vec<String> = a.dims.iter().map(|d| d.to_string()).collect();
+        let shape = format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" });
+        let flag = |b: bool| if b { "True" } else { "False" };
+        format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(a.read), flag(a.written))
+    };
+    let name = &interface.kernel;
+    let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    let text = fill(include_str!("../files/driver.py.in"), &[
+        ("KERNEL", name.clone()),
+        ("CLASS", class),
+        ("VLNV", ip.vlnv()),
+        ("ARGUMENTS", interface.arguments.iter().map(array).collect::<Vec<_>>().join("\n")),
+        ("PARAMETERS", interface.arguments.iter().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ")),
+        ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
+    ]);
+    vec![File::new(format!("sw/{name}.py"), text)]
+}

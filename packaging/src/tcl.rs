@@ -1,0 +1,61 @@
+//! Scripts for Vivado: the same IP through its own packager, an `.xo` by `package_xo`, an out-of-context build, and for
+//! Zynq boards a block design. Paths come from where the script stands; what they make goes to `build/`.
+
+use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
+use std::fmt::Write as _;
+use templates::interface::Access;
+
+/// The page Vivado shows when the IP is customized: nothing to choose but the name.
+pub fn gui() -> &'static str {
+    "# The IP has no parameters.\nproc init_gui { IPINST } {\n    ipgui::add_param $IPINST -name \"Component_Name\"\n    ipgui::add_page $IPINST -name \"Page 0\"\n}\n"
+}
+
+/// All scripts for the board.
+pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
+    let kernel = &ip.interface.kernel;
+    let tokens = [
+        ("KERNEL", kernel.clone()),
+        ("PART", ip.board.part.clone()),
+        ("VENDOR", VENDOR.into()),
+        ("LIBRARY", LIBRARY.into()),
+        ("VERSION", VERSION.into()),
+        ("VLNV", ip.vlnv()),
+        ("TITLE", ip.title()),
+        ("REVISION", revision.to_string()),
+        ("CLOCK", ip.interface.clock.into()),
+        ("RESET", ip.interface.reset.into()),
+        ("INTERRUPT", ip.interface.interrupt.into()),
+        ("CONTROL", ip.interface.control.into()),
+        ("BUSES", ip.buses().join(" ")),
+        ("PORTS", ip.interface.ports.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(" ")),
+        ("FILES", ip.rtl.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),
+        ("CONSTRAINTS", ip.constraints.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),
+        ("REGISTERS", registers(ip)),
+    ];
+    let script = |name: &str, text: &str| File::new(format!("vivado/{name}.tcl"), fill(text, &tokens));
+    let mut all = vec![
+        script("package_ip", include_str!("../files/package_ip.tcl.in")),
+        script("pack_xo", include_str!("../files/pack_xo.tcl.in")),
+        script("build_ooc", include_str!("../files/build_ooc.tcl.in")),
+    ];
+    match ip.board.family.as_str() {
+        "zynquplus" => all.push(script("bd_zynqmp", include_str!("../files/bd_zynqmp.tcl.in"))),
+        "zynq" => all.push(script("bd_zynq", include_str!("../files/bd_zynq.tcl.in"))),
+        _ => {}
+    }
+    all
+}
+
+/// The register map as a Tcl list: name, offset, access, description, fields {name bit width access description}.
+fn registers(ip: &Ip) -> String {
+    let access = |a: Access| match a {
+        Access::ReadOnly | Access::ReadClears => "read-only",
+        _ => "read-write",
+    };
+    let mut text = String::new();
+    for r in &ip.interface.registers {
+        let fields: Vec<String> = r.fields.iter().map(|f| format!("{{{} {} {} {} {{{}}}}}", f.name, f.bit, f.width, access(f.access), f.description)).collect();
+        let _ = writeln!(text, "    {{{} 0x{:02x} {} {{{}}} {{{}}}}}", r.name, r.offset, access(r.access), r.description, fields.join(" "));
+    }
+    text.trim_end().to_string()
+}

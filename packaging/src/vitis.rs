@@ -1,0 +1,77 @@
+//! Vitis and XRT: `kernel.xml`, the linker's configuration, and the `.xo` that `v++` takes.
+
+use crate::xml::{group, Element};
+use crate::{types, File, Ip, LIBRARY, VENDOR, VERSION};
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+use templates::interface::Argument;
+use zip::write::{SimpleFileOptions, ZipWriter};
+use zip::CompressionMethod;
+
+/// `kernel.xml` (UG1393, RTL kernels): one run at a time, started through the registers.
+pub fn kernel(ip: &Ip) -> String {
+    let interface = ip.interface;
+    let port = |name: &str, mode: &str, range: &str, bits: u32| {
+        let port = group("port", []).with("name", name).with("mode", mode).with("range", range).with("dataWidth", bits);
+        port.with("portType", "addressable").with("base", "0x0")
+    };
+    let ports = [port(interface.control, "slave", "0x1000", 32)];
+    let managers = interface.ports.iter().map(|p| port(&p.name, "master", "0xFFFFFFFFFFFFFFFF", p.data_bits));
+    let arguments = interface.arguments.iter().enumerate().map(|(id, a)| argument(ip, id, a));
+    let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
+    let kernel = kernel.with("name", &interface.kernel).with("language", "ip_c").with("vlnv", ip.vlnv()).with("attributes", "");
+    let kernel = kernel.with("preferredWorkGroupSizeMultiple", 0).with("workGroupSize", 1).with("interrupt", "true").with("hwControlProtocol", "ap_ctrl_hs");
+    group("root", [kernel]).with("versionMajor", 1).with("versionMinor", 6).document()
+}
+
+fn argument(ip: &Ip, id: usize, a: &Argument) -> Element {
+    let arg = group("arg", []).with("name", &a.ident).with("addressQualifier", 1).with("id", id).with("port", &ip.interface.ports[a.port].name);
+    let arg = arg.with("size", "0x8").with("offset", format!("0x{:03X}", a.offset)).with("hostOffset", "0x0").with("hostSize", "0x8");
+    arg.with("type", format!("{}*", types::opencl(a.ty)))
+}
+
+/// The configuration for `v++ -l`.
+pub fn link(ip: &Ip) -> String {
+    let (kernel, board) = (&ip.interface.kernel, ip.board);
+    let mut text = format!("# v++ -l -t hw --platform <platform of {}> --config {kernel}.cfg -o {kernel}.xclbin ../{kernel}.xo\n", board.name);
+    let _ = writeln!(text, "kernel_frequency={}\n\n[connectivity]\nnk={kernel}:1:{kernel}_1", board.clock_mhz.floor());
+    for (argument, bank) in ip.interface.arguments.iter().zip(&ip.banks) {
+        if let Some(bank) = bank {
+            let _ = writeln!(text, "sp={kernel}_1.{}:{bank}", argument.ident);
+        }
+    }
+    text
+}
+
+/// The kernel object: a zip of `kernel.xml`, the IP and `xo.xml`, as `package_xo` of 2019.2 lays it out. Members are
+/// sorted and carry the zip format's first date.
+///
+/// # Errors
+/// The archive cannot be written.
+pub fn xo(ip: &Ip, component: &File, gui: &File, description: &File) -> Result<Vec<u8>, String> {
+    let kernel = &ip.interface.kernel;
+    let folder = format!("{VENDOR}_{LIBRARY}_{kernel}_{}", VERSION.replace('.', "_"));
+    let mut members: Vec<(String, &[u8])> = vec![(format!("{kernel}/kernel.xml"), &description.bytes)];
+    let inside = [component, gui].into_iter().chain(&ip.rtl).chain(&ip.constraints);
+    members.extend(inside.map(|f| (format!("ip_repo/{folder}/{}", f.path), f.bytes.as_slice())));
+    let index = index(kernel, &folder, ip.revision());
+    members.push(("xo.xml".into(), index.as_bytes()));
+    members.sort();
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated).last_modified_time(zip::DateTime::default()).unix_permissions(0o644);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, bytes) in members {
+        zip.start_file(path.as_str(), options).map_err(|e| e.to_string())?;
+        zip.write_all(bytes).map_err(|e| e.to_string())?;
+    }
+    Ok(zip.finish().map_err(|e| e.to_string())?.into_inner())
+}
+
+fn index(kernel: &str, folder: &str, revision: u32) -> String {
+    let leaf = |name: &str| group(name, []);
+    let flows = ["HW_EMU", "SYSTEM"].map(|flow| crate::xml::leaf("SupportedFlow", flow));
+    let entry = group("Kernel", [group("SupportedFlows", flows)]).with("Name", kernel).with("Dir", kernel).with("IP", format!("ip_repo/{folder}"));
+    let entry = entry.with("TopIpDir", ".").with("ProjectID", format!("{revision:032x}")).with("Debug", "no").with("Hls", "no").with("Pdi", "no").with("ShimSoln", "no");
+    let root = group("Root", [leaf("IpCaches"), group("Kernels", [entry])]);
+    let root = root.with("VersionMajor", 5).with("VersionMinor", 2).with("SoftwareVersionMajor", 2019).with("SoftwareVersionMinor", 2);
+    root.with("IpCache", "no").document()
+}

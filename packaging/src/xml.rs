@@ -1,0 +1,79 @@
+//! A tree of XML elements and its text: two spaces a level, attributes in the order given.
+
+use std::fmt::Write as _;
+
+/// An element with either text or elements inside.
+#[derive(Clone, Debug)]
+pub struct Element {
+    name: String,
+    attributes: Vec<(String, String)>,
+    text: String,
+    children: Vec<Element>,
+}
+
+/// An element with elements inside.
+pub fn group(name: impl Into<String>, children: impl IntoIterator<Item = Element>) -> Element {
+    Element { name: name.into(), attributes: vec![], text: String::new(), children: children.into_iter().collect() }
+}
+
+/// An element with text inside.
+pub fn leaf(name: impl Into<String>, text: impl ToString) -> Element {
+    Element { name: name.into(), attributes: vec![], text: text.to_string(), children: vec![] }
+}
+
+impl Element {
+    /// The same with one more attribute.
+    pub fn with(mut self, name: impl Into<String>, value: impl ToString) -> Element {
+        self.attributes.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// The document with this root.
+    pub fn document(&self) -> String {
+        let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_string();
+        self.print(&mut text, 0);
+        text
+    }
+
+    fn print(&self, out: &mut String, depth: usize) {
+        let indent = 2 * depth;
+        let _ = write!(out, "{:indent$}<{}", "", self.name);
+        for (name, value) in &self.attributes {
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        if self.children.is_empty() && self.text.is_empty() {
+            out.push_str("/>\n");
+        } else if self.children.is_empty() {
+            let _ = writeln!(out, ">{}</{}>", escaped(&self.text), self.name);
+        } else {
+            out.push_str(">\n");
+            self.children.iter().for_each(|c| c.print(out, depth + 1));
+            let _ = writeln!(out, "{:indent$}</{}>", "", self.name);
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::new(), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{group, leaf};
+
+    #[test]
+    fn text_and_attributes_are_escaped() {
+        let tree = group("a", [leaf("b", "1 < 2 & 3"), group("c", []).with("d", "\"e\"")]);
+        let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n  <b>1 &lt; 2 &amp; 3</b>\n  <c d=\"&quot;e&quot;\"/>\n</a>\n";
+        assert_eq!(tree.document(), wanted);
+    }
+}

@@ -1,0 +1,66 @@
+//! One rule for the names of arguments in everything that is generated: Verilog, IP-XACT, C, Python, Tcl, files.
+//!
+//! An argument keeps its C name unless the name
+//! - has underscores at an end or next to each other, which VHDL wrappers cannot take: they are dropped,
+//! - is a keyword of Verilog, VHDL, C, C++ or Python, or a name the outputs use themselves,
+//! - is, letter case ignored, the name of an argument before it or of one of its registers `<name>_1`, `<name>_2`.
+//!
+//! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
+
+use std::collections::BTreeSet;
+
+/// Keywords beyond Verilog's and SystemVerilog's, which `rtl::names` knows; lower case.
+const KEYWORDS: &str = "abs access after alias all architecture array attribute block body buffer bus component \
+    configuration disconnect downto elsif entity exit file generic group guarded impure in inertial is label linkage \
+    literal loop map mod next of on open others out port postponed procedure process pure range record rem report rol \
+    ror select severity signal shared sla sll sra srl subtype to transport unaffected units variable when \
+    auto bool char double float goto inline long restrict short sizeof volatile asm \
+    alignas alignof and_eq bitand bitor catch char16_t char32_t co_await co_return co_yield compl concept const_cast \
+    consteval constexpr constinit decltype delete dynamic_cast explicit false friend mutable namespace noexcept \
+    not_eq nullptr operator or_eq private public reinterpret_cast requires static_assert static_cast template \
+    thread_local throw true try typeid typename using wchar_t xor_eq \
+    as async await def del elif except from lambda none nonlocal pass raise with yield";
+
+/// Registers, and what the generated drivers call their own things; lower case.
+const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status design_id version control interrupt register_map self ip ap_clk ap_rst_n \
+    start done idle wait run base";
+
+/// The names of arguments with these C names, in the same order.
+pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().map(String::from).collect();
+    RESERVED.split_whitespace().for_each(|name| taken.extend(claims(name)));
+    names.into_iter().map(|name| fresh(name, &mut taken)).collect()
+}
+
+/// What an argument occupies: itself and the registers of its halves.
+fn claims(name: &str) -> [String; 3] {
+    let name = name.to_lowercase();
+    [format!("{name}_1"), format!("{name}_2"), name]
+}
+
+fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let parts: Vec<&str> = name.split('_').filter(|part| !part.is_empty()).collect();
+    let joined = parts.join("_");
+    let base = if joined.starts_with(|c: char| c.is_ascii_alphabetic()) { joined } else { format!("arg{joined}") };
+    let candidates = [base.clone(), format!("{base}_r")].into_iter().chain((2..).map(|k| format!("{base}_r{k}")));
+    let free = |c: &String| !rtl::names::is_keyword(&c.to_lowercase()) && claims(c).iter().all(|x| !taken.contains(x));
+    let name = candidates.into_iter().find(free).unwrap_or(base);
+    taken.extend(claims(&name));
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arguments;
+
+    #[test]
+    fn names_are_kept_where_they_can_be() {
+        assert_eq!(arguments(["A", "B", "x1", "out_data", "n"]), ["A", "B", "x1", "out_data", "n"]);
+    }
+
+    #[test]
+    fn names_that_collide_give_way_in_order() {
+        assert_eq!(arguments(["cycles", "CTRL", "A", "A_1", "a", "wire_", "_1", "lambda", "A_r"]), ["cycles_r", "CTRL_r", "A", "A_1_r", "a_r", "wire_r", "arg1", "lambda_r", "A_r_r"]);
+        assert_eq!(arguments(["A_1", "A", "in", "a__b", "a_b", "template"]), ["A_1", "A_r", "in_r", "a_b", "a_b_r", "template_r"]);
+    }
+}

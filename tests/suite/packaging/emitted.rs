@@ -1,0 +1,94 @@
+//! The designs under test, each emitted once, and how tools are called.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Name of the case, C file, options.
+const CASES: [(&str, &str, &str); 9] = [
+    ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
+    ("shared", "examples/mm.c", "-D N=6 --ports shared"),
+    ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
+    ("zynq", "examples/mm.c", "-D N=12 --word A=8,B=8,C=4 --board zcu104"),
+    ("one", "tests/packaging/one.c", ""),
+    ("six", "tests/packaging/six.c", ""),
+    ("scalars", "tests/packaging/scalars.c", "-D N=20"),
+    ("names", "tests/packaging/names.c", ""),
+    ("region", "tests/packaging/region.c", ""),
+];
+
+/// An emitted IP.
+pub struct Emitted {
+    /// Of the case.
+    pub name: &'static str,
+    pub kernel: String,
+    pub dir: PathBuf,
+    /// The C file.
+    pub source: PathBuf,
+    /// As `sagen sim` takes it.
+    pub options: Vec<String>,
+}
+
+impl Emitted {
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.dir.join(file)
+    }
+    pub fn text(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).unwrap_or_else(|e| panic!("{}: {file}: {e}", self.name))
+    }
+    pub fn report(&self) -> serde_json::Value {
+        serde_json::from_str(&self.text("report.json")).unwrap()
+    }
+    /// A copy for what writes beside the files.
+    pub fn copy(&self) -> TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        run(tool("cp").arg("-r").arg(self.dir.join(".")).arg(dir.path()));
+        dir
+    }
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All cases.
+pub fn all() -> &'static [Emitted] {
+    static ALL: OnceLock<(TempDir, Vec<Emitted>)> = OnceLock::new();
+    &ALL.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let all = CASES.iter().map(|(name, file, options)| emit(dir.path(), name, file, options)).collect();
+        (dir, all)
+    }).1
+}
+
+/// The case of that name.
+pub fn emitted(name: &str) -> &'static Emitted {
+    all().iter().find(|e| e.name == name).unwrap()
+}
+
+fn emit(dir: &Path, name: &'static str, file: &str, options: &str) -> Emitted {
+    let (dir, source) = (dir.join(name), root().join(file));
+    let options: Vec<String> = options.split_whitespace().map(String::from).collect();
+    run(Command::new(env!("CARGO_BIN_EXE_sagen")).arg("rtl").arg(&source).args(&options).arg("-o").arg(&dir));
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(dir.join("report.json")).unwrap()).unwrap();
+    let kernel = report["kernel"].as_str().unwrap().to_string();
+    Emitted { name, kernel, dir, source, options }
+}
+
+/// A program of the project's environment or the system's.
+pub fn tool(name: &str) -> Command {
+    let own = root().join(".venv/bin").join(name);
+    let mut command = Command::new(if own.exists() { own.as_os_str() } else { name.as_ref() });
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", root().join(".venv/bin").display()));
+    command
+}
+
+/// Runs it; standard output and error. It must succeed.
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}: run scripts/setup.sh"));
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{text}");
+    text
+}

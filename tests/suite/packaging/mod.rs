@@ -1,0 +1,216 @@
+//! What `sagen rtl` writes around the Verilog, checked by tools that know nothing of sagen and by rules of our own: the
+//! structure of `component.xml`, equal offsets in every file, scripts, headers, and drivers that run the simulated IP.
+
+mod component;
+mod emitted;
+mod offsets;
+mod replay;
+
+use emitted::{all, emitted, root, run, tool, Emitted};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+
+#[test]
+fn component_xml_follows_the_rules() {
+    for ip in all() {
+        let faults = component::faults(&ip.text("component.xml"), &component::Facts::of(ip));
+        assert!(faults.is_empty(), "{}:\n{}", ip.name, faults.join("\n"));
+    }
+}
+
+/// Each of these single edits must be found: a rule that cannot fail is none.
+#[test]
+fn every_mutation_of_component_xml_is_found() {
+    let ip = emitted("mm");
+    let (text, facts) = (ip.text("component.xml"), component::Facts::of(ip));
+    for (from, to) in component::MUTATIONS {
+        assert!(text.contains(from), "there is no {from}");
+        let mutant = text.replacen(from, to, 1);
+        assert!(!component::faults(&mutant, &facts).is_empty(), "not found: {from} -> {to}");
+    }
+}
+
+/// Against IEEE's schema, where it lies beside the checkout.
+#[test]
+fn component_xml_is_valid() {
+    let schema = root().join("../shared/ipxact/ieee-1685-2009/index.xsd");
+    if !schema.is_file() {
+        eprintln!("no schema at {}: the structural rules stand alone", schema.display());
+        return;
+    }
+    for ip in all() {
+        run(tool("xmllint").args(["--nonet", "--noout", "--schema"]).arg(&schema).arg(ip.path("component.xml")));
+    }
+}
+
+#[test]
+fn offsets_agree_in_every_file() {
+    for ip in all() {
+        let wanted = offsets::report(ip);
+        for (file, found) in offsets::elsewhere(ip) {
+            assert_eq!(found, wanted, "{}: {file}", ip.name);
+        }
+    }
+}
+
+/// The packaged files are all that the top module needs.
+#[test]
+fn the_file_list_is_complete() {
+    for ip in all() {
+        let listed: Vec<String> = ip.text(&format!("{}.f", ip.kernel)).lines().map(String::from).collect();
+        let mut there: Vec<String> = fs::read_dir(ip.path("rtl")).unwrap().map(|e| format!("rtl/{}", e.unwrap().file_name().to_string_lossy())).collect();
+        let mut sorted = listed.clone();
+        sorted.sort();
+        there.sort();
+        assert_eq!(sorted, there, "{}", ip.name);
+        assert_eq!(listed.last(), Some(&format!("rtl/{}.v", ip.kernel)), "the top module last");
+        assert_eq!(component::files(&ip.text("component.xml"), "xilinx_verilogsynthesis_view_fileset", ".v"), listed, "{}", ip.name);
+    }
+}
+
+#[test]
+fn scripts_run_where_vivado_is_not() {
+    for ip in all() {
+        let scratch = ip.copy();
+        fs::create_dir_all(scratch.path().join("build/ip_packaged")).unwrap();
+        fs::write(scratch.path().join("build/ip_packaged/component.xml"), "").unwrap();
+        let scripts = fs::read_dir(scratch.path().join("vivado")).unwrap().map(|e| e.unwrap().path());
+        let more = [scratch.path().join(format!("constraints/{}_ooc.xdc", ip.kernel)), scratch.path().join(format!("xgui/{}_v1_0.tcl", ip.kernel))];
+        for script in scripts.chain(more) {
+            let calls = run(tool("tclsh").arg(root().join("tests/packaging/vivado.tcl")).arg(&script));
+            assert!(!calls.is_empty(), "{}", script.display());
+        }
+        let design = ip.path("vivado").read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().starts_with("bd_"));
+        assert_eq!(design, ip.name.starts_with("zynq"), "{}: a block design for boards with a processing system", ip.name);
+    }
+}
+
+#[test]
+fn the_stub_refuses_what_vivado_would() {
+    let dir = tempfile::tempdir().unwrap();
+    for wrong in ["synth_desing -top a", "synth_design -topp a", "set_property a b", "read_verilog", "package_xo -xo_path", "puts [get_ports"] {
+        let script = dir.path().join("wrong.tcl");
+        fs::write(&script, wrong).unwrap();
+        let output = tool("tclsh").arg(root().join("tests/packaging/vivado.tcl")).arg(&script).output().unwrap();
+        assert!(!output.status.success(), "{wrong}");
+    }
+}
+
+#[test]
+fn headers_and_hosts_compile() {
+    for ip in all() {
+        let header = ip.path(&format!("sw/x{}.h", ip.kernel));
+        let strict = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"];
+        let unit = format!("#include \"{}\"\nint main(void) {{ return 0; }}\n", header.display());
+        let dir = tempfile::tempdir().unwrap();
+        for (compiler, standard, name) in [("gcc", "-std=c99", "unit.c"), ("g++", "-std=c++11", "unit.cpp")] {
+            fs::write(dir.path().join(name), &unit).unwrap();
+            run(tool(compiler).arg(standard).args(strict).arg(dir.path().join(name)));
+        }
+        run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw/host.cpp")));
+        run(tool("dtc").args(["-q", "-@", "-I", "dts", "-O", "dtb", "-o", "/dev/null"]).arg(ip.path(&format!("sw/{}.dtso", ip.kernel))));
+    }
+}
+
+/// `sw/reference.c` with the user's file beside it gives the results the simulation is held against.
+#[test]
+fn the_reference_is_the_c_program() {
+    for ip in all() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("main.c"), replay::reference_main(ip)).unwrap();
+        let object = dir.path().join("reference.o");
+        let flags = ["-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-c", "-iquote"];
+        run(tool("gcc").args(flags).arg(ip.source.parent().unwrap()).arg(ip.path("sw/reference.c")).arg("-o").arg(&object));
+        run(tool("gcc").arg("-w").arg(dir.path().join("main.c")).arg(&object).args(["-lm", "-o"]).arg(dir.path().join("reference")));
+        run(std::process::Command::new(dir.path().join("reference")).current_dir(ip.path("sim")));
+    }
+}
+
+/// The drivers' own accesses, made on the simulated IP, leave what the C program leaves.
+#[test]
+fn the_c_driver_runs_the_simulated_ip() {
+    for ip in all() {
+        replay::check(ip, replay::c_driver(ip));
+    }
+}
+
+#[test]
+fn the_pynq_driver_runs_the_simulated_ip() {
+    for ip in all() {
+        replay::check(ip, replay::pynq_driver(ip));
+    }
+}
+
+#[test]
+fn the_kernel_object_holds_the_ip() {
+    for ip in all() {
+        let bytes = fs::read(ip.path(&format!("{}.xo", ip.kernel))).unwrap();
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        let mut members = BTreeMap::new();
+        for k in 0..archive.len() {
+            let mut member = archive.by_index(k).unwrap();
+            let mut contents = vec![];
+            member.read_to_end(&mut contents).unwrap();
+            assert_eq!(member.last_modified().map(|d| (d.year(), d.month(), d.day())), Some((1980, 1, 1)));
+            members.insert(member.name().to_string(), contents);
+        }
+        let folder = format!("ip_repo/sagen_array_{}_1_0/", ip.kernel);
+        let read = |path: &str| fs::read(ip.path(path)).unwrap();
+        let mut wanted: BTreeMap<String, Vec<u8>> = BTreeMap::from([(format!("{}/kernel.xml", ip.kernel), read("vitis/kernel.xml"))]);
+        for path in component::files(&ip.text("component.xml"), "", "").into_iter().chain(["component.xml".to_string()]) {
+            wanted.insert(format!("{folder}{path}"), read(&path));
+        }
+        let index = String::from_utf8(members.remove("xo.xml").unwrap()).unwrap();
+        assert!(index.contains(&format!("IP=\"{}\"", folder.trim_end_matches('/'))), "{index}");
+        assert!(members == wanted, "{}: {:?}", ip.name, members.keys());
+    }
+}
+
+#[test]
+fn the_linker_is_told_of_every_array() {
+    for ip in all() {
+        let text = ip.text(&format!("vitis/{}.cfg", ip.kernel));
+        let kernel = ip.text("vitis/kernel.xml");
+        let xml = roxmltree::Document::parse(&kernel).unwrap();
+        let buffers = xml.descendants().filter(|n| n.has_tag_name("arg") && n.attribute("addressQualifier") == Some("1"));
+        for argument in buffers.map(|n| n.attribute("name").unwrap()) {
+            let lines = text.lines().filter(|l| l.starts_with(&format!("sp={}_1.{argument}:", ip.kernel))).count();
+            assert_eq!(lines, usize::from(!ip.name.starts_with("zynq") && !ip.name.starts_with("seven")), "{}: {argument}\n{text}", ip.name);
+        }
+    }
+}
+
+/// FuseSoC finds, simulates and lints the core.
+#[test]
+fn fusesoc_simulates_and_lints() {
+    let ip = emitted("mm");
+    let work = tempfile::tempdir().unwrap();
+    for target in ["sim", "lint"] {
+        let mut command = tool("fusesoc");
+        command.current_dir(work.path()).arg("--cores-root").arg(&ip.dir).args(["run", "--target", target, "sagen:array:mm:1.0.0"]);
+        let output = run(&mut command);
+        if target == "sim" {
+            let cycles = ip.report()["predicted_cycles"].to_string();
+            assert!(output.contains(&format!("SAGEN cycles={cycles} timeout=0 faults=0")), "{output}");
+        }
+    }
+}
+
+/// The cocotb test that lies beside the testbench passes.
+#[test]
+fn the_cocotb_test_passes() {
+    let scratch = emitted("mm").copy();
+    let output = run(tool("python").arg("test_mm.py").current_dir(scratch.path().join("sim")));
+    assert!(output.contains("PASS=1"), "{output}");
+}
+
+#[test]
+fn the_revision_follows_the_contents() {
+    let revision = |ip: &Emitted| component::value(&ip.text("component.xml"), "coreRevision").parse::<u32>().unwrap();
+    let all: Vec<u32> = all().iter().map(revision).collect();
+    let mut distinct = all.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), all.len(), "{all:?}");
+}

@@ -1,0 +1,132 @@
+//! Drivers at work on the simulated IP: the driver runs as a program of its own whose register accesses come through a
+//! pipe, one a line (`W offset value`, `R offset`, answered by the value), and are made on the design.
+
+use super::emitted::{root, run, tool, Emitted};
+use clap::Parser;
+use sagen::cli::{Cli, Command as Sub};
+use sagen::sim::{self, builtin::Machine, compare, Job, Timing};
+use sagen::{boards, data};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use templates::interface::Argument;
+use templates::Interface;
+
+/// A program that takes the arguments' addresses (or values) and drives one run; what it needs lives as long.
+pub struct Driver {
+    command: Command,
+    _files: TempDir,
+}
+
+const GLUE: &str = r#"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static uint32_t read32(uintptr_t at) { unsigned long v = 0; printf("R %lu\n", (unsigned long)at); fflush(stdout); if (scanf("%lu", &v) != 1) exit(9); return (uint32_t)v; }
+static void write32(uintptr_t at, uint32_t v) { printf("W %lu %lu\n", (unsigned long)at, (unsigned long)v); fflush(stdout); }
+"#;
+
+/// `sw/x<kernel>.h`, with register accesses replaced.
+pub fn c_driver(ip: &Emitted) -> Driver {
+    let dir = tempfile::tempdir().unwrap();
+    let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
+    let count = arguments(ip).len();
+    let values: Vec<String> = (0..count).map(|k| format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1)).collect();
+    let text = format!(
+        "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) write32(address, value)\n#include \"x{kernel}.h\"\n\
+         int main(int c, char **v) {{ (void)c; x{kernel}_interrupt_enable(0, 1); x{kernel}_run(0, {}); x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
+        values.join(", ")
+    );
+    std::fs::write(dir.path().join("driver.c"), text).unwrap();
+    let program = dir.path().join("driver");
+    run(tool("gcc").args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(ip.path("sw")).arg(dir.path().join("driver.c")).arg("-o").arg(&program));
+    Driver { command: Command::new(program), _files: dir }
+}
+
+/// `sw/<kernel>.py` with the stand-in for PYNQ that lies beside this file.
+pub fn pynq_driver(ip: &Emitted) -> Driver {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = tool("python");
+    let paths = [root().join("tests/packaging"), ip.path("sw")].map(|p| p.display().to_string()).join(":");
+    command.env("PYTHONPATH", paths).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.arg(root().join("tests/packaging/drive_pynq.py")).arg(&ip.kernel);
+    Driver { command, _files: dir }
+}
+
+fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
+    ip.report()["interface"]["arguments"].as_array().unwrap().clone()
+}
+
+/// Builds the case again as `sagen sim` would, lets the driver run it, and compares with the expected contents.
+pub fn check(ip: &Emitted, mut driver: Driver) {
+    let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()].into_iter().chain(ip.options.iter().cloned());
+    let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
+    let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
+    let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &boards::find(&options.program.board).unwrap()).expect("an array");
+    let (vsa, interface) = (&compiled.vsa, Interface::new(&compiled.vsa));
+    let design = templates::ip(vsa).unwrap();
+    let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
+    let before: Vec<Vec<u8>> = interface.arguments.iter().map(|a| read(a, "in")).collect();
+    let images = sim::place(vsa, &before, 0, 1);
+    let job = Job { design: &design, vsa, images, timing: Timing::Ideal, watchdog: 0, vcd: None };
+    let mut machine = Machine::start(&job).unwrap();
+    let addresses = job.images.iter().map(|i| i.base().to_string());
+    let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut cycles = 0;
+    for request in requests.lines().map(Result::unwrap) {
+        let words: Vec<&str> = request.split_whitespace().collect();
+        let number = |k: usize| words[k].parse::<u64>().unwrap();
+        match words[0] {
+            "W" => machine.write(number(1) as u32, number(2)).unwrap(),
+            "R" => writeln!(answers, "{}", machine.read(number(1) as u32).unwrap()).unwrap(),
+            "C" => cycles = number(1),
+            other => panic!("{}: {other}", ip.name),
+        }
+    }
+    assert!(child.wait().unwrap().success(), "{}: the driver fails", ip.name);
+    let outcome = machine.finish(&job, cycles, true, 0.0).unwrap();
+    assert!(outcome.faults.is_empty(), "{}: {:?}", ip.name, outcome.faults);
+    let expected: Vec<Vec<u64>> = interface.arguments.iter().map(|a| data::unpack(&read(a, "expected"), a.ty)).collect();
+    let comparison = compare::compare(vsa, &job.images, &outcome, &expected);
+    assert_eq!(comparison.mismatches, 0, "{}: {:?}", ip.name, comparison.examples);
+    assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles", ip.name);
+}
+
+/// A C program that runs `sw/reference.c` on the stored inputs and compares with the stored results.
+pub fn reference_main(ip: &Emitted) -> String {
+    let names: Vec<String> = arguments(ip).iter().map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
+    format!(
+        r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void {k}_reference(void **arguments);
+static void *load(const char *name, const char *when, size_t *size) {{
+  char path[200];
+  snprintf(path, sizeof path, "%s.%s.bin", name, when);
+  FILE *f = fopen(path, "rb");
+  if (!f) exit(9);
+  fseek(f, 0, SEEK_END);
+  *size = ftell(f);
+  rewind(f);
+  char *data = malloc(*size + 64);
+  if (fread(data, 1, *size, f) != *size) exit(9);
+  fclose(f);
+  return data;
+}}
+int main(void) {{
+  const char *names[] = {{{names}}};
+  enum {{ COUNT = sizeof names / sizeof *names }};
+  void *arguments[COUNT];
+  size_t size;
+  for (int k = 0; k < COUNT; k++) arguments[k] = load(names[k], "in", &size);
+  {k}_reference(arguments);
+  for (int k = 0; k < COUNT; k++)
+    if (memcmp(arguments[k], load(names[k], "expected", &size), size)) return printf("%s differs\n", names[k]), 1;
+  return 0;
+}}
+"#,
+        k = ip.kernel,
+        names = names.join(", ")
+    )
+}
