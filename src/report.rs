@@ -48,7 +48,7 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
     json!({
         "generator": "sagen",
         "version": env!("CARGO_PKG_VERSION"),
-        "kernel": vsa.name,
+        "kernel": Interface::new(vsa).kernel,
         "board": board.name,
         "part": board.part,
         "clock_mhz": board.clock_mhz,

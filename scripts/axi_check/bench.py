@@ -115,7 +115,7 @@ class Bench:
         self.max_cycles = description.get("max_cycles", 100_000)
         self.arrays = [Array(i, a, path.parent, self.rng) for i, a in enumerate(description["arrays"])]
         self.problems, self.channels = [], []
-        self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.aclk, dut.aresetn, False)
+        self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
         write, read = self.control.write_if, self.control.read_if
         self.channels += [(c, None) for c in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel,
                                               read.r_channel)]
@@ -126,7 +126,7 @@ class Bench:
 
     def connect(self, bus):
         """Puts memory models at the read and write channels that the IP has."""
-        dut, clock = self.dut, (self.dut.aclk, self.dut.aresetn)
+        dut, clock = self.dut, (self.dut.ap_clk, self.dut.ap_rst_n)
         arrays = [a for a in self.arrays if a.port == bus]
 
         def high(*names):
@@ -187,7 +187,7 @@ class Bench:
         begin = cocotb.simtime.get_sim_time("ns")
         if hasattr(self.dut, "interrupt"):
             if not int(self.dut.interrupt.value):
-                await First(RisingEdge(self.dut.interrupt), ClockCycles(self.dut.aclk, self.max_cycles))
+                await First(RisingEdge(self.dut.interrupt), ClockCycles(self.dut.ap_clk, self.max_cycles))
             finished = bool(int(self.dut.interrupt.value))
         else:
             finished = False
@@ -210,7 +210,7 @@ class Bench:
         if hasattr(self.dut, "interrupt"):
             self.expect("interrupt status", await self.read(ISR) & 1, 1)
             await self.write(ISR, 1)
-            await ClockCycles(self.dut.aclk, 4)
+            await ClockCycles(self.dut.ap_clk, 4)
             self.expect("interrupt line after the status bit was toggled", int(self.dut.interrupt.value), 0)
             self.expect("done bit", await self.read(CONTROL) & DONE, DONE)
         self.expect("control register after it was read", await self.read(CONTROL) & (DONE | IDLE | START), IDLE)
@@ -222,12 +222,12 @@ class Bench:
 @cocotb.test()
 async def through_the_ports(dut):
     """All stall modes one after the other; fails after the first bad one, listing all that was found."""
-    dut.aresetn.value = 0
-    cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
+    dut.ap_rst_n.value = 0
+    cocotb.start_soon(Clock(dut.ap_clk, PERIOD_NS, unit="ns").start())
     bench = Bench(dut)
-    await ClockCycles(dut.aclk, 10)
-    dut.aresetn.value = 1
-    await ClockCycles(dut.aclk, 10)
+    await ClockCycles(dut.ap_clk, 10)
+    dut.ap_rst_n.value = 1
+    await ClockCycles(dut.ap_clk, 10)
 
     def counter(bus, name):
         return int(getattr(dut, f"{bus}_{name}").value)

@@ -17,7 +17,7 @@ sim/axi_check.json:
         "align": 4096 } ] }          address modulo 4096 (optional; 0)
 
 Image files lie beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
-order, two digits each, white space ignored). Ports: aclk, aresetn, s_axi_control_*, m_axi_<name>_*, and optionally
+order, two digits each, white space ignored). Ports: ap_clk, ap_rst_n, s_axi_control_*, m_axi_<name>_*, and optionally
 interrupt. Exit code: 0 all runs right and no rule broken, 1 otherwise, 2 usage.
 """
 import argparse
@@ -90,7 +90,7 @@ def bench_text(top, ports):
         if not data or not address:
             raise SystemExit(f"run.py: {bus} has no data or no address")
         lines += [f"    wire [31:0] {bus}_{s};" for s in STATISTICS]
-        pins = ["aclk(aclk)", "aresetn(aresetn)", f"quiet({quiet})"]
+        pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)", f"quiet({quiet})"]
         for channel in MANAGER.values():
             for name, _ in channel:
                 if name not in ("bid", "rid", "rdata"):
@@ -102,7 +102,7 @@ def bench_text(top, ports):
         pins += [f"{s}({bus}_{s})" for s in STATISTICS]
         lines.append(f'    axi_rules #(.NAME("{bus}"), .ADDR_W({address}), .DATA_W({data}), .ID_W({id_width})) '
                      f"{bus}_rules (\n        ." + ",\n        .".join(pins) + "\n    );")
-    pins = ["aclk(aclk)", "aresetn(aresetn)"] + [f"{n}(s_axi_control_{n})" for n in LITE]
+    pins = ["aclk(ap_clk)", "aresetn(ap_rst_n)"] + [f"{n}(s_axi_control_{n})" for n in LITE]
     lines += ["    wire [31:0] s_axi_control_errors;",
               '    axil_rules #(.NAME("s_axi_control")) s_axi_control_rules (\n        .'
               + ",\n        .".join(pins + ["errors(s_axi_control_errors)"]) + "\n    );", "endmodule", ""]

@@ -50,7 +50,8 @@ pub fn text(job: &Job) -> Result<String, String> {
         if name != interface.reset {
             let _ = writeln!(wires, "    wire {range}{name};");
         }
-        let _ = write!(connections, ",\n        .{name}({name})");
+        let wire = if name == interface.reset { "aresetn" } else { name };
+        let _ = write!(connections, ",\n        .{name}({wire})");
     }
     let (mut memories, mut bases, mut faults) = (String::new(), String::new(), vec![]);
     let mut offsets = String::new();
@@ -65,6 +66,7 @@ pub fn text(job: &Job) -> Result<String, String> {
     let faults = if faults.is_empty() { "0".to_string() } else { faults.join(" + ") };
     let tokens = [
         ("@NAME@", top.name.to_string()),
+        ("@CLOCK@", interface.clock.to_string()),
         ("@ARRAYS@", job.images.len().to_string()),
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),

@@ -2,11 +2,11 @@
 
 use crate::array::{Array, Plan};
 use crate::axi::control::AxiLiteControl;
-use crate::axi::{base_port, port_prefix};
+use crate::axi::base_port;
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
 use crate::control::sequencer::Sequencer;
-use crate::interface::Layout;
+use crate::interface::Interface;
 use crate::io::feeder::loaded_once;
 use crate::operators;
 use crate::stream::{Loads, Tokens};
@@ -29,8 +29,9 @@ pub fn ip(vsa: &Vsa) -> Result<Verified, String> {
         let types: Vec<_> = node.op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
         operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
     }
-    let mut design = Design::default();
-    design.module(Top { vsa: vsa.clone(), plan });
+    let interface = Interface::new(vsa);
+    let mut design = Design::new(interface.clock);
+    design.module(Top { vsa: vsa.clone(), plan, interface });
     design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))
 }
 
@@ -56,6 +57,7 @@ fn check(vsa: &Vsa) -> Result<(), String> {
 struct Top {
     vsa: Vsa,
     plan: Plan,
+    interface: Interface,
 }
 
 /// An engine instance and the AXI port it works at.
@@ -70,13 +72,13 @@ type Writer<'m> = (Engine<'m>, WriterParams);
 
 impl Template for Top {
     fn name(&self) -> String {
-        self.vsa.name.clone()
+        self.interface.kernel.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let vsa = &self.vsa;
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
-        let rst = self.reset(m, m.input("aresetn", u(1)));
-        let control = d.module(AxiLiteControl(Layout { arrays: vsa.arrays.len() }));
+        let rst = self.reset(m, m.input(self.interface.reset, u(1)));
+        let control = d.module(AxiLiteControl(self.interface.layout.clone()));
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.
@@ -158,18 +160,18 @@ const WRITE_PORTS: [(&str, Width, bool); 20] = [
 ];
 
 impl Top {
-    /// Active-high reset for everything inside, held after `aresetn` until zeros have run through the whole array:
+    /// Active-high reset for everything inside, held after the IP's own until zeros have run through the whole array:
     /// nothing in the array has a reset of its own.
-    fn reset<'m>(&self, m: &'m ModuleBuilder, aresetn: Sig<'m>) -> Sig<'m> {
+    fn reset<'m>(&self, m: &'m ModuleBuilder, released: Sig<'m>) -> Sig<'m> {
         let vsa = &self.vsa;
         let across: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() + 1) * vsa.extent[a]).sum();
         let pulses = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).chain((0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)));
         let cycles = across + pulses.max().unwrap_or(0) + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let ty = u(clog2(cycles as u64 + 1));
-        let left = m.reg("flush", ty).rst(!aresetn, cycles);
+        let left = m.reg("flush", ty).rst(!released, cycles);
         let over = !left.q().reduce_or();
         left.next(m.mux(over, left.q(), left.q().sub_lit(1)));
-        m.reg("rst", u(1)).rst(!aresetn, 1).next(!over).q()
+        m.reg("rst", u(1)).rst(!released, 1).next(!over).q()
     }
 
     /// Credits between sequencer and engines.
@@ -224,7 +226,7 @@ impl Top {
     /// Full AXI4 ports: what an engine has, and constants for the rest.
     fn ports<'m>(&self, m: &'m ModuleBuilder, d: &Design, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
         for port in 0..self.vsa.ports() {
-            let prefix = port_prefix(&self.vsa, port);
+            let prefix = format!("{}_", self.interface.ports[port].name);
             let mut there = vec![];
             for e in readers.iter().map(|r| &r.0).chain(writers.iter().map(|w| &w.0)).filter(|e| e.port == port) {
                 there.extend(forward_ports(m, d, e.instance, &e.module, ["m_axi_", &prefix], |_, x| x));

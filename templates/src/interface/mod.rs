@@ -9,7 +9,6 @@
 
 mod names;
 
-use crate::axi::port_prefix;
 use arch::contract::walk::Walk;
 use arch::ir::vsa::Vsa;
 use frontend::scop::ScalarType;
@@ -158,10 +157,10 @@ impl Interface {
     pub fn new(vsa: &Vsa) -> Interface {
         let layout = Layout { arrays: vsa.arrays.len() };
         let idents = names::arguments(vsa.arrays.iter().map(|a| a.name.as_str()));
+        let ports = (0..vsa.ports()).zip(names::ports(vsa, &idents)).map(|(port, name)| axi_port(vsa, port, name)).collect();
         let arguments: Vec<Argument> = idents.into_iter().enumerate().map(|(k, ident)| argument(vsa, &layout, k, ident)).collect();
-        let ports = (0..vsa.ports()).map(|port| axi_port(vsa, port)).collect();
         let registers = registers(&layout, &arguments);
-        Interface { kernel: vsa.name.clone(), clock: "aclk", reset: "aresetn", interrupt: "interrupt", control: "s_axi_control", layout, arguments, ports, registers }
+        Interface { kernel: names::kernel(&vsa.name), clock: "ap_clk", reset: "ap_rst_n", interrupt: "interrupt", control: "s_axi_control", layout, arguments, ports, registers }
     }
 
     /// The arguments that a port moves.
@@ -184,11 +183,11 @@ fn argument(vsa: &Vsa, layout: &Layout, k: usize, ident: String) -> Argument {
     }
 }
 
-fn axi_port(vsa: &Vsa, port: usize) -> AxiPort {
+fn axi_port(vsa: &Vsa, port: usize, name: String) -> AxiPort {
     let (reads, writes) = (Walk::reads(vsa, port), Walk::writes(vsa, port));
     let burst = reads.iter().chain(&writes).map(Walk::burst_beats).max().unwrap_or(1);
     AxiPort {
-        name: port_prefix(vsa, port).trim_end_matches('_').to_string(),
+        name,
         data_bits: 8 * vsa.bus_bytes(port),
         address_bits: 64,
         burst_beats: burst as u32,

@@ -7,6 +7,7 @@
 //!
 //! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
 
+use arch::ir::vsa::Vsa;
 use std::collections::BTreeSet;
 
 /// Keywords beyond Verilog's and SystemVerilog's, which `rtl::names` knows; lower case.
@@ -30,6 +31,22 @@ pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().map(String::from).collect();
     RESERVED.split_whitespace().for_each(|name| taken.extend(claims(name)));
     names.into_iter().map(|name| fresh(name, &mut taken)).collect()
+}
+
+/// The kernel's name: that of the top module, of files and of functions in C and Python; lower case.
+pub fn kernel(name: &str) -> String {
+    let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().chain(["main", "pynq", "numpy"]).map(String::from).collect();
+    fresh(&name.to_lowercase(), &mut taken)
+}
+
+/// The AXI ports: each is called like its only array, or `m_axi_gmem<n>`, in lower case.
+pub fn ports(vsa: &Vsa, arguments: &[String]) -> Vec<String> {
+    let mut taken: BTreeSet<String> = arguments.iter().map(|a| a.to_lowercase()).collect();
+    let name = |port: usize| match vsa.arrays_of(port).collect::<Vec<_>>()[..] {
+        [only] => arguments[only].to_lowercase(),
+        _ => fresh(&format!("gmem{port}"), &mut taken),
+    };
+    (0..vsa.ports()).map(name).map(|name| format!("m_axi_{name}")).collect()
 }
 
 /// What an argument occupies: itself and the registers of its halves.
@@ -56,6 +73,11 @@ mod tests {
     #[test]
     fn names_are_kept_where_they_can_be() {
         assert_eq!(arguments(["A", "B", "x1", "out_data", "n"]), ["A", "B", "x1", "out_data", "n"]);
+    }
+
+    #[test]
+    fn kernels_are_no_keywords() {
+        assert_eq!(["mm", "Union", "main", "k__2", "class"].map(super::kernel), ["mm", "union_r", "main_r", "k_2", "class_r"]);
     }
 
     #[test]

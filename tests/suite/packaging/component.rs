@@ -19,7 +19,7 @@ impl Facts {
         let list = ip.text(&format!("{}.f", ip.kernel));
         let json = tempfile::NamedTempFile::new().unwrap();
         let script = format!(
-            "read_verilog {}; hierarchy -check -top {k}; proc {k}; select {k}; write_json -selected {}",
+            "read_verilog {}; hierarchy -check -top {k}; proc; write_json {}",
             list.lines().collect::<Vec<_>>().join(" "), json.path().display(), k = ip.kernel
         );
         run(tool("yosys").current_dir(&ip.dir).args(["-q", "-p", &script]));

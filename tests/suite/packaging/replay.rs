@@ -121,8 +121,10 @@ int main(void) {{
   size_t size;
   for (int k = 0; k < COUNT; k++) arguments[k] = load(names[k], "in", &size);
   {k}_reference(arguments);
-  for (int k = 0; k < COUNT; k++)
-    if (memcmp(arguments[k], load(names[k], "expected", &size), size)) return printf("%s differs\n", names[k]), 1;
+  for (int k = 0; k < COUNT; k++) {{
+    void *expected = load(names[k], "expected", &size);
+    if (memcmp(arguments[k], expected, size)) return printf("%s differs\n", names[k]), 1;
+  }}
   return 0;
 }}
 "#,

@@ -109,10 +109,10 @@ pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Memor
     for name in inputs.iter().filter(|n| n.starts_with("s_axi_control")) {
         host.sim.set(name, 0);
     }
-    host.sim.set("aresetn", 0);
+    host.sim.set("ap_rst_n", 0);
     // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
     (0..5).for_each(|_| host.sim.step());
-    host.sim.set("aresetn", 1);
+    host.sim.set("ap_rst_n", 1);
     for (k, argument) in interface.arguments.iter().enumerate() {
         host.write(argument.offset, base(k) & 0xffff_ffff);
         host.write(argument.offset + 4, base(k) >> 32);
