@@ -108,7 +108,10 @@ fn headers_and_hosts_compile() {
             fs::write(dir.path().join(name), &unit).unwrap();
             run(tool(compiler).arg(standard).args(strict).arg(dir.path().join(name)));
         }
-        run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw/host.cpp")));
+        // One of each kind: XRT's headers take seconds.
+        if ["mm", "six", "scalars"].contains(&ip.name) {
+            run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw/host.cpp")));
+        }
         run(tool("dtc").args(["-q", "-@", "-I", "dts", "-O", "dtb", "-o", "/dev/null"]).arg(ip.path(&format!("sw/{}.dtso", ip.kernel))));
     }
 }
