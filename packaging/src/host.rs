@@ -23,7 +23,6 @@ fn host(ip: &Ip) -> String {
     let interface = ip.interface;
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| interface.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements());
-    let upload = |k: usize, a: &Argument| format!("    argument{k}.upload({});", if a.written { "argument{k}.before" } else { "argument{k}.after" }.replace("{k}", &k.to_string()));
     let written = |what: &str| {
         let lines = interface.arguments.iter().enumerate().filter(|(_, a)| a.written).map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
@@ -31,8 +30,9 @@ fn host(ip: &Ip) -> String {
     fill(include_str!("../files/host.cpp.in"), &[
         ("KERNEL", interface.kernel.clone()),
         ("DECLARE", list(&declare, "\n")),
-        ("POINTERS", list(&|k, _| format!("argument{k}.after.data()"), ", ")),
-        ("UPLOAD", list(&upload, "\n")),
+        ("BEFORE", list(&|k, _| format!("argument{k}.before.data()"), ", ")),
+        ("AFTER", list(&|k, _| format!("argument{k}.after.data()"), ", ")),
+        ("UPLOAD", list(&|k, _| format!("    argument{k}.upload();"), "\n")),
         ("BUFFERS", list(&|k, _| format!("argument{k}.buffer"), ", ")),
         ("COMPARE", written("    wrong += argument{k}.compare();")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),

@@ -68,7 +68,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
     let before: Vec<Vec<u8>> = interface.arguments.iter().map(|a| read(a, "in")).collect();
     let images = sim::place(vsa, &before, 0, 1);
-    let job = Job { design: &design, vsa, images, timing: Timing::Ideal, watchdog: 0, vcd: None };
+    let job = Job { design: &design, vsa, images, timing: Timing::Ideal, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let addresses = job.images.iter().map(|i| i.base().to_string());
     let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -100,7 +100,7 @@ pub fn reference_main(ip: &Emitted) -> String {
         r#"#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-void {k}_reference(void **arguments);
+int {k}_reference(void **before, void **after);
 static void *load(const char *name, const char *when, size_t *size) {{
   char path[200];
   snprintf(path, sizeof path, "%s.%s.bin", name, when);
@@ -117,13 +117,16 @@ static void *load(const char *name, const char *when, size_t *size) {{
 int main(void) {{
   const char *names[] = {{{names}}};
   enum {{ COUNT = sizeof names / sizeof *names }};
-  void *arguments[COUNT];
+  void *before[COUNT], *after[COUNT];
   size_t size;
-  for (int k = 0; k < COUNT; k++) arguments[k] = load(names[k], "in", &size);
-  {k}_reference(arguments);
+  for (int k = 0; k < COUNT; k++) {{
+    before[k] = load(names[k], "in", &size);
+    after[k] = calloc(size, 1);
+  }}
+  if (!{k}_reference(before, after)) return 1;
   for (int k = 0; k < COUNT; k++) {{
     void *expected = load(names[k], "expected", &size);
-    if (memcmp(arguments[k], expected, size)) return printf("%s differs\n", names[k]), 1;
+    if (memcmp(after[k], expected, size)) return printf("%s differs\n", names[k]), 1;
   }}
   return 0;
 }}
