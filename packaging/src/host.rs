@@ -8,7 +8,11 @@ use templates::interface::Argument;
 /// `sw/host.cpp`, `sw/reference.c` and `sw/<kernel>.dtso`.
 pub fn files(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
-    vec![File::new("sw/host.cpp", host(ip)), File::new("sw/reference.c", ip.reference.clone()), File::new(format!("sw/{kernel}.dtso"), overlay(ip))]
+    let mut all = vec![File::new(format!("sw/{kernel}.dtso"), overlay(ip))];
+    if let Some(reference) = &ip.reference {
+        all.extend([File::new("sw/host.cpp", host(ip)), File::new("sw/reference.c", reference.clone())]);
+    }
+    all
 }
 
 /// The element type in the host: a 16-bit float is a type of the file's own.

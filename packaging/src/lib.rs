@@ -67,8 +67,9 @@ pub struct Ip<'a> {
     pub images: Vec<String>,
     /// The memory bank of each argument as `v++` names it (`DDR[1]`); `None` for one that has no address.
     pub banks: Vec<Option<String>>,
-    /// C text with `void <kernel>_reference(void **arguments)`, which runs the C program.
-    pub reference: String,
+    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program; `None` where there is
+    /// none, and so no host that compares with it.
+    pub reference: Option<String>,
     /// Results are the C program's bit for bit; otherwise floats are rounded elsewhere.
     pub exact: bool,
     /// The array in a line, and the cycles a run is predicted to take.

@@ -4,6 +4,8 @@ use crate::{fill, types, Ip};
 use std::fmt::Write as _;
 use templates::interface::{Access, Argument, Register};
 
+const HOST: &str = "| `sw/host.cpp`, `sw/reference.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
+
 /// The text.
 pub fn text(ip: &Ip, revision: u32) -> String {
     let interface = ip.interface;
@@ -29,6 +31,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         ("PORTS", ports(ip)),
         ("REGISTERS", interface.registers.iter().map(register).collect()),
         ("BLOCK_DESIGN", zynq.into()),
+        ("HOST", if ip.reference.is_some() { HOST } else { "" }.into()),
     ])
 }
 
