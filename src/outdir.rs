@@ -1,4 +1,4 @@
-//! Output directories appear all at once: everything is built beside the target and put in place when complete, so that
+//! Output directories appear all at once: everything is built in a hidden directory and put in place when complete, so that
 //! a refused input or a full disk leaves what was there untouched.
 //!
 //! [`MANIFEST`] lists every file that sagen wrote with its SHA-256 (`sha256sum -c` reads it). The next run into the
@@ -34,9 +34,11 @@ impl OutputDir {
     pub fn create(target: &Path) -> Result<OutputDir, String> {
         let target = resolve(target)?;
         listed(&target)?;
-        let parent = target.parent().ok_or_else(|| format!("{} cannot be an output directory", target.display()))?;
-        fs::create_dir_all(parent).map_err(|e| format!("cannot make {}: {e}", parent.display()))?;
-        let scratch = Scratch::beside(parent).map_err(|e| format!("cannot write in {}: {e}", parent.display()))?;
+        // Built where a rename puts it in place: an existing directory may be the root of a file system.
+        let home = if target.is_dir() { Some(target.as_path()) } else { target.parent() };
+        let home = home.ok_or_else(|| format!("{} cannot be an output directory", target.display()))?;
+        fs::create_dir_all(home).map_err(|e| format!("cannot make {}: {e}", home.display()))?;
+        let scratch = Scratch::hidden(home).map_err(|e| format!("cannot write in {}: {e}", home.display()))?;
         let out = OutputDir { target, scratch };
         fs::create_dir(out.built()).map_err(|e| format!("cannot write in {}: {e}", out.built().display()))?;
         Ok(out)
@@ -132,7 +134,8 @@ fn listed(target: &Path) -> Result<Manifest, String> {
     if !metadata.is_dir() {
         return Err(format!("{name} is a file; the output is a directory"));
     }
-    if fs::read_dir(target).map_err(|e| format!("cannot read {name}: {e}"))?.next().is_none() {
+    let mut entries = fs::read_dir(target).map_err(|e| format!("cannot read {name}: {e}"))?.flatten();
+    if entries.all(|entry| entry.file_name().to_string_lossy().starts_with(scratch::HIDDEN)) {
         return Ok(Manifest::new());
     }
     let manifest = fs::read_to_string(target.join(MANIFEST)).ok().as_deref().and_then(parse);

@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// The file that the owner of a directory keeps locked.
 const LOCK: &str = ".sagen-lock";
 
+/// What the names of hidden directories begin with.
+pub const HIDDEN: &str = ".sagen-";
+
 /// What has to go when a signal comes.
 struct Running {
     directories: Vec<PathBuf>,
@@ -47,8 +50,8 @@ impl Scratch {
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn beside(parent: &Path) -> io::Result<Scratch> {
-        Scratch::inside(parent, ".sagen-")
+    pub fn hidden(parent: &Path) -> io::Result<Scratch> {
+        Scratch::inside(parent, HIDDEN)
     }
 
     fn inside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn only_directories_without_an_owner_are_stale() {
         let root = tempfile::tempdir().unwrap();
-        let mine = Scratch::beside(root.path()).unwrap();
+        let mine = Scratch::hidden(root.path()).unwrap();
         let path = mine.path().to_path_buf();
         fs::write(path.join("x"), "y").unwrap();
         for name in [".sagen-old", ".sagen-no-lock", "other"] {
@@ -170,7 +173,7 @@ mod tests {
         }
         fs::write(root.path().join(".sagen-old").join(LOCK), "").unwrap();
         fs::write(root.path().join("other").join(LOCK), "").unwrap();
-        let second = Scratch::beside(root.path()).unwrap();
+        let second = Scratch::hidden(root.path()).unwrap();
         let there = |name: &str| root.path().join(name).exists();
         assert!(path.join("x").exists() && second.path().exists() && there("other") && there(".sagen-no-lock") && !there(".sagen-old"));
         drop(mine);

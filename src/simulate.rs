@@ -173,7 +173,7 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let mut memory = data::random(scop, arguments.seed);
     data::load(scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let compiled = program::compile(&input, &spec, &board)?;
-    progress::stage("running the golden model");
+    progress::stage("compiling and running the golden model");
     let reference = judge(&input, &arguments.program, memory)?;
     progress::stage("building");
     let case = Case::new(scop, &compiled, &reference.before).map_err(Refused::internal)?;

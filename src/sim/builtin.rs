@@ -382,7 +382,7 @@ impl Machine {
     fn wait_interrupt(&mut self, limit: u64) -> bool {
         for cycle in 0..limit {
             self.cycle();
-            if cycle % 4096 == 0 {
+            if cycle % 256 == 0 {
                 progress::at(cycle);
             }
             if self.seen.interrupt {
