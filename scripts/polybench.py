@@ -120,7 +120,7 @@ floating-point operations is kept.
 
 Cycles of LU decomposition without pivoting in fp32, as PolyBench writes it (`examples/lu.c`) and with uniform dependences by
 hand (`tests/run/lu_uniform.c`), predicted = simulated, equal to C; AutoSA's are the paper's. `tests/suite/lu.rs` runs every N
-from 1 to 32.
+from 1 to 32 by command.
 
 {lu_table}
 """
