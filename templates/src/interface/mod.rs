@@ -7,7 +7,7 @@
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; [`Interface::arguments`] stand in the
 //! order of [`Vsa::arrays`].
 
-mod names;
+pub mod names;
 
 use arch::contract::walk::Walk;
 use arch::ir::vsa::Vsa;

@@ -12,6 +12,7 @@ mod feeder;
 mod fp;
 mod fp_array;
 mod module_support;
+mod names;
 mod pe;
 mod relay;
 mod sequencer;
