@@ -5,10 +5,17 @@ use crate::program::Refused;
 use arch::cost::board::Board;
 use serde_json::json;
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 11] = [
+    include_str!("../boards/arty-a7-100.toml"),
+    include_str!("../boards/kv260.toml"),
+    include_str!("../boards/pynq-z2.toml"),
+    include_str!("../boards/u200.toml"),
     include_str!("../boards/u250.toml"),
     include_str!("../boards/u280.toml"),
+    include_str!("../boards/u50.toml"),
+    include_str!("../boards/u55c.toml"),
     include_str!("../boards/vu9p.toml"),
+    include_str!("../boards/zcu102.toml"),
     include_str!("../boards/zcu104.toml"),
 ];
 

@@ -6,11 +6,12 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 9] = [
+const CASES: [(&str, &str, &str); 10] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
     ("zynq", "examples/mm.c", "-D N=12 --word A=8,B=8,C=4 --board zcu104"),
+    ("zynq7000", "examples/mm.c", "-D N=10 --word A=4,B=4,C=2 --board pynq-z2"),
     ("one", "tests/packaging/one.c", ""),
     ("six", "tests/packaging/six.c", ""),
     ("scalars", "tests/packaging/scalars.c", "-D N=20"),
