@@ -12,8 +12,9 @@
 //! …
 //! ```
 //!
-//! The words behind the input's name are options of `sagen rtl`; each section behind it is the output of `--emit=` and its
-//! name, and there is one named like the folder. `SAGEN_BLESS=1 cargo test --release --test suite stages` writes what is
+//! The words behind the input's name are options of `sagen rtl`, a name and a value each; an input may be a stage's text, as
+//! `input.ure`. Each section behind it is the output of `--emit=` and its name, and there is one named like the folder. Each
+//! text must read back as itself, and simulate as it is interpreted. `SAGEN_BLESS=1 cargo test --release --test suite stages` writes what is
 //! printed now into the files; read the difference before it is committed.
 
 use crate::common::{on_all_cores, root};
@@ -54,17 +55,33 @@ impl Test {
         }
     }
 
+    /// The input's file name, and options.
+    fn words(&self) -> Result<(&str, Vec<&str>), String> {
+        let mut words = self.header.split_whitespace();
+        Ok((words.next().ok_or("the input has no name")?, words.collect()))
+    }
+
     /// What `sagen rtl --emit=stage` prints.
     fn emitted(&self, stage: &str) -> Result<String, String> {
-        let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let mut words = self.header.split_whitespace();
-        let name = words.next().ok_or("the input has no name")?;
-        std::fs::write(dir.path().join(name), &self.input).map_err(|e| e.to_string())?;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-        let output = command.current_dir(dir.path()).args(["rtl", &format!("--emit={stage}")]).args(words).arg(name).output();
-        let output = output.map_err(|e| e.to_string())?;
-        let errors = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() { Ok(String::from_utf8_lossy(&output.stdout).into_owned()) } else { Err(format!("--emit={stage}: {}\n{errors}", output.status)) }
+        let (name, options) = self.words()?;
+        sagen(&["rtl", &format!("--emit={stage}")], &options, name, &self.input)
+    }
+
+    /// The stage's text is an input, too: it is printed as before, and simulates as its interpreter says.
+    fn read_back(&self, stage: &str, text: &str) -> Result<(), String> {
+        let (_, options) = self.words()?;
+        // From a mapping on, the array has been chosen; macros are C's.
+        let kept: Vec<&str> = match stage {
+            "scop" | "ure" => options.chunks(2).filter(|o| o[0] != "-D").flatten().copied().collect(),
+            _ => vec![],
+        };
+        let name = format!("x.{stage}");
+        let again = sagen(&["rtl", &format!("--emit={stage}")], &kept, &name, text)?;
+        let facts = |text: &str| text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect::<String>();
+        if facts(&again) != facts(text) {
+            return Err(format!("{stage}, read back: {}", difference(&facts(text), &facts(&again))));
+        }
+        sagen(&["sim"], &kept, &name, text).map(drop)
     }
 
     fn text(&self) -> String {
@@ -74,6 +91,16 @@ impl Test {
         });
         text
     }
+}
+
+/// Standard output of `sagen` on a file of this name and contents.
+fn sagen(command: &[&str], options: &[&str], name: &str, contents: &str) -> Result<String, String> {
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(dir.path().join(name), contents).map_err(|e| e.to_string())?;
+    let output = Command::new(env!("CARGO_BIN_EXE_sagen")).current_dir(dir.path()).args(command).args(options).arg(name).output();
+    let output = output.map_err(|e| e.to_string())?;
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(text.into_owned()) } else { Err(format!("{command:?} {options:?} {name}: {}\n{text}{errors}", output.status)) }
 }
 
 /// The first line that differs.
@@ -96,8 +123,9 @@ fn check(file: &Path) -> Result<(), String> {
         let found = test.emitted(&stage)?;
         if found != expected {
             faults.push(format!("{stage}: {}", difference(&expected, &found)));
-            test.outputs[k].1 = found;
+            test.outputs[k].1.clone_from(&found);
         }
+        test.read_back(&stage, &found)?;
     }
     if std::env::var_os("SAGEN_BLESS").is_some() {
         return if faults.is_empty() { Ok(()) } else { std::fs::write(file, test.text()).map_err(|e| e.to_string()) };
