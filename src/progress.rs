@@ -1,13 +1,13 @@
 //! What a run is doing, on a terminal only: one line on standard error that the next one or [`done`] wipes away.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Between two pictures of the line.
 const TICK: Duration = Duration::from_millis(120);
 const STAGE: &str = "{spinner} {msg} {elapsed}";
-const CYCLES: &str = "{spinner} {msg} {percent} % of {human_len} cycles, {rate}, {eta} left";
+const CYCLES: &str = "{spinner} {msg} {percent} % of {human_len} cycles, {rate}, {remaining} left";
 
 static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
@@ -62,10 +62,16 @@ pub fn done() {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    let rate = |state: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
-        let _ = write!(out, "{} cycles/s", indicatif::HumanCount(state.per_sec() as u64));
+    let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{} cycles/s", HumanCount(state.per_sec() as u64));
     };
-    ProgressStyle::with_template(template).expect("the template is well formed").with_key("rate", rate)
+    let remaining = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = match state.pos() {
+            0 => write!(out, "…"),
+            _ => write!(out, "{:#}", HumanDuration(state.eta())),
+        };
+    };
+    ProgressStyle::with_template(template).expect("the template is well formed").with_key("rate", rate).with_key("remaining", remaining)
 }
 
 #[cfg(test)]
