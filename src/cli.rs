@@ -259,7 +259,7 @@ pub struct Map {
     /// Print the table as JSON
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
-    /// Draw each array with its links and I/O into DIR/ROW.svg
+    /// Draw each array into DIR/ROW.svg, and what happens in it over time into DIR/ROW.time.svg
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub svg: Option<PathBuf>,
 }

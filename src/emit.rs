@@ -113,6 +113,9 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     let scop = &input.scop;
     let vsa = &compiled.vsa;
     out.write("array.svg", arch::svg::draw(vsa))?;
+    if let Some(stages) = &compiled.stages {
+        out.write("array.time.svg", stages.diagram(vsa))?;
+    }
     out.write("vsa.txt", arch::text::to_text(vsa))?;
     let mut memory = data::random(scop, 1);
     let places = data::places(scop, vsa)?;

@@ -351,7 +351,7 @@ mod tests {
         let file = dir.path().join("k.c");
         std::fs::write(&file, text).unwrap();
         let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
-        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], sources };
+        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], clauses: vec![], sources };
         let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
         run(&scop, &file, &pre, &memory)
     }

@@ -23,7 +23,9 @@ pub fn run(arguments: &Map) -> Result<String, Refused> {
     let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     progress::done();
     if let Some(dir) = &arguments.svg {
-        draw(&rows, dir).map_err(Refused::plain)?;
+        let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+        let time = |row: &Candidate| arch::diagram(&program.scop, &program.system, &row.plan, &row.vsa);
+        draw(&rows, time, dir).map_err(Refused::plain)?;
     }
     if arguments.json {
         let all: Vec<_> = rows.iter().map(as_json).collect();
@@ -32,12 +34,14 @@ pub fn run(arguments: &Map) -> Result<String, Refused> {
     Ok(as_table(&rows))
 }
 
-fn draw(rows: &[Candidate], dir: &std::path::Path) -> Result<(), String> {
+fn draw(rows: &[Candidate], time: impl Fn(&Candidate) -> String, dir: &std::path::Path) -> Result<(), String> {
     let failed = |path: &std::path::Path, e: std::io::Error| format!("cannot write {}: {e}", path.display());
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     for row in rows {
-        let path = dir.join(format!("{}.svg", row.row));
-        std::fs::write(&path, arch::svg::draw(&row.vsa)).map_err(|e| failed(&path, e))?;
+        for (name, picture) in [(format!("{}.svg", row.row), arch::svg::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))] {
+            let path = dir.join(name);
+            std::fs::write(&path, picture).map_err(|e| failed(&path, e))?;
+        }
     }
     Ok(())
 }

@@ -18,4 +18,4 @@ pub mod cost;
 pub mod explore;
 pub mod pipeline;
 
-pub use pipeline::{compile, compile_stage, enumerate, program, Candidate, Compiled, Report, Stages};
+pub use pipeline::{compile, compile_stage, diagram, enumerate, program, Candidate, Compiled, Report, Stages};

@@ -7,7 +7,8 @@ use crate::explore::{by_hand, choose};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict, resources, Prediction};
 use crate::ir::design::{ArrayChoice, DesignSpec, Dot, Shape};
-use crate::ir::mapping::Plan;
+use crate::ir::mapping::{Mapping, Plan};
+use crate::svg;
 use crate::space_time::transform;
 use crate::io::port;
 use crate::ir::ure::System;
@@ -36,6 +37,21 @@ pub struct Stages {
     pub rewrites: Vec<Attempt>,
     pub system: System,
     pub plan: Plan,
+}
+
+impl Stages {
+    /// The space-time diagram of the array made from them, as SVG.
+    pub fn diagram(&self, vsa: &Vsa) -> String {
+        diagram(&self.scop, &self.system, &self.plan, vsa)
+    }
+}
+
+/// The space-time diagram of an array, as SVG.
+pub fn diagram(scop: &Scop, system: &System, plan: &Plan, vsa: &Vsa) -> String {
+    match Mapping::new(system, plan.clone()) {
+        Ok(mapping) => svg::draw_time(scop, system, &mapping, vsa),
+        Err(_) => String::new(),
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -149,6 +165,7 @@ fn not_uniform(region: &Region, attempts: Vec<Attempt>) -> Diagnostics {
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let spec = &spec.beside(scop);
     map(program(scop, spec)?, spec, board)
 }
 

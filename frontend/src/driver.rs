@@ -33,6 +33,7 @@ pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Sco
     let mut preprocessor = Preprocessor::new(&mut map, &mut faults, options);
     preprocessor.main_file(name, text.to_string());
     let (tokens, uses) = (std::mem::take(&mut preprocessor.out), std::mem::take(&mut preprocessor.uses));
+    let clauses = std::mem::take(&mut preprocessor.clauses);
     let (unit, found) = syntax::unit(&tokens);
     faults.extend(found);
     let mut scop = None;
@@ -43,7 +44,7 @@ pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Sco
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
-        scop = lowered;
+        scop = lowered.map(|scop| Scop { clauses, ..scop });
     }
     let faults = finish(faults, &uses);
     match scop {

@@ -255,6 +255,14 @@ pub struct Function {
     pub parameters: u32,
 }
 
+/// A clause of `#pragma sagen`, such as `space(c+q, r)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    pub name: String,
+    pub values: Vec<String>,
+    pub span: Span,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scop {
     /// Name for generated files: the function's, else the file's stem.
@@ -263,6 +271,8 @@ pub struct Scop {
     pub arrays: Vec<Array>,
     pub loops: Vec<Loop>,
     pub statements: Vec<Statement>,
+    /// What the source says of the array; the front end does not look into it.
+    pub clauses: Vec<Clause>,
     pub sources: SourceMap,
 }
 

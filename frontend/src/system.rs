@@ -83,6 +83,29 @@ impl System {
         (low.map(clamp), high.map(clamp))
     }
 
+    /// Calls `each` for the points of a bounded set in lexicographic order, until it answers false.
+    pub fn visit(&self, each: &mut dyn FnMut(&[i64]) -> bool) {
+        if let Some(levels) = &self.levels {
+            self.visit_from(levels.len(), &mut vec![], each);
+        }
+    }
+
+    fn visit_from(&self, depth: usize, point: &mut Vec<i64>, each: &mut dyn FnMut(&[i64]) -> bool) -> bool {
+        if point.len() == depth {
+            return each(point);
+        }
+        let (Some(low), Some(high)) = self.bounds(point) else { return true };
+        for x in low..=high {
+            point.push(x);
+            let go_on = self.visit_from(depth, point, each);
+            point.pop();
+            if !go_on {
+                return false;
+            }
+        }
+        true
+    }
+
     /// A point of the set.
     pub fn sample(&self) -> Sample {
         let Some(levels) = &self.levels else { return Sample::Empty };

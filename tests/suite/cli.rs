@@ -231,13 +231,84 @@ fn map_lists_draws_and_numbers_arrays() {
     for wanted in [vec!["i"], vec!["j"], vec!["k"], vec!["i", "j"], vec!["i", "k"], vec!["j", "k"]] {
         assert!(arrays.iter().any(|a| space(a) == wanted), "{wanted:?}");
     }
-    assert_eq!(fs::read_dir(&pictures).unwrap().count(), arrays.len());
-    assert!(fs::read_to_string(pictures.join("0.svg")).unwrap().starts_with("<svg"));
+    assert_eq!(fs::read_dir(&pictures).unwrap().count(), 2 * arrays.len());
+    for name in ["0.svg", "0.time.svg"] {
+        assert!(fs::read_to_string(pictures.join(name)).unwrap().starts_with("<svg"));
+    }
     for row in 0..arrays.len() {
         let report = json(&["sim", &file, "--array", &row.to_string(), "--json"]);
         assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &arrays[row]["extent"]), "row {row}");
         assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
+        let list = |what: &str| arrays[row]["coordinates"][what].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect::<Vec<_>>().join(",");
+        let (space, time) = (format!("--space={}", list("space")), format!("--time={}", list("time")));
+        let vsa = |options: &[&str]| stdout(&[&["rtl", &file, "--emit", "vsa"], options].concat());
+        assert_eq!(vsa(&[&space, &time]), vsa(&["--array", &row.to_string()]), "row {row} by its coordinates");
     }
+}
+
+const SYSTEM: &str = "void f(int x[8], int out[4]) {\n  int X[4][5];\n#pragma sagen space(c+q) time(q)\n#pragma scop\n\
+    for (int q = 0; q < 5; q++)\n for (int c = 0; c < 4; c++) {\n  X[c][q] = q == 0 || c == 3 ? x[c + q] : X[c + 1][q - 1] + 1;\n  if (q == 4) out[c] = X[c][q];\n }\n#pragma endscop\n}\n";
+
+/// What a transform breaks is said with the dependence, the iterations or the determinant.
+#[test]
+fn impossible_transforms_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "f.c", SYSTEM);
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["--space", "c+q", "--time", "c"], &["E0705", "`X[c + 1][q - 1]` would be needed 1 step before it is computed", "s·e = -1", "f.c:7:"]),
+        (&["--space", "c+q", "--time", "c+q"], &["E0718", "(q, c) = (0, 1) and (1, 0)"]),
+        (&["--space", "c+q", "--time=q-c"], &["E0712", "determinant"]),
+        (&["--space", "c+q", "--time", "q,c"], &["E0718", "3 coordinates for 2 loops"]),
+        (&["--space", "c+q"], &["E0702", "say what time is"]),
+        (&["--space", "c*q", "--time", "q"], &["E0719", "product of two loops"]),
+        (&["--space", "c+x", "--time", "q"], &["E0701", "no loop `x`"]),
+        (&["--space", "c+q", "--time", "q", "--tile", "c=2"], &["E0701", "not a coordinate of this array", "c+q"]),
+    ];
+    for (options, parts) in cases {
+        let output = sagen(&[&["sim", &file], options].concat());
+        let shown = text(&output.stderr);
+        assert_eq!(code(&output), 1, "{options:?}: {shown}");
+        for part in parts {
+            assert!(shown.contains(part), "{options:?}: {part} is missing in\n{shown}");
+        }
+    }
+}
+
+/// The source's own transform is taken where the user says nothing of space.
+#[test]
+fn a_transform_may_stand_in_the_source() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "f.c", SYSTEM);
+    for (options, axis, steps) in [(&[][..], "c+q", 5), (&["--space", "c", "--time", "c+q"], "c", 8)] {
+        let report = json(&[&["sim", &file, "--json"], options].concat());
+        assert_eq!((&report["match"], &report["steps"]), (&Value::Bool(true), &Value::from(steps)), "{options:?}");
+        assert!(report["axes"][0].as_str().unwrap().len() == axis.len(), "{options:?}: {report}");
+    }
+    let wrong = kernel(dir.path(), "w.c", &SYSTEM.replace("time(q)", "tiem(q)"));
+    let output = sagen(&["sim", &wrong]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("`tiem` is not a clause"), "{}", text(&output.stderr));
+}
+
+/// Every stage is an input from there on, judged by its own interpreter.
+#[test]
+fn every_stage_is_an_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let design = ["--space", "i,j", "--tile", "i=3,j=4"];
+    let vsa = stdout(&[&["rtl", &file, "--emit", "vsa"], &design[..]].concat());
+    for (stage, options, model) in [("scop", &design[..], "scop"), ("ure", &design[..], "recurrences"), ("mapping", &[][..], "recurrences"), ("vsa", &[], "array")] {
+        let printed = stdout(&[&["rtl", &file, "--emit", stage], &design[..]].concat());
+        let input = kernel(dir.path(), &format!("x.{stage}"), &printed);
+        assert_eq!(stdout(&[&["rtl", &input, "--emit", "vsa"], options].concat()), vsa, "{stage}");
+        let report = json(&[&["sim", &input, "--json"], options].concat());
+        assert_eq!((&report["match"], &report["golden"]), (&Value::Bool(true), &Value::from(format!("interpreter of the {model}"))), "{stage}");
+        // A broken text is refused, and what is broken in it named.
+        let broken = kernel(dir.path(), &format!("b.{stage}"), &printed.replace("at distance [0, 0, 1]", "at distance [0, 0, -1]").replace("coordinate j", "coordinate i").replace("lanes 1", "lanes 0").replace("loop 2: k in loop 1", "loop 2: k in loop 5"));
+        let output = sagen(&[&["sim", &broken], options].concat());
+        assert!(code(&output) == 1 && text(&output.stderr).contains("is not the text of a stage"), "{stage}: {}", text(&output.stderr));
+    }
+    let output = sagen(&["sim", &dir.path().join("x.vsa").to_string_lossy(), "--space", "i"]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("says which array it is"), "{}", text(&output.stderr));
 }
 
 /// Back substitution: uniform only where its sums may run backwards.

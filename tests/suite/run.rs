@@ -145,4 +145,5 @@ fn programs_agree_four_ways_at_any_address() {
 #[test]
 fn examples_agree_four_ways() {
     all_agree("examples", &[0]);
+    all_agree("examples/transforms", &[0]);
 }

@@ -5,7 +5,7 @@
 
 use crate::ir::ure::{Feed, System};
 use frontend::interp::{eval, position};
-use frontend::scop::{Constraint, Scop};
+use frontend::scop::Scop;
 use frontend::system::System as Bounds;
 use std::collections::HashMap;
 
@@ -20,10 +20,14 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Resu
     let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
     for (s, placed) in system.statements.iter().enumerate() {
         for domain in &placed.domain {
-            points(domain, system.dims.len(), &mut |n| {
+            let mut add = |n: &[i64]| {
                 instances.push((n.to_vec(), s));
-                if instances.len() > INSTANCES { Err("more than 2^24 instances to interpret".to_string()) } else { Ok(()) }
-            })?;
+                instances.len() <= INSTANCES
+            };
+            Bounds::new(system.dims.len(), domain).visit(&mut add);
+        }
+        if instances.len() > INSTANCES {
+            return Err("more than 2^24 instances to interpret".into());
         }
     }
     instances.sort();
@@ -61,21 +65,4 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Resu
         }
     }
     Ok(())
-}
-
-/// The points of a conjunction, in order.
-fn points(domain: &[Constraint], depth: usize, visit: &mut dyn FnMut(&[i64]) -> Result<(), String>) -> Result<(), String> {
-    fn level(bounds: &Bounds, domain: &[Constraint], depth: usize, point: &mut Vec<i64>, visit: &mut dyn FnMut(&[i64]) -> Result<(), String>) -> Result<(), String> {
-        if point.len() == depth {
-            return if domain.iter().all(|c| c.holds(point)) { visit(point) } else { Ok(()) };
-        }
-        let (Some(lo), Some(hi)) = bounds.bounds(point) else { return Err("an unbounded domain".into()) };
-        for x in lo..=hi {
-            point.push(x);
-            level(bounds, domain, depth, point, visit)?;
-            point.pop();
-        }
-        Ok(())
-    }
-    level(&Bounds::new(depth, domain), domain, depth, &mut Vec::new(), visit)
 }

@@ -157,6 +157,20 @@ impl DesignSpec {
         DesignSpec { array: ArrayChoice::Plan { space: Some(space), shape }, ..DesignSpec::default() }
     }
 
+    /// With the coordinates that the source gives in `#pragma sagen`, where the user chooses none.
+    pub fn beside(&self, scop: &Scop) -> DesignSpec {
+        let clause = |name: &str| scop.clauses.iter().rev().find(|c| c.name == name).map(|c| c.values.clone());
+        let shape = match &self.array {
+            ArrayChoice::Automatic => Shape::default(),
+            ArrayChoice::Plan { space: None, shape } if shape.time.is_none() => shape.clone(),
+            _ => return self.clone(),
+        };
+        match (clause("space"), clause("time")) {
+            (None, None) => self.clone(),
+            (space, time) => DesignSpec { array: ArrayChoice::Plan { space, shape: Shape { time, ..shape } }, ..self.clone() },
+        }
+    }
+
     /// The program that the array executes: `scop` itself, or contracted.
     pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
         if self.arithmetic.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
@@ -181,7 +195,7 @@ impl TryFrom<Vec<String>> for Ports {
     type Error = String;
     /// Reads `shared`, or one item a port such as `A+B`.
     fn try_from(items: Vec<String>) -> Result<Ports, String> {
-        if matches!(&items[..], [only] if only.trim() == Ports::SHARED) {
+        if items == [Ports::SHARED] {
             return Ok(Ports::Shared);
         }
         let group = |item: &String| {

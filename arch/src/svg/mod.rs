@@ -9,10 +9,12 @@ mod canvas;
 mod figure;
 mod legend;
 mod parts;
+mod time;
 
 use crate::ir::vsa::Vsa;
 
 pub use parts::SHOWN;
+pub use time::draw as draw_time;
 
 /// An SVG document. The Vsa must satisfy [`crate::verify::structure`]; without a schedule, links carry no delays.
 pub fn draw(vsa: &Vsa) -> String {

@@ -8,6 +8,7 @@ mod condition;
 mod expand;
 mod headers;
 
+use crate::scop::Clause;
 use crate::diag::{Diagnostic, Diagnostics, SourceFile, SourceMap, Span};
 use crate::lex::{lex, Marker, Tok, Token};
 use std::collections::BTreeMap;
@@ -65,6 +66,7 @@ pub(crate) struct Preprocessor<'a> {
     pub uses: Vec<MacroUse>,
     /// Pragmas for another tool that say how hardware is made.
     ignored: Vec<Span>,
+    pub clauses: Vec<Clause>,
     pub out: Vec<Token>,
     include_depth: u32,
     /// Tokens that macros may still produce.
@@ -94,6 +96,7 @@ impl<'a> Preprocessor<'a> {
             macros: headers::always(),
             uses: vec![],
             ignored: vec![],
+            clauses: vec![],
             out: vec![],
             include_depth: 0,
             budget: TOKEN_BUDGET,
@@ -263,6 +266,7 @@ impl<'a> Preprocessor<'a> {
             Some("sa") => Marker::Sa,
             Some("endscop") => Marker::EndScop,
             Some("endsa") => Marker::EndSa,
+            Some("sagen") => return self.clauses(&line[3..], span),
             Some("HLS" | "hls") => {
                 self.ignored.push(span);
                 return;
@@ -270,6 +274,23 @@ impl<'a> Preprocessor<'a> {
             _ => return,
         };
         self.out.push(Token { tok: Tok::Marker(marker), span, first: true, spaced: true, hidden: vec![] });
+    }
+
+    /// `space(c+q) time(q)`
+    fn clauses(&mut self, mut rest: &[Token], span: Span) {
+        while let Some((first, inside)) = rest.split_first() {
+            let close = inside.iter().position(|t| t.is(")"));
+            let name = first.text();
+            let (Some(close), true, true) = (close, ["space", "time"].contains(&name), inside.first().is_some_and(|t| t.is("("))) else {
+                let fault = self.error("E0105", first.span, format!("`{name}` is not a clause of `#pragma sagen`"));
+                fault.label = "expected space(…) or time(…)".into();
+                fault.help = Some("for example #pragma sagen space(c+q) time(q)".into());
+                return;
+            };
+            let values = inside[1..close].split(|t| t.is(",")).map(|item| item.iter().map(Token::text).collect()).collect();
+            self.clauses.push(Clause { name: name.to_string(), values, span });
+            rest = &inside[close + 1..];
+        }
     }
 
     fn define(&mut self, line: &[Token], span: Span) {

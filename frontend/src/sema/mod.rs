@@ -167,7 +167,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
     };
     let Sema { arrays, loops, statements, faults, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (Some(Scop { name, function, arrays, loops, statements, sources: sources.clone() }), faults)
+    (Some(Scop { name, function, arrays, loops, statements, clauses: vec![], sources: sources.clone() }), faults)
 }
 
 impl Sema {

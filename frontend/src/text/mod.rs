@@ -14,8 +14,8 @@
 //!     A[i][3*j' + 1] = (A[i][0] + 7i32)      what is stored where; a number ends with its type
 //! ```
 //!
-//! Reads are numbered as they come in the expression; where they are not, a line `reads` lists them, and `@k` behind an
-//! access in the expression is its number. [`parse`] gives a Scop whose places are lines of the text itself.
+//! Reads are numbered as they first come in the expression, equal ones once; where they are not, a line `reads` lists them,
+//! and `@k` behind an access in the expression is its number. [`parse`] gives a Scop whose places are lines of the text itself.
 
 pub mod lex;
 mod parse;

@@ -13,7 +13,7 @@ use crate::value;
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
     let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], sources };
+    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], clauses: vec![], sources };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -73,6 +73,15 @@ impl Parser {
         match word.as_str() {
             "scop" => self.head(&mut line)?,
             "array" => self.array(&mut line)?,
+            "pragma" => {
+                line.keyword("pragma")?;
+                let name = line.word("a clause")?;
+                let mut values = vec![line.name()?];
+                while line.has(",") {
+                    values.push(line.name()?);
+                }
+                self.scop.clauses.push(Clause { name, values, span: self.span });
+            }
             "loop" => self.nested(&mut line)?,
             "where" | "around" => {
                 line.keyword(&word)?;
@@ -299,8 +308,11 @@ impl Parser {
             line.sign("@")?;
             line.small::<u32>()? as usize
         } else {
-            open.statement.reads.push(access);
-            open.statement.reads.len() - 1
+            let known = open.statement.reads.iter().position(|r| (r.array, &r.subscripts) == (access.array, &access.subscripts));
+            known.unwrap_or_else(|| {
+                open.statement.reads.push(access);
+                open.statement.reads.len() - 1
+            })
         };
         Ok(Expr { kind: ExprKind::Read(k), ty, span })
     }

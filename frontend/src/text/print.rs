@@ -22,6 +22,10 @@ impl Display for Scop {
             Some(name) => writeln!(f, "scop {}: function {name}, {} parameters", Name(&self.name), self.function.parameters)?,
             None => writeln!(f, "scop {}", Name(&self.name))?,
         }
+        for clause in &self.clauses {
+            let values: Vec<String> = clause.values.iter().map(|v| format!("{v:?}")).collect();
+            writeln!(f, "  pragma {} {}", clause.name, values.join(", "))?;
+        }
         for a in &self.arrays {
             let place = match (a.storage, a.binding) {
                 (Storage::Dram, Binding::Parameter(k)) => format!("dram parameter {k}"),
@@ -84,7 +88,9 @@ impl Scop {
         }
         let mut order = vec![];
         reads(&s.rhs, &mut order);
-        let numbered = !order.iter().copied().eq(0..s.reads.len());
+        let same = |a: &Access, b: &Access| (a.array, &a.subscripts) == (b.array, &b.subscripts);
+        let distinct = (0..s.reads.len()).all(|k| !s.reads[..k].iter().any(|r| same(r, &s.reads[k])));
+        let numbered = !distinct || !order.iter().copied().eq(0..s.reads.len());
         if numbered {
             let all: Vec<String> = s.reads.iter().map(|r| self.access(r, &names)).collect();
             writeln!(f, "    reads {}", all.join(", "))?;
@@ -147,12 +153,14 @@ impl Display for Name<'_> {
 }
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
-const WORDS: [&str; 12] = ["scop", "array", "loop", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
+const WORDS: [&str; 13] = ["scop", "pragma", "array", "loop", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
 
-/// The reads of an expression by number, as they are printed.
+/// The reads of an expression by number, in the order in which they are first printed.
 fn reads(e: &Expr, found: &mut Vec<usize>) {
     if let ExprKind::Read(k) = e.kind {
-        found.push(k);
+        if !found.contains(&k) {
+            found.push(k);
+        }
     }
     e.operands().into_iter().for_each(|x| reads(x, found));
 }

@@ -26,17 +26,17 @@ fn value(statement: &str) -> String {
 
 #[test]
 fn loops_are_normalized() {
-    let expected = "loop 0: i = 7 - 1*i'\nloop 1: j = 1 + 3*j' in loop 0\nS0[i', j'] at [0, 0, 0]\nwhere i' >= 0 and -i' + 5 >= 0 and j' >= 0 and -j' + 1 >= 0\nx[-i' + 7][3*j' + 1] = (-2*i' - 3*j' + 13)i32\n";
+    let expected = "loop 0: i = 7 - 1*i'\nloop 1: j = 1 + 3*j' in loop 0\nS0[i', j'] in loop 1 at [0, 0, 0]\nwhere i' >= 0 and -i' + 5 >= 0 and j' >= 0 and -j' + 1 >= 0\nx[-i' + 7][3*j' + 1] = (-2*i' - 3*j' + 13)i32\n";
     assert_eq!(lower("for (int i = 7; i > 1; i--) for (int j = 1; j < 7; j += 3) x[i][j] = 2 * i - j;"), expected);
-    let strip = "loop 0: t = 0 + 4*t'\nloop 1: i in loop 0\nS0[t', i] at [0, 0, 0]\nwhere t' >= 0 and -t' + 1 >= 0 and -4*t' + i >= 0 and 4*t' - i + 3 >= 0 and -i + 6 >= 0\na[i] = 1i8\n";
+    let strip = "loop 0: t = 0 + 4*t'\nloop 1: i in loop 0\nS0[t', i] in loop 1 at [0, 0, 0]\nwhere t' >= 0 and -t' + 1 >= 0 and -4*t' + i >= 0 and 4*t' - i + 3 >= 0 and -i + 6 >= 0\na[i] = 1i8\n";
     assert_eq!(lower("for (int t = 0; t < 8; t += 4) for (int i = t; i < (t + 4 < 7 ? t + 4 : 7); i++) a[i] = 1;"), strip);
 }
 
 #[test]
 fn affine_conditions_split_the_domain() {
-    let expected = "loop 0: i\nS0[i] at [0, 0]\nwhere i >= 0 and -i + 2 >= 0\nwhere i - 6 >= 0 and -i + 7 >= 0\na[i] = 0i8\nS1[i] at [0, 1]\nwhere i - 3 >= 0 and -i + 5 >= 0\na[i] = 1i8\n";
+    let expected = "loop 0: i\nS0[i] in loop 0 at [0, 0]\nwhere i >= 0 and -i + 2 >= 0\nwhere i - 6 >= 0 and -i + 7 >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = 0i8\nS1[i] in loop 0 at [0, 1]\nwhere i - 3 >= 0 and -i + 5 >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = 1i8\n";
     assert_eq!(lower("for (int i = 0; i < 8; i++) { if (i < 3 || i > 5) a[i] = 0; else a[i] = 1; }"), expected);
-    let padded = "loop 0: i\nS0[i] at [0, 0]\nwhere i - 1 >= 0 and -i + 7 >= 0\na[i] = a[i - 1]\nS1[i] at [0, 1]\nwhere i >= 0 and -i >= 0\na[i] = 0i8\n";
+    let padded = "loop 0: i\nS0[i] in loop 0 at [0, 0]\nwhere i - 1 >= 0 and -i + 7 >= 0\na[i] = a[i - 1]\nS1[i] in loop 0 at [0, 1]\nwhere i >= 0 and -i >= 0\na[i] = 0i8\n";
     assert_eq!(lower("for (int i = 0; i < 8; i++) a[i] = i > 0 ? a[i - 1] : 0;"), padded);
 }
 
