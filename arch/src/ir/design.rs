@@ -195,7 +195,7 @@ impl TryFrom<Vec<String>> for Ports {
     type Error = String;
     /// Reads `shared`, or one item a port such as `A+B`.
     fn try_from(items: Vec<String>) -> Result<Ports, String> {
-        if items == [Ports::SHARED] {
+        if matches!(&items[..], [only] if only.trim() == Ports::SHARED) {
             return Ok(Ports::Shared);
         }
         let group = |item: &String| {

@@ -32,6 +32,14 @@ fn choices_follow_from_their_fields() {
     assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::Plan { space: None, .. }));
 }
 
+/// Found by damaged files: a blank made a group of an array `shared`, which is written as all of them.
+#[test]
+fn all_arrays_share_whatever_blanks_say() {
+    let ports = |text: &str| DesignSpec::parse(text).unwrap().wiring.ports;
+    assert_eq!(ports("ports = [\"shared \"]"), Some(Ports::Shared));
+    assert_eq!(ports("ports = [\" A + B\"]"), ports("ports = [\"A+B\"]"));
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let cases = [
