@@ -17,7 +17,7 @@ mod domains;
 
 pub use crate::poly::Region;
 pub use domains::{
-    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, maximum, minimum, project_out, projection, simplify,
+    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, maximum, minimum, project_out, projection, questions, simplify,
     subtract, union_implies, union_subtract,
 };
 
@@ -372,18 +372,11 @@ impl<'a> Analysis<'a> {
         let access = self.access(reader);
         let name = &self.scop.array(access.array).name;
         let point = domains::first_point_of(unwritten)?.unwrap_or_default();
-        let at = self.source_iteration(reader.statement, &point);
+        let at = self.scop.iteration(reader.statement, &point);
         let label = if at.is_empty() { "no write comes before".into() } else { format!("for example at {at} no write comes before") };
         let fault = Diagnostic::error("E0502", access.span, format!("`{name}` is read before it is written"));
         let fault = fault.label(label).note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
         Ok(fault.help(format!("initialize `{name}` before this read, or make it a parameter")))
-    }
-
-    /// An instance in terms of the source's iterators: `i = 3, j = 0`.
-    fn source_iteration(&self, statement: StmtId, point: &[i64]) -> String {
-        let loops = self.scop.statement(statement).loops.iter().map(|id| &self.scop.loops[id.index()]);
-        let value = |(level, l): (usize, &crate::scop::Loop)| format!("{} = {}", l.name, l.offset.eval(&point[..level]) + l.step * point[level]);
-        loops.enumerate().take(point.len()).map(value).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -286,4 +286,10 @@ impl Scop {
     pub fn statement_ids(&self) -> impl Iterator<Item = StmtId> {
         (0..self.statements.len() as u32).map(StmtId)
     }
+    /// An instance in terms of the source's iterators: `i = 3, j = 0`.
+    pub fn iteration(&self, statement: StmtId, point: &[i64]) -> String {
+        let loops = self.statement(statement).loops.iter().map(|id| &self.loops[id.index()]);
+        let value = |(level, l): (usize, &Loop)| format!("{} = {}", l.name, l.offset.eval(&point[..level]) + l.step * point[level]);
+        loops.enumerate().take(point.len()).map(value).collect::<Vec<_>>().join(", ")
+    }
 }

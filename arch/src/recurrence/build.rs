@@ -1,29 +1,30 @@
 //! The system of a program: its statements at their places, every read as a variable with uniform pieces.
 
-use super::builder::{Builder, NullCache, Placement, RangeCache};
+use super::builder::{Builder, Effort, NullCache, Placement, RangeCache};
 use super::localize::{piece, Read};
-use crate::affine::map::{constant_on, coordinate};
+use super::place::Reach;
+use crate::affine::map::{self, constant_on, coordinate};
 use crate::ir::ure::{Dim, Feed, Placed, System, Variable};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
-use std::cell::Cell;
 
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
-    build_at(scop, flow, &[])
+    build_at(scop, flow, &[], Reach::Far)
 }
 
 /// As [`build`], with the places of some statements: the band coordinate of every iterator over the iterators, where it
-/// counts its own up or down and may contain iterators further out.
+/// counts its own up or down and may contain iterators further out. Other statements are
+/// placed within `reach`.
 ///
 /// # Errors
 /// Names every read whose dependence is not uniform there.
-pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>]) -> Result<System, Diagnostics> {
+pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>], reach: Reach) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(1);
-    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), effort: Cell::new(0) };
-    builder.choose_places();
+    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), bounds: vec![], effort: Effort::default() };
+    builder.choose_places(reach);
     builder.finish()
 }
 
@@ -58,7 +59,13 @@ impl Builder<'_> {
                 Source::Write { statement: producer, iteration } => {
                     match self.localize(&Read { statement: s, read: k, producer: *producer, iteration }, &here, 0) {
                         Some(found) => pieces.extend(found),
-                        None => faults.push(self.not_uniform(s, k, *producer)),
+                        None => {
+                            let fault = self.not_uniform(s, k, &source.domain, *producer, iteration);
+                            let again = |f: &Diagnostic| f.span == fault.span && f.notes == fault.notes;
+                            if !faults.iter().any(again) {
+                                faults.push(fault);
+                            }
+                        }
                     }
                 }
                 Source::Input | Source::Undefined => {
@@ -70,13 +77,52 @@ impl Builder<'_> {
         Variable { pieces }
     }
 
-    fn not_uniform(&self, s: usize, k: usize, producer: StmtId) -> Diagnostic {
-        let read = &self.scop.statements[s].reads[k];
-        let name = &self.scop.array(read.array).name;
-        Diagnostic::error("E0601", read.span, format!("the dependence on `{name}` cannot be made uniform"))
-            .label("this reads a value whose distance from its producer changes, and no direction carries it")
-            .note(self.scop.statement(producer).span, "produced here")
-            .help("write the value into an array that is passed from iteration to iteration, or split the region into two")
+    /// What keeps the dependence of a piece of a read from being uniform: two iterations whose values come from differently
+    /// far, and what would help.
+    fn not_uniform(&self, s: usize, k: usize, domain: &[Constraint], producer: StmtId, iteration: &[Affine]) -> Diagnostic {
+        let (scop, reader) = (self.scop, StmtId(s as u32));
+        let (read, written) = (&scop.statements[s].reads[k], scop.statement(producer));
+        let name = &scop.array(read.array).name;
+        let line = |span| scop.sources.line_column(span).0;
+        let (from, to) = (line(written.span), line(read.span));
+        let message = if from == to { format!("the dependence on `{name}` within line {to} cannot be made uniform") } else { format!("the dependence on `{name}` from line {from} to line {to} cannot be made uniform") };
+        let at = |point: &[i64]| {
+            let source: Vec<i64> = iteration.iter().map(|a| a.eval(point)).collect();
+            let place = |text: String| if text.is_empty() { "the only iteration".to_string() } else { text };
+            (place(scop.iteration(reader, point)), place(scop.iteration(producer, &source)))
+        };
+        let label = match examples(domain, iteration, scop.statements[s].loops.len()).as_slice() {
+            [one, other] => {
+                let ((a, from_a), (b, from_b)) = (at(one), at(other));
+                format!("at {a} this is what {from_a} has written, at {b} what {from_b} has: the distance changes, and no direction carries the value")
+            }
+            [one] => {
+                let (a, from_a) = at(one);
+                format!("at {a} this is what {from_a} has written, which would have to come first in the common space")
+            }
+            _ => "this reads a value whose distance from its producer changes, and no direction carries it".into(),
+        };
+        Diagnostic::error("E0601", read.span, message).label(label).note(written.span, "written here").help(self.smallest_rewrite(s, producer, iteration))
+    }
+
+    /// What to write instead of a dependence on `producer` that is not uniform.
+    fn smallest_rewrite(&self, s: usize, producer: StmtId, iteration: &[Affine]) -> String {
+        let (reader, written) = (&self.scop.statements[s], self.scop.statement(producer));
+        let name = |l: Option<&frontend::scop::LoopId>| l.map_or("it", |l| self.scop.loops[l.index()].name.as_str());
+        let line = |span| self.scop.sources.line_column(span).0;
+        let common = reader.loops.iter().zip(&written.loops).take_while(|(a, b)| a == b).count();
+        let terms = || iteration.iter().enumerate().flat_map(|(d, a)| a.coeffs.iter().enumerate().filter(|(_, &c)| c != 0).map(move |(e, &c)| (d, e, c)));
+        if let Some((d, _, c)) = terms().find(|t| t.2.abs() > 1) {
+            let (name, c) = (name(written.loops.get(d)), c.abs());
+            return format!("the loop over `{name}` produces {c} values for each that is read here: unroll it by {c}, so that each statement in it writes every {c}th element");
+        }
+        if common == 0 {
+            return format!("put `#pragma endscop` between the loops of line {} and of line {}, and the second loops into a function of their own: each region becomes an array, and the values pass through memory", line(written.span), line(reader.span));
+        }
+        match terms().find(|t| t.2 < 0) {
+            Some((d, e, _)) => format!("`{}` and `{}` run against each other here: turn one of the loops round, or copy the values in reverse order into an array of their own first", name(written.loops.get(d)), name(reader.loops.get(e))),
+            None => "pass the value on in an array of its own, from iteration to iteration (`v[i][j] = v[i][j - 1]`), or split the region behind the statement that writes it".into(),
+        }
     }
 
     fn dim_names(&self) -> Vec<String> {
@@ -98,6 +144,19 @@ impl Builder<'_> {
         }
         names
     }
+}
+
+/// A reader's iteration, and another one that is differently far from its producer, if there is one.
+fn examples(domain: &[Constraint], iteration: &[Affine], depth: usize) -> Vec<Vec<i64>> {
+    let Some(first) = flow::first_point(domain, depth) else { return vec![] };
+    let apart = iteration.iter().enumerate().take(depth).map(|(d, a)| map::minus(&coordinate(d, depth), a));
+    let other = apart.filter(|a| !a.is_constant()).find_map(|a| {
+        let here = a.eval(&first);
+        let far = [flow::maximum(domain, &a), flow::minimum(domain, &a)].into_iter().flatten().find(|&x| x != here)?;
+        let there = Constraint { expr: Affine { constant: a.constant - far, ..a.clone() }, equality: true };
+        flow::first_point(&domain.iter().cloned().chain([there]).collect::<Vec<_>>(), depth)
+    });
+    [Some(first), other].into_iter().flatten().collect()
 }
 
 /// Replaces coordinates that the domain fixes, so that the access does not seem to move along them.

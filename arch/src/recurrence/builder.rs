@@ -1,7 +1,7 @@
 //! What the search for places, localization and the final system share: where every statement stands at the moment.
 
 use crate::affine::map::{compose, coordinate, minus};
-use frontend::flow::Flow;
+use frontend::flow::{self, Flow};
 use frontend::scop::{Affine, Scop};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,8 +18,34 @@ pub(super) struct Builder<'a> {
     pub folds: &'a [Option<Vec<Affine>>],
     pub ranges: RangeCache,
     pub nulls: NullCache,
-    /// Localizations that a stage of the search may still try.
-    pub effort: Cell<usize>,
+    /// Bounds of every dimension over the statements that have it.
+    pub bounds: Vec<(i64, i64)>,
+    pub effort: Effort,
+}
+
+/// What a search has done and may do, in steps: a question about a set, or a glance at a read. Steps are the same on every
+/// machine, so what is found is, too.
+#[derive(Default)]
+pub(super) struct Effort {
+    /// Questions that had been asked when the stage began.
+    before: Cell<u64>,
+    glances: Cell<u64>,
+    /// Steps that the stage may take; without a limit at first.
+    limit: Cell<Option<u64>>,
+}
+
+impl Effort {
+    pub fn allow(&self, limit: Option<u64>) {
+        self.before.set(flow::questions());
+        self.glances.set(0);
+        self.limit.set(limit);
+    }
+    pub fn glance(&self) {
+        self.glances.set(self.glances.get() + 1);
+    }
+    pub fn is_over(&self) -> bool {
+        self.limit.get().is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() > limit)
+    }
 }
 
 /// Where a statement stands.

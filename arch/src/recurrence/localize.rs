@@ -87,7 +87,7 @@ impl Builder<'_> {
             }
             return None;
         }
-        if level >= 3 {
+        if level >= 3 || self.effort.is_over() {
             return None;
         }
         let carriers = self.carriers(read);
@@ -165,18 +165,23 @@ impl Builder<'_> {
     /// nests only those along one or two dimensions: there are hundreds of others, and each is asked about.
     pub(super) fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
         let dot = |a: &Affine, r: &[i64]| a.coeffs.iter().zip(r).map(|(x, y)| x * y).sum::<i64>();
-        let mut all = Vec::new();
-        let mut r = vec![-1i64; self.depth];
-        loop {
-            let near = self.depth <= 4 || r.iter().filter(|&&x| x != 0).count() <= 2;
-            if near && lexicographically_positive(&r) && map.iter().all(|a| dot(a, &r) == 0) && distance.iter().any(|a| dot(a, &r) != 0) {
-                all.push(r.clone());
-            }
-            let Some(d) = (0..self.depth).rev().find(|&d| r[d] < 1) else { break };
-            r[d] += 1;
-            r[d + 1..].fill(-1);
-        }
+        let carries = |r: &Vec<i64>| lexicographically_positive(r) && map.iter().all(|a| dot(a, r) == 0) && distance.iter().any(|a| dot(a, r) != 0);
+        let mut all: Vec<Vec<i64>> = small_vectors(self.depth).into_iter().filter(carries).collect();
         all.sort_by_key(|r| (r.iter().map(|x| x.abs()).sum::<i64>(), r.iter().map(|x| -x).collect::<Vec<_>>()));
         all
     }
+}
+
+/// Vectors of -1, 0 and 1; beyond four dimensions those with one or two entries that are not 0.
+fn small_vectors(depth: usize) -> Vec<Vec<i64>> {
+    let units = |d: usize, r: &[i64]| [-1, 0, 1].map(|x| [&r[..d], &[x], &r[d + 1..]].concat());
+    if depth <= 4 {
+        return (0..depth).fold(vec![vec![0; depth]], |all, d| all.iter().flat_map(|r| units(d, r)).collect());
+    }
+    let pairs = (0..depth).flat_map(|a| (a + 1..depth).map(move |b| (a, b)));
+    let zero = vec![0; depth];
+    let mut all: Vec<Vec<i64>> = pairs.flat_map(|(a, b)| units(a, &zero).into_iter().flat_map(move |r| units(b, &r)).collect::<Vec<_>>()).collect();
+    all.sort();
+    all.dedup();
+    all
 }

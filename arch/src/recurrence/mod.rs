@@ -10,3 +10,4 @@ pub mod reduction;
 pub mod rewrite;
 
 pub use build::{build, build_at};
+pub use place::Reach;

@@ -11,9 +11,9 @@ use frontend::scop::{Affine, Constraint, StmtId};
 const FAILED: i64 = 1000;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
-/// Localizations after which a stage of the search ends: near the loops as written, and far from them.
-const EFFORT_NEAR: usize = 600;
-const EFFORT_FAR: usize = 12_000;
+/// Steps after which a stage of the search ends: near the loops as written, and far from them.
+const EFFORT_NEAR: u64 = 100_000;
+const EFFORT_FAR: u64 = 1_000_000;
 /// Placements of one statement that are looked at.
 const MOST: usize = 4096;
 
@@ -26,8 +26,8 @@ struct Touch<'a> {
 }
 
 /// How far the search goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
     /// Iterators keep their order and their origin.
     Near,
     /// Iterators in any order, shifted by what their dependences ask for.
@@ -44,6 +44,11 @@ fn selections(own: usize, depth: usize, reach: Reach) -> Vec<Vec<usize>> {
             (least..depth).filter(|d| !head.contains(d)).map(|d| [head.clone(), vec![d]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
+        // In deep nests only what comes first in the end.
+        if all.len() > MOST {
+            all.sort_by_key(|dims| (displacement(dims), dims.clone()));
+            all.truncate(MOST);
+        }
     }
     // Loops at one depth belong together unless something speaks against it.
     all.sort_by_key(|dims| (displacement(dims), dims.clone()));
@@ -57,27 +62,31 @@ fn displacement(dims: &[usize]) -> i64 {
 impl Builder<'_> {
     /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
     /// statements are placed anew along the dependences, at last also shifted and turned.
-    pub(super) fn choose_places(&mut self) {
+    pub(super) fn choose_places(&mut self, reach: Reach) {
         let statements = self.scop.statements.len();
+        self.bounds = (0..self.depth).map(|d| self.bounds_of(d)).collect();
         for s in 0..statements {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
             let end = |(lo, hi): (i64, i64)| if behind { hi } else { lo };
             let mut place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
-            place.extend((own..depth).map(|d| Affine::constant(own, end(self.bounds_of(d)[0]))));
+            place.extend((own..depth).map(|d| Affine::constant(own, end(self.bounds[d]))));
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
-        self.effort.set(EFFORT_NEAR);
+        self.effort.allow(Some(EFFORT_NEAR));
         self.descend(Reach::Near);
-        if self.failed() == 0 || !self.folds.is_empty() {
+        if self.all_failed() == 0 || !self.folds.is_empty() {
             return;
         }
-        for (reach, effort) in [(Reach::Near, EFFORT_NEAR), (Reach::Far, EFFORT_FAR)] {
-            let before = (self.failed(), self.at.clone());
-            self.effort.set(effort);
-            self.place_along_dependences(reach);
-            let failed = self.failed();
+        for (stage, effort) in [(Reach::Near, EFFORT_NEAR), (Reach::Far, EFFORT_FAR)] {
+            if stage == Reach::Far && reach == Reach::Near {
+                return;
+            }
+            let before = (self.all_failed(), self.at.clone());
+            self.effort.allow(Some(effort));
+            self.place_along_dependences(stage);
+            let failed = self.all_failed();
             if failed == 0 {
                 return;
             }
@@ -85,6 +94,12 @@ impl Builder<'_> {
                 self.at = before.1;
             }
         }
+    }
+
+    /// The reads that are not uniform at these places, however long it takes to see it.
+    fn all_failed(&self) -> i64 {
+        self.effort.allow(None);
+        self.failed()
     }
 
     /// Whether the statement needs what loops before it have computed, at once or by way of others of its depth.
@@ -113,9 +128,11 @@ impl Builder<'_> {
         self.placed = vec![false; self.at.len()];
         while let Some(s) = self.next_to_place() {
             self.placed[s] = true;
-            self.improve(s, reach);
-            if self.failed() > 0 {
-                self.descend(reach);
+            if !self.effort.is_over() {
+                self.improve(s, reach);
+                if self.failed() > 0 {
+                    self.descend(reach);
+                }
             }
         }
     }
@@ -132,15 +149,31 @@ impl Builder<'_> {
     }
 
     fn descend(&mut self, reach: Reach) {
+        // What a statement's best place depends on, when that was last found.
+        let mut settled: Vec<Option<Vec<Placement>>> = vec![None; self.at.len()];
         for _ in 0..ROUNDS {
             let mut changed = false;
             for s in 0..self.at.len() {
-                changed |= self.placed[s] && self.improve(s, reach);
+                if self.effort.is_over() {
+                    return;
+                }
+                if self.placed[s] && settled[s].as_ref() != Some(&self.around(s)) {
+                    changed |= self.improve(s, reach);
+                    settled[s] = Some(self.around(s));
+                }
             }
             if !changed {
                 return;
             }
         }
+    }
+
+    /// Where `s` and those stand that it exchanges values with.
+    fn around(&self, s: usize) -> Vec<Placement> {
+        let mut all: Vec<usize> = self.touches(s).iter().flat_map(|t| [t.read.statement, t.read.producer.index()]).chain([s]).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().map(|t| self.at[t].clone()).collect()
     }
 
     /// Moves `s` to its best place; whether that is another one.
@@ -152,13 +185,16 @@ impl Builder<'_> {
         }
         let mut ranked = Vec::new();
         for candidate in self.candidates(s, reach) {
+            if self.effort.is_over() {
+                break;
+            }
             self.at[s] = candidate;
             let (least, open) = self.bound(s);
             ranked.push((least + open.len() as i64, self.at[s].clone()));
         }
         ranked.sort_by_key(|(least, _)| *least);
         for (least, candidate) in ranked {
-            if least >= best.0 || self.effort.get() == 0 {
+            if least >= best.0 || self.effort.is_over() {
                 break;
             }
             self.at[s] = candidate;
@@ -185,6 +221,7 @@ impl Builder<'_> {
             for d in 0..self.depth {
                 let options = self.options(s, &dims, d, reach);
                 places = places.iter().flat_map(|head| options.iter().map(move |o| [head.clone(), vec![o.clone()]].concat())).collect();
+                places.truncate(MOST);
             }
             all.extend(places.into_iter().map(|place| Placement::new(&dims, place)));
             if all.len() > MOST {
@@ -203,9 +240,8 @@ impl Builder<'_> {
         match along {
             Some(_) => options.push(base.clone()),
             None => {
-                for (lo, hi) in self.bounds_of(d) {
-                    options.extend([lo, hi, lo - 1].map(|c| Affine::constant(own, c)));
-                }
+                let (lo, hi) = self.bounds[d];
+                options.extend([lo, hi, lo - 1].map(|c| Affine::constant(own, c)));
                 for k in (0..own).rev() {
                     options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, own) }));
                 }
@@ -281,12 +317,12 @@ impl Builder<'_> {
     }
 
     /// Bounds of dimension `d` over the statements that have it.
-    fn bounds_of(&self, d: usize) -> Vec<(i64, i64)> {
+    fn bounds_of(&self, d: usize) -> (i64, i64) {
         let deep = self.scop.statements.iter().filter(|s| s.loops.len() > d);
         let bounds: Vec<_> = deep.filter_map(|s| flow::domain_bounds(&s.domain, s.loops.len())).map(|b| b[d]).collect();
         match (bounds.iter().map(|b| b.0).min(), bounds.iter().map(|b| b.1).max()) {
-            (Some(lo), Some(hi)) => vec![(lo, hi)],
-            _ => vec![(0, 0)],
+            (Some(lo), Some(hi)) => (lo, hi),
+            _ => (0, 0),
         }
     }
 
@@ -296,6 +332,7 @@ impl Builder<'_> {
         let mut total = displacement(&self.at[s].dims);
         let mut open = Vec::new();
         for touch in self.touches(s) {
+            self.effort.glance();
             match self.glance(&touch) {
                 Some(cost) => total += cost,
                 None => open.push(touch),
@@ -311,7 +348,6 @@ impl Builder<'_> {
             if total >= limit {
                 break;
             }
-            self.effort.set(self.effort.get().saturating_sub(1));
             let domain = self.band_domain(touch.read.statement, touch.domain);
             total += match self.localize(&touch.read, &domain, 0) {
                 None => FAILED,

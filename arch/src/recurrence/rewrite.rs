@@ -12,6 +12,7 @@
 //! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
+use super::place::Reach;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
@@ -26,11 +27,12 @@ use std::fmt::{self, Display, Formatter};
 pub struct Form<'a> {
     pub scop: Cow<'a, Scop>,
     pub places: Vec<Option<Vec<Affine>>>,
+    pub reach: Reach,
 }
 
 impl Form<'_> {
     fn at_will<'a>(scop: Scop) -> Form<'a> {
-        Form { scop: Cow::Owned(scop), places: vec![] }
+        Form { scop: Cow::Owned(scop), places: vec![], reach: Reach::Far }
     }
 }
 
@@ -113,14 +115,14 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
 
 fn system(region: &Region, form: &Form) -> Result<System, Diagnostics> {
     match &form.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, &form.places),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, &form.places),
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, &form.places, form.reach),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, &form.places, form.reach),
     }
 }
 
 /// The program itself.
 pub fn as_written<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
-    vec![Form { scop: Cow::Borrowed(region.scop), places: vec![] }]
+    vec![Form { scop: Cow::Borrowed(region.scop), places: vec![], reach: Reach::Far }]
 }
 
 /// The program with completed sums; nothing if it has none that conditions interrupt.
@@ -132,13 +134,14 @@ pub fn completed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
 /// the parts lie upon each other; nothing if there is nothing to fold.
 pub fn folded<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
     let folded = region.flow().ok().and_then(|flow| fold(region.scop, flow));
-    folded.map(|(scop, places)| Form { scop: Cow::Owned(scop), places }).into_iter().collect()
+    folded.map(|(scop, places)| Form { scop: Cow::Owned(scop), places, reach: Reach::Near }).into_iter().collect()
 }
 
 /// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
 pub fn reversed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
     let Ok(flow) = region.flow() else { return vec![] };
-    reverse_each(region.scop, flow, region.reassociate).into_iter().map(Form::at_will).collect()
+    let near = |scop| Form { reach: Reach::Near, ..Form::at_will(scop) };
+    reverse_each(region.scop, flow, region.reassociate).into_iter().map(near).collect()
 }
 
 fn complete_all(scop: &Scop) -> Option<Scop> {

@@ -24,6 +24,20 @@ thread_local! {
     static DIFFERENCE: Memo<(Conjunction, Conjunction), Vec<Conjunction>> = Memo::default();
 }
 
+thread_local! {
+    static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Questions that this thread has asked so far, whether or not the answer was at hand: a measure of work that is the same
+/// on every machine. Searches bound themselves by it.
+pub fn questions() -> u64 {
+    ASKED.get()
+}
+
+fn count_question() {
+    ASKED.set(ASKED.get() + 1);
+}
+
 /// Answers to what a search for places asks over and over about the same sets: far cheaper than asking isl again.
 struct Memo<Q, A>(RefCell<HashMap<Q, A>>);
 
@@ -69,43 +83,51 @@ fn union(context: &Context, domain: &[Vec<Constraint>], depth: usize) -> poly::R
 
 /// Whether no integer point satisfies `conjunction`.
 pub fn is_empty(conjunction: &[Constraint], depth: usize) -> bool {
+    count_question();
     let ask = || with(|c| set(c, conjunction, depth)?.is_empty());
     EMPTY.with(|memo| memo.answer((conjunction.to_vec(), depth), ask))
 }
 
 /// Whether `a` and `b` have a common integer point.
 pub fn intersects(a: &[Constraint], b: &[Constraint], depth: usize) -> bool {
+    count_question();
     with(|c| Ok(!set(c, a, depth)?.is_disjoint(&set(c, b, depth)?)?))
 }
 
 /// Whether every integer point of `a` is one of `b`.
 pub fn implies(a: &[Constraint], b: &[Constraint], depth: usize) -> bool {
+    count_question();
     with(|c| set(c, a, depth)?.is_subset(&set(c, b, depth)?))
 }
 
 /// [`implies`] for unions.
 pub fn union_implies(a: &[Vec<Constraint>], b: &[Vec<Constraint>], depth: usize) -> bool {
+    count_question();
     with(|c| union(c, a, depth)?.is_subset(&union(c, b, depth)?))
 }
 
 /// The points of `a` that are not in `b`, as disjoint conjunctions.
 pub fn subtract(a: &[Constraint], b: &[Constraint], depth: usize) -> Vec<Vec<Constraint>> {
+    count_question();
     let ask = || with(|c| Ok(set(c, a, depth)?.subtract(&set(c, b, depth)?)?.region()?.pieces));
     DIFFERENCE.with(|memo| memo.answer((a.to_vec(), b.to_vec()), ask))
 }
 
 /// [`subtract`] for unions.
 pub fn union_subtract(a: &[Vec<Constraint>], b: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
+    count_question();
     with(|c| Ok(union(c, a, depth)?.subtract(&union(c, b, depth)?)?.region()?.pieces))
 }
 
 /// The same set as few disjoint conjunctions.
 pub fn disjoint(domain: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
+    count_question();
     with(|c| Ok(union(c, domain, depth)?.region()?.pieces))
 }
 
 /// Constraints that agree with `domain` wherever `context` holds, leaving out what `context` already says.
 pub fn simplify(domain: &[Constraint], context: &[Constraint], depth: usize) -> Vec<Constraint> {
+    count_question();
     SIMPLE.with(|memo| memo.answer((domain.to_vec(), context.to_vec(), depth), || simplified(domain, context, depth)))
 }
 
@@ -136,6 +158,7 @@ pub fn project_out(conjunction: &[Constraint], dims: &[usize], depth: usize) -> 
 
 /// [`project_out`] that also tells whether the pieces are exact.
 pub fn projection(conjunction: &[Constraint], dims: &[usize], depth: usize) -> Region {
+    count_question();
     let mut dims = dims.to_vec();
     dims.sort_unstable();
     dims.dedup();
@@ -147,6 +170,7 @@ pub fn projection(conjunction: &[Constraint], dims: &[usize], depth: usize) -> R
 
 /// Exact minimum and maximum of every iterator; `None` when the domain is empty or unbounded.
 pub fn domain_bounds(domain: &[Vec<Constraint>], depth: usize) -> Option<Vec<(i64, i64)>> {
+    count_question();
     with(|c| {
         let full = union(c, domain, depth)?;
         if full.is_empty()? {
@@ -171,6 +195,7 @@ pub fn maximum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
 
 /// Smallest value of `function` over the integer points; `None` when there are none, or no smallest.
 pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
+    count_question();
     let ask = || with(|c| values(c, conjunction, function)?.dim_min(0));
     LEAST.with(|memo| memo.answer((conjunction.to_vec(), function.clone()), ask))
 }
@@ -179,6 +204,7 @@ pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
 ///
 /// Merged into one conjunction whenever the integer points of one conjunction are exactly the image.
 pub fn image(domain: &[Vec<Constraint>], map: &[Affine], depth: usize) -> Region {
+    count_question();
     with(|c| {
         let touched = union(c, domain, depth)?.apply(&Map::from_affine(c, None, depth, None, map)?)?;
         let region = touched.region()?;

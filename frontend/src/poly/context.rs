@@ -1,6 +1,6 @@
 //! isl's context, errors, and the checks through which every result of a C call passes.
 
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::{c_char, c_int, c_ulong, c_void, CStr};
 use std::fmt;
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -20,6 +20,8 @@ extern "C" {
     fn isl_ctx_last_error_msg(ctx: Raw) -> *const c_char;
     fn isl_ctx_reset_error(ctx: Raw);
     fn isl_options_set_on_error(ctx: Raw, value: c_int) -> c_int;
+    fn isl_ctx_set_max_operations(ctx: Raw, operations: c_ulong);
+    fn isl_ctx_reset_operations(ctx: Raw);
     fn free(pointer: Raw);
 }
 
@@ -72,6 +74,26 @@ impl Context {
 
     pub(super) fn raw(&self) -> Raw {
         self.0 .0.as_ptr()
+    }
+
+    /// Runs `f`, in which isl may carry out so many of its operations; `None` if that is not enough. Their number is the
+    /// same on every machine.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn within<T>(&self, operations: u64, f: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        // SAFETY: the context is live.
+        unsafe {
+            isl_ctx_reset_operations(self.raw());
+            isl_ctx_set_max_operations(self.raw(), operations as c_ulong);
+        }
+        let result = f();
+        // SAFETY: as above; 0 means no limit.
+        unsafe { isl_ctx_set_max_operations(self.raw(), 0) };
+        match result {
+            Err(error) if error.message.contains("maximal number of operations exceeded") => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// Takes isl's last message and clears it.

@@ -54,6 +54,9 @@ pub struct FunctionPiece {
     pub outputs: Option<Vec<Affine>>,
 }
 
+/// Operations of isl for a relation as one function; beyond that it is taken piece by piece.
+const SINGLE_VALUED: u64 = 2_000_000;
+
 /// Rows `coefficients…, constant` of a matrix.
 type Rows = Vec<Vec<i64>>;
 
@@ -267,22 +270,43 @@ impl Map {
     /// # Errors
     /// A relation that is not single-valued; a coefficient that exceeds 64 bits.
     pub fn function_pieces(&self) -> Result<Vec<FunctionPiece>> {
-        if !self.is_single_valued()? {
-            return Err(Error::new("function_pieces", "the relation is not single-valued"));
-        }
-        // SAFETY: an own reference goes in, an own reference comes out.
-        let function = unsafe { PwMultiAff::wrap(&self.context, isl_pw_multi_aff_from_map(self.coalesce()?.take()), "isl_pw_multi_aff_from_map")? };
-        let function = unsafe { PwMultiAff::wrap(&self.context, isl_pw_multi_aff_coalesce(function.take()), "isl_pw_multi_aff_coalesce")? };
+        let whole = || {
+            if !self.is_single_valued()? {
+                return Err(Error::new("function_pieces", "the relation is not single-valued"));
+            }
+            self.coalesce()?.function()?.coalesced()?.pieces()
+        };
+        // Seeing that loops of two iterations each relate to one another in one way takes isl very long in deep nests,
+        // where it tries to describe pairs of pieces as one. The pieces by themselves are single-valued at sight.
+        let pieces = match self.context.within(SINGLE_VALUED, whole)? {
+            Some(pieces) => pieces,
+            None => {
+                let parts = self.make_disjoint()?.basic_map_objects()?;
+                let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
+                pieces.into_iter().flatten().collect()
+            }
+        };
         let (inputs, outputs) = self.depths()?;
         let plain = |(domain, values): (Set, MultiAff)| {
             let outputs = (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Option<Vec<_>>>>()?;
             Ok(FunctionPiece { domain, outputs })
         };
-        function.pieces()?.into_iter().map(plain).collect()
+        pieces.into_iter().map(plain).collect()
+    }
+
+    /// A single-valued relation as a function.
+    fn function(&self) -> Result<PwMultiAff> {
+        // SAFETY: an own reference goes in, an own reference comes out.
+        PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_from_map(self.take()) }, "isl_pw_multi_aff_from_map")
     }
 }
 
 impl PwMultiAff {
+    fn coalesced(&self) -> Result<PwMultiAff> {
+        // SAFETY: as above.
+        PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_coalesce(self.take()) }, "isl_pw_multi_aff_coalesce")
+    }
+
     fn pieces(&self) -> Result<Vec<(Set, MultiAff)>> {
         /// Stores the owned pair; never unwinds into C (a failed allocation aborts).
         extern "C" fn collect(domain: Raw, values: Raw, user: *mut c_void) -> c_int {

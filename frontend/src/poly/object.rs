@@ -51,6 +51,8 @@ object! {
     /// Relations between several spaces.
     pub UnionMap = isl_union_map_free, isl_union_map_copy;
     pub(super) BasicSet = isl_basic_set_free, isl_basic_set_copy;
+    pub(super) BasicMap = isl_basic_map_free, isl_basic_map_copy;
+    pub(super) BasicMapList = isl_basic_map_list_free, isl_basic_map_list_copy;
     pub(super) BasicSetList = isl_basic_set_list_free, isl_basic_set_list_copy;
     pub(super) MapList = isl_map_list_free, isl_map_list_copy;
     pub(super) SetList = isl_set_list_free, isl_set_list_copy;
@@ -148,6 +150,8 @@ macro_rules! list { ($($(#[$doc:meta])* $T:ident.$method:ident -> $R:ident = $ge
     } )* } }
 
 unary! {
+    BasicMap.to_map = isl_map_from_basic_map -> Map;
+    Map.make_disjoint = isl_map_make_disjoint -> Map;
     Set.coalesce = isl_set_coalesce -> Set;
     Set.lexmin = isl_set_lexmin -> Set;
     Set.lexmax = isl_set_lexmax -> Set;
@@ -216,6 +220,7 @@ compare! {
 }
 
 list! {
+    Map.basic_map_objects -> BasicMap = isl_map_get_basic_map_list, BasicMapList, isl_basic_map_list_size, isl_basic_map_list_get_at;
     Set.basic_set_objects -> BasicSet = isl_set_get_basic_set_list, BasicSetList, isl_basic_set_list_size, isl_basic_set_list_get_at;
     /// The members, one per pair of spaces, in isl's (deterministic) order.
     UnionMap.map_objects -> Map = isl_union_map_get_map_list, MapList, isl_map_list_size, isl_map_list_get_at;
