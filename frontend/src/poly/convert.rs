@@ -55,7 +55,7 @@ pub struct FunctionPiece {
 }
 
 /// Operations of isl for a relation as one function; beyond that it is taken piece by piece.
-const SINGLE_VALUED: u64 = 2_000_000;
+const SINGLE_VALUED: u64 = 50_000;
 
 /// Rows `coefficients…, constant` of a matrix.
 type Rows = Vec<Vec<i64>>;
