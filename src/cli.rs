@@ -1,6 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
+use arch::explore::aim::{Most, Share, RESOURCES};
 use arch::ir::design::{DesignSpec, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
@@ -35,6 +36,8 @@ pub enum Command {
     Rtl(Rtl),
     /// Simulate the array and compare every result with the C program, which is compiled and run
     Sim(Sim),
+    /// Find the best array, with a proof of how good it is
+    Explore(Explore),
     /// List every legal array for the program
     Map(Map),
     /// List the known boards
@@ -101,6 +104,19 @@ pub struct Design {
     #[arg(long, value_name = "FILE.toml", help_heading = ARRAY)]
     #[serde(skip)]
     design: Option<PathBuf>,
+    /// What a chosen array is best at
+    #[arg(long, value_parser = ["cycles", "area", "efficiency"], help_heading = AIM)]
+    objective: Option<String>,
+    /// Cycles that an array of least area may take
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(i64).range(1..), help_heading = AIM)]
+    cycles: Option<i64>,
+    /// Cycles to give up for a smaller array, such as 2%
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, help_heading = AIM)]
+    slack: Option<Share>,
+    /// Shares or counts of lut, ff, dsp, bram36, uram that it may take
+    #[arg(long, value_name = "RESOURCE=N,…", value_delimiter = ',', value_parser = parse_limit, help_heading = AIM)]
+    #[serde(serialize_with = "table")]
+    limit: Vec<(String, Most)>,
     /// Elements per word of an array's AXI port
     #[arg(long, value_name = "ARRAY=N,…", value_delimiter = ',', value_parser = parse_word, help_heading = WIRING)]
     #[serde(serialize_with = "table")]
@@ -125,6 +141,7 @@ pub struct Design {
 }
 
 const ARRAY: &str = "Array (chosen by sagen where left out)";
+const AIM: &str = "Aim (of an array that sagen chooses)";
 const WIRING: &str = "AXI ports";
 const ARITHMETIC: &str = "Arithmetic (as in C where left out)";
 const OUTPUT: &str = "Output";
@@ -249,6 +266,47 @@ pub struct Sim {
 const SIMULATION: &str = "Simulation";
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    sagen explore examples/mm.c --board u250\n  \
+    sagen explore examples/cnn.c --gap 0.5% --time-limit 60s --html cnn.html\n  \
+    sagen explore examples/mm.c --pareto lut,dsp --json\n  \
+    sagen explore examples/mm.c --shard 1/8 --out runs.jsonl --resume\n\n\
+    Without --time-limit the same program gives the same answer.")]
+pub struct Explore {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub design: Design,
+    /// Stop when the best is proved to be within this share of the optimum
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = parse_share)]
+    pub gap: Share,
+    /// Stop after so long, with the best so far
+    #[arg(long, value_name = "60s", value_parser = parse_seconds)]
+    pub time_limit: Option<f64>,
+    /// Assemble so many designs at most
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub designs: u64,
+    /// The fastest arrays for halves, quarters, … of these resources, each with its proof
+    #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',', value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
+    pub pareto: Vec<String>,
+    /// Search this part of the grids, such as 3/8, and append to --out
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, requires = "out", conflicts_with_all = ["pareto", "html"])]
+    pub shard: Option<(u64, u64)>,
+    /// File that shards append a line to for every grid they have finished
+    #[arg(long, value_name = "FILE.jsonl", requires = "shard")]
+    pub out: Option<PathBuf>,
+    /// Skip grids that --out has
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with front, roofline, course of the search and the array drawn
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sagen map examples/mm.c\n  sagen map examples/mm.c --svg pictures\n\n\
     Take a row of the table with `sagen rtl --array ROW` or `sagen sim --array ROW`, with the same options.")]
 pub struct Map {
@@ -317,6 +375,31 @@ fn parse_word(text: &str) -> Result<(String, u32), String> {
         Ok(word) if word.is_power_of_two() => Ok((name, word)),
         _ => Err(format!("'{value}' is not a power of two")),
     }
+}
+
+fn parse_share(text: &str) -> Result<Share, String> {
+    Share::try_from(text.to_string())
+}
+
+fn parse_limit(text: &str) -> Result<(String, Most), String> {
+    let (name, value) = parse_pair(text)?;
+    if !RESOURCES.contains(&name.as_str()) {
+        return Err(format!("'{name}' is none of {}", RESOURCES.join(", ")));
+    }
+    match value.parse() {
+        Ok(n) if n >= 0 => Ok((name, Most::Count(n))),
+        _ => Ok((name, Most::Share(parse_share(value)?))),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>();
+    seconds.ok().filter(|s| *s > 0.0).ok_or_else(|| format!("'{text}' is not a time such as 60s"))
+}
+
+fn parse_shard(text: &str) -> Result<(u64, u64), String> {
+    let pair = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    pair.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
 }
 
 fn parse_port(text: &str) -> Result<String, String> {

@@ -66,7 +66,8 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     if arguments.json {
         return Ok(format!("{facts:#}\n"));
     }
-    Ok(format!("{}  written to   {}\n", report::design_text(&compiled, &board), target.display()))
+    let others = if input.stage.is_none() { crate::explore::neighbours(&input.scop, &spec, &compiled) } else { String::new() };
+    Ok(format!("{}{others}  written to   {}\n", report::design_text(&compiled, &board), target.display()))
 }
 
 /// A stage that is reached without choosing an array.

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod data;
 pub mod design_file;
 pub mod emit;
+pub mod explore;
 pub mod fault;
 pub mod files;
 pub mod golden;

@@ -35,6 +35,18 @@ pub fn stage(what: &'static str) {
     show(|| ProgressBar::new_spinner().with_style(style(STAGE)).with_message(what));
 }
 
+/// A stage that says how far it is.
+pub fn say(text: String) {
+    if shown() {
+        let new = || {
+            let bar = ProgressBar::new_spinner().with_style(style(STAGE));
+            bar.enable_steady_tick(TICK);
+            bar
+        };
+        line().get_or_insert_with(new).set_message(text);
+    }
+}
+
 /// Begins a simulation of about `total` clock cycles: percent, cycles a second and the time left are shown.
 pub fn cycles(what: &'static str, total: u64) {
     show(|| ProgressBar::new(total).with_style(style(CYCLES)).with_message(what));

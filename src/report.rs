@@ -1,6 +1,7 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
 use arch::cost::board::Board;
+use arch::explore::choose::Limit;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;
 use serde_json::{json, Value};
@@ -65,7 +66,39 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "compute_cycles": report.prediction.compute_cycles,
         "utilization": utilization(compiled, report.prediction.cycles),
         "resources": { "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram },
+        "limit": limit(compiled),
+        "search": searched(compiled),
         "interface": interface(vsa),
+    })
+}
+
+/// What keeps the array from being faster, in words.
+pub fn limit(compiled: &Compiled) -> String {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    match &compiled.report.limit {
+        Limit::Port { port, reads, share } => {
+            let way = if *reads { "reads" } else { "writes" };
+            format!("port {}, which {way} in {} of the cycles", Interface::new(&compiled.vsa).ports[*port].name, percent(*share))
+        }
+        Limit::Resource(name, share) if *share > 0.8 => format!("compute: {} of the {name} that it may take", percent(*share)),
+        Limit::Resource(..) => "compute: the loops have no more parallelism that would help".into(),
+        Limit::Size => "its size: filling and draining the array takes longest, larger loops would keep it busy".into(),
+    }
+}
+
+fn searched(compiled: &Compiled) -> Value {
+    compiled.report.searched.as_ref().map_or(Value::Null, |s| {
+        json!({ "bound": s.bound, "gap": s.gap, "exact_designs": s.counts.exact, "bounds": s.counts.bounds })
+    })
+}
+
+/// How good the choice is, in words.
+fn proof(compiled: &Compiled) -> Option<String> {
+    let s = compiled.report.searched.as_ref()?;
+    Some(if s.gap == 0.0 {
+        "no array within the limits takes fewer cycles".into()
+    } else {
+        format!("no array within the limits takes fewer than {} cycles ({:.1} % less)", grouped(s.bound), 100.0 * s.gap)
     })
 }
 
@@ -120,8 +153,9 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
         ("ports", ports.join(", ")),
         ("estimate", format!("{} of {}", used.join(", "), board.name)),
+        ("limited by", limit(compiled)),
     ];
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text

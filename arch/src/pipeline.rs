@@ -60,6 +60,10 @@ pub struct Report {
     pub prediction: Prediction,
     /// Estimated; `scripts/resources.sh` measures.
     pub resources: Resources,
+    /// What keeps it from being faster.
+    pub limit: choose::Limit,
+    /// How it was found, unless it was given.
+    pub searched: Option<choose::Searched>,
     pub dependences: Vec<String>,
 }
 
@@ -184,16 +188,21 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Mapping(scop, system, plan) => {
             let program = given(scop, system)?;
             let vsa = assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(scop, system, plan)])?;
-            finish(Some((program, plan.clone())), vsa, board)
+            finish(Some((program, plan.clone())), vsa, None, board)
         }
-        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), board),
+        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, board),
     }
 }
 
 /// Space and time for the recurrences: automatic, a row of the list, or by hand.
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let mut searched = None;
     let (plan, vsa) = match &spec.array {
-        ArrayChoice::Automatic => choose::choose(&program, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?,
+        ArrayChoice::Automatic => {
+            let (plan, vsa, how) = choose::choose(&program, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?;
+            searched = Some(how);
+            (plan, vsa)
+        }
         ArrayChoice::Row { row, shape } => {
             let row = numbered(&mut candidates(&program, spec), *row)?;
             let plan = shaped(&program, &row.plan, shape)?;
@@ -202,11 +211,11 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
         }
         ArrayChoice::Plan { space, shape } => by_hand(&program, space.as_deref(), shape, spec)?,
     };
-    finish(Some((program, plan)), vsa, board)
+    finish(Some((program, plan)), vsa, searched, board)
 }
 
 /// Counts, and the last checks.
-fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, board: &Board) -> Result<Compiled, Diagnostics> {
+fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<choose::Searched>, board: &Board) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     if !need.fits(&board.resources) {
         return Err(vec![too_big(&need, board)]);
@@ -217,7 +226,10 @@ fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, board: &Board) -> Result<Co
     let work = mapped.as_ref().map_or(Work { operations: 0, iterations: 0 }, |(program, _)| program.work);
     let dependences = mapped.as_ref().map_or(vec![], |(program, _)| describe_dependences(&program.scop, &program.system));
     let stages = mapped.map(|(program, plan)| Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan });
-    let report = Report { work, prediction: predict(&vsa, &MemoryTiming::IDEAL), resources: need, dependences };
+    let prediction = predict(&vsa, &MemoryTiming::IDEAL);
+    let limits = searched.as_ref().map_or(board.resources, |s: &choose::Searched| s.limits);
+    let limit = choose::limit(&vsa, prediction.compute_cycles, prediction.cycles, &need, &limits);
+    let report = Report { work, prediction, resources: need, limit, searched, dependences };
     Ok(Compiled { stages, vsa, report })
 }
 

@@ -41,6 +41,23 @@ pub struct Memory {
     pub peak_bytes_per_s: i64,
 }
 
+/// Percent of each resource that an array chosen by sagen may take: the rest is the router's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Margin {
+    pub lut: i64,
+    pub ff: i64,
+    pub dsp: i64,
+    pub bram36: i64,
+    pub uram: i64,
+}
+
+impl Default for Margin {
+    fn default() -> Margin {
+        Margin { lut: 70, ff: 80, dsp: 80, bram36: 85, uram: 85 }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Board {
     pub name: String,
@@ -51,6 +68,8 @@ pub struct Board {
     pub family: String,
     pub clock_mhz: f64,
     pub resources: Resources,
+    #[serde(default)]
+    pub margin: Margin,
     #[serde(default, rename = "die")]
     pub dies: Vec<Die>,
     #[serde(default)]
@@ -84,6 +103,10 @@ impl Board {
             let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
             demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
             demand(m.peak_bytes_per_s > 0, format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s));
+        }
+        let m = &self.margin;
+        for (kind, percent) in [("lut", m.lut), ("ff", m.ff), ("dsp", m.dsp), ("bram36", m.bram36), ("uram", m.uram)] {
+            demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
         }
         wrong
     }

@@ -5,6 +5,8 @@ use crate::affine::Ranges;
 use crate::affine::Condition;
 use crate::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Whether a condition holds at one place: in some waves, in all that matter, or in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,14 +26,14 @@ pub struct Places {
 }
 
 pub fn places(vsa: &Vsa) -> Places {
-    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] } };
+    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, known: RefCell::default() };
     let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         let seen = search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0]));
         let there = |n: usize| seen[n].contains(&true);
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
-        return Places { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |_| there(n))).collect() };
+        return Places { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { 0 }).collect() };
     }
     let all = (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
     let inside = |p: [i64; 2]| (0..2).all(|a| (0..vsa.extent[a]).contains(&p[a]));
@@ -70,9 +72,27 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
     registers.iter().sum()
 }
 
+/// [`passed`] where all PEs need the node.
+fn passed_everywhere(vsa: &Vsa, node: usize) -> i64 {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
+    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.extent);
+    let [h0, h1] = vsa.schedule.skew.map(i64::abs);
+    match forward {
+        [_, true] if e1 > 1 => {
+            // From the first column on along the rows; where the column passes on, too, its PEs serve both ways.
+            let both = if forward[0] { (e0 - 1) * (h0 - h1).max(0) } else { 0 };
+            e0 * (e1 - 1) * h1 + both
+        }
+        [true, along] => (e0 - 1) * h0 * if along { 1 } else { e1 },
+        _ => 0,
+    }
+}
+
 struct Search<'a> {
     vsa: &'a Vsa,
     ranges: Ranges,
+    /// Per node and place: what is known of guards, which many nodes ask for.
+    known: RefCell<HashMap<(NodeId, [i64; 2]), Holds>>,
 }
 
 impl Search<'_> {
@@ -109,7 +129,14 @@ impl Search<'_> {
 
     fn holds(&self, id: NodeId, p: [i64; 2]) -> Holds {
         match &self.vsa.node(id).op {
-            Op::Guard(all) => self.guard(all, p),
+            Op::Guard(all) => {
+                let known = self.known.borrow().get(&(id, p)).copied();
+                known.unwrap_or_else(|| {
+                    let holds = self.guard(all, p);
+                    self.known.borrow_mut().insert((id, p), holds);
+                    holds
+                })
+            }
             Op::Const(bits) => if *bits == 0 { Holds::Never } else { Holds::Always },
             Op::Binary(BinaryOp::Or, a, b) => match (self.holds(*a, p), self.holds(*b, p)) {
                 (Holds::Always, _) | (_, Holds::Always) => Holds::Always,

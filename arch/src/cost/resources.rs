@@ -12,7 +12,40 @@ use crate::ir::vsa::{Delay, InputGroup, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, UnaryOp};
 
 pub fn estimate(vsa: &Vsa) -> Resources {
-    let mut total = of_pes(vsa);
+    let (pes, network) = (of_pes(vsa), network(vsa));
+    Resources {
+        lut: pes.lut + network.lut,
+        ff: pes.ff + network.ff,
+        dsp: pes.dsp + network.dsp,
+        bram36: pes.bram36 + network.bram36,
+        uram: pes.uram + network.uram,
+    }
+}
+
+/// What every PE takes, as far as all need it.
+pub fn per_pe(vsa: &Vsa) -> Resources {
+    let all = vsa.extent[0] * vsa.extent[1];
+    let mut total = Resources::default();
+    for ((n, node), _) in vsa.nodes.iter().enumerate().zip(places::places(vsa).count).filter(|(_, pes)| *pes == all) {
+        let need = of_node(vsa, n, node);
+        total.lut += need.lut;
+        total.ff += need.ff;
+        total.dsp += need.dsp;
+        total.bram36 += need.bram36;
+    }
+    total
+}
+
+/// A memory of one port in a PE that keeps `depth` values of `bits`.
+pub fn memory(depth: i64, bits: i64) -> Resources {
+    let mut need = Resources::default();
+    add_memory(&mut need, 1, depth, bits);
+    need
+}
+
+/// Everything but the PEs.
+pub fn network(vsa: &Vsa) -> Resources {
+    let mut total = Resources::default();
     for group in &vsa.inputs {
         feeders(&mut total, vsa, group);
     }

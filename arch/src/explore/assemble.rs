@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
-const SPILL_BEYOND: i64 = 4096;
+pub(super) const SPILL_BEYOND: i64 = 4096;
 
 /// How much the program's deepest loop nests do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,8 +58,7 @@ pub fn shape(facts: &Facts, grid: &Grid, sizes: &Sizes, order: &Order, t: &Trans
     let depth = facts.extent.len();
     let over = |mask: u32| (0..depth).filter(|d| mask >> d & 1 == 1).map(|d| sizes.tiles[d]).product::<i64>();
     let visits = over(sizes.tiled);
-    // The last wave reaches the last PE that emits.
-    let cross: i64 = (0..2).filter(|&a| facts.writes.iter().all(|w| w.mask >> grid.flow.axes[a].min(31) & 1 == 1)).map(|a| grid.pes[a] - 1).sum();
+    let cross = cross(facts, grid);
     let behind = cross + t.last + BEHIND;
     let mut path = BEFORE + t.first + sizes.waves * visits + behind;
     let (mut loads, mut stores) = ([0; PORTS], [0; PORTS]);
@@ -81,6 +80,12 @@ pub fn shape(facts: &Facts, grid: &Grid, sizes: &Sizes, order: &Order, t: &Trans
         }
     }
     path
+}
+
+/// Cycles in which the last wave reaches the last PE that emits, at least.
+pub fn cross(facts: &Facts, grid: &Grid) -> i64 {
+    let emits = |a: usize| facts.writes.iter().all(|w| w.mask >> grid.flow.axes[a].min(31) & 1 == 1);
+    (0..2).filter(|&a| emits(a)).map(|a| grid.pes[a] - 1).sum()
 }
 
 /// What the coarse walk needs of an I/O group.

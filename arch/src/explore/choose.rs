@@ -1,288 +1,273 @@
-//! Automatic choice: the fastest array that fits the board.
+//! Automatic choice: [`search`] with an effort that grows with the problem, for the user's objective within his limits.
 //!
-//! Thousands of shapes are ranked by a few multiplications each (waves, footprints, lanes); the best of them are
-//! assembled, and the cost walk over the assembled arrays decides. Among designs within 5 % of the fastest the one
-//! with the fewest resources wins. A thorough explorer can replace [`shapes`] without touching the rest.
+//! A search finds the fewest cycles within limits; the other objectives ask it several times, with other limits.
 
-use crate::explore::assemble::{assemble, Program};
+use super::aim::{self, Objective};
+use super::assemble::Program;
+use super::by_hand;
+use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
+use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
-use crate::contract::walk::MemoryTiming;
-use crate::cost::{predict, resources};
-use crate::ir::design::DesignSpec;
-use crate::ir::mapping::{DimPlan, Plan};
-use crate::ir::refusal::Illegal;
-use crate::space_time::transform;
+use crate::ir::design::{Aim, DesignSpec};
+use crate::ir::mapping::Plan;
 use crate::ir::ure::Feed;
 use crate::ir::vsa::Vsa;
-use frontend::diag::Diagnostics;
+use frontend::diag::{Diagnostic, Diagnostics};
+use std::borrow::Cow;
 
-/// Assembled candidates per choice of axes, and failures after which the choice is given up.
-const SUCCESSES: usize = 6;
-const FAILURES: usize = 24;
-/// Visits beyond which a shape is not looked at (its cost walk would take too long).
-const MAX_VISITS: i64 = 200_000;
-
-struct Shape {
-    plan: Plan,
-    cycles: i64,
-    lanes: i64,
+/// How an array was found.
+#[derive(Clone, Debug)]
+pub struct Searched {
+    /// No array within the limits takes fewer cycles.
+    pub bound: i64,
+    /// Share of the cycles beyond the bound, 0 to 1.
+    pub gap: f64,
+    pub counts: Counts,
+    /// What the array may take.
+    pub limits: Resources,
+    /// Fewer and fewer cycles: after how many exact designs, cycles, bound then.
+    pub trace: Vec<(u64, i64, i64)>,
+    /// Why arrays were refused, and how many.
+    pub refused: Vec<(String, u64)>,
 }
 
-/// What is known of each dimension before anything is assembled.
-struct Facts {
-    extent: Vec<i64>,
-    /// No dependence but a reduction's moves along it.
-    free: Vec<bool>,
-    reduced: Vec<bool>,
-    reads: Vec<Read>,
-    /// Arrays' cells written at the end.
-    writes: Vec<Read>,
-    /// DSP slices one lane takes, at least one.
-    dsp_per_lane: i64,
+impl Searched {
+    pub fn new(found: &Found, limits: Resources) -> Searched {
+        Searched { bound: found.bound, gap: found.gap(), counts: found.counts, limits, trace: found.trace.clone(), refused: found.refused.clone() }
+    }
 }
 
-#[derive(PartialEq)]
-struct Read {
-    array: usize,
-    /// See [`crate::io::port::assign`].
-    port: usize,
-    bytes: i64,
-    /// Per subscript: coefficient of every dimension.
-    subscripts: Vec<Vec<i64>>,
+/// What keeps an array from being faster.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limit {
+    /// A port that moves words in this share of the cycles.
+    Port { port: usize, reads: bool, share: f64 },
+    /// The lanes are busy, and this resource is used up to this share of what it may take.
+    Resource(&'static str, f64),
+    /// Filling and draining the array.
+    Size,
+}
+
+/// Judged by what is busy for most of `cycles`.
+pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Resources) -> Limit {
+    let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
+    let words = |w: &Walk| -> i64 { w.groups.iter().map(|g| g.services(&w.trips) * g.total_rows() * g.words).sum() };
+    let ports = (0..vsa.ports()).flat_map(|p| [(p, true, Walk::reads(vsa, p)), (p, false, Walk::writes(vsa, p))]);
+    let busiest = ports.filter_map(|(p, reads, walk)| Some((of(words(&walk?), cycles), p, reads))).max_by(|a, b| a.0.total_cmp(&b.0));
+    let computes = of(compute, cycles);
+    match busiest {
+        Some((share, port, reads)) if share > computes && share > 0.5 => Limit::Port { port, reads, share },
+        _ if computes > 0.5 => {
+            let all = [("LUT", of(need.lut, limits.lut)), ("FF", of(need.ff, limits.ff)), ("DSP", of(need.dsp, limits.dsp)), ("BRAM36", of(need.bram36, limits.bram36))];
+            let (name, share) = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them");
+            Limit::Resource(name, share)
+        }
+        _ => Limit::Size,
+    }
+}
+
+/// Designs assembled at least and at most, and cycles of the ideal array for one more.
+const LEAST: i64 = 60;
+const MOST: i64 = 1500;
+const CYCLES_PER_DESIGN: i64 = 16;
+
+/// The effort of a choice: about as long as the array is worth, at most some two seconds.
+pub fn effort(program: &Program, limits: &Resources) -> Effort {
+    let ideal = program.work.iterations / limits.dsp.max(1);
+    let exact = (LEAST + ideal / CYCLES_PER_DESIGN).min(MOST) as u64;
+    Effort { exact, bounds: 500_000 + 20_000 * exact, gap: 0.0 }
+}
+
+/// A search of the user's: his aim, and effort of one's own.
+pub struct Quest<'a> {
+    pub program: &'a Program<'a>,
+    pub spec: &'a DesignSpec,
+    pub space: Option<Vec<usize>>,
+    pub limits: Resources,
+    pub effort: Effort,
+    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
+}
+
+impl Quest<'_> {
+    fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
+        search(&Task { program: self.program, spec: self.spec, limits, space: self.space.clone(), only: None, below, enough, effort, watch: self.watch })
+    }
+
+    fn scaled(&self, by: f64) -> Resources {
+        let of = |n: i64| (n as f64 * by) as i64;
+        let l = &self.limits;
+        Resources { lut: of(l.lut), ff: of(l.ff), dsp: of(l.dsp), bram36: of(l.bram36), uram: of(l.uram) }
+    }
+
+    /// The fewest cycles within the limits.
+    pub fn fastest(&self) -> Found {
+        self.ask(self.limits, i64::MAX, 0, self.effort)
+    }
+
+    /// The best design for the aim.
+    pub fn answer(&self, aim: &Aim) -> Found {
+        let found = self.fastest();
+        let Some(best) = &found.best else { return found };
+        match aim.objective.unwrap_or_default() {
+            Objective::Cycles => {
+                let slack = aim.slack.map_or(0.0, |s| s.value());
+                let most = (best.cycles as f64 * (1.0 + slack)) as i64;
+                if slack > 0.0 { self.smallest(found, most) } else { found }
+            }
+            Objective::Area => {
+                let most = aim.cycles.unwrap_or(best.cycles);
+                self.smallest(found, most)
+            }
+            Objective::Efficiency => self.efficient(found),
+        }
+    }
+
+    /// The least share of the scarcest resource with at most so many cycles: bisection over the limits.
+    fn smallest(&self, mut found: Found, most: i64) -> Found {
+        let of = |found: &Found| found.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
+        let (mut low, mut high) = (0.0, of(&found));
+        let effort = Effort { exact: self.effort.exact / 2, bounds: self.effort.bounds / 2, ..self.effort };
+        for _ in 0..8 {
+            let middle = (low + high) / 2.0;
+            if high - low < 0.02 * high {
+                break;
+            }
+            let smaller = self.ask(self.scaled(middle), most.saturating_add(1), most, effort);
+            if smaller.best.is_some() {
+                high = of(&smaller).min(middle);
+                found = Found { bound: found.bound, ..smaller };
+            } else {
+                low = middle;
+            }
+        }
+        found
+    }
+
+    /// The least cycles times share: half the resources, and again, while that pays.
+    fn efficient(&self, found: Found) -> Found {
+        let value = |f: &Found| f.best.as_ref().map_or(f64::MAX, |b| b.cycles as f64 * share(&b.need, &self.limits));
+        let mut best = found;
+        let mut limit = best.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
+        for _ in 0..8 {
+            limit *= 0.7;
+            let smaller = self.ask(self.scaled(limit), i64::MAX, 0, self.effort);
+            if smaller.best.is_none() {
+                break;
+            }
+            if value(&smaller) < value(&best) {
+                best = smaller;
+            }
+        }
+        best
+    }
+
+    /// The fastest arrays that take no more than shares of what the best one takes of these resources, halved again and
+    /// again, each with its bound.
+    pub fn front(&self, resources: &[&str], steps: usize) -> Vec<Found> {
+        let mut all: Vec<Found> = vec![];
+        let mut limits = self.limits;
+        for _ in 0..steps {
+            let found = self.ask(limits, i64::MAX, 0, self.effort);
+            let Some(best) = &found.best else { break };
+            for name in resources {
+                let (most, used) = match *name {
+                    "lut" => (&mut limits.lut, best.need.lut),
+                    "ff" => (&mut limits.ff, best.need.ff),
+                    "dsp" => (&mut limits.dsp, best.need.dsp),
+                    "bram36" => (&mut limits.bram36, best.need.bram36),
+                    _ => (&mut limits.uram, best.need.uram),
+                };
+                *most = (*most).min(used) / 2;
+            }
+            all.push(found);
+        }
+        all
+    }
+}
+
+/// Another order of one array's dimensions in memory, and the cycles it would take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hint {
+    pub array: String,
+    /// The dimension (from 0, outermost) that would be innermost.
+    pub innermost: usize,
+    pub cycles: i64,
+}
+
+impl Quest<'_> {
+    /// Layouts of arrays that are only read under which the program would be faster than `best` by a twentieth or more, with
+    /// a part of the effort each.
+    pub fn hints(&self, best: i64) -> Vec<Hint> {
+        let stored = |a: usize| self.program.scop.statements.iter().any(|s| s.write.array.index() == a);
+        let mut all = vec![];
+        for (a, array) in self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a)) {
+            for innermost in 0..array.dims.len().saturating_sub(1) {
+                let other = turned(self.program, a, innermost);
+                let effort = Effort { exact: self.effort.exact / 4, bounds: self.effort.bounds / 4, gap: 0.02 };
+                let found = Quest { program: &other, effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+                all.extend(found.best.map(|d| Hint { array: array.name.clone(), innermost, cycles: d.cycles }));
+            }
+        }
+        all.sort_by_key(|h| h.cycles);
+        all
+    }
+}
+
+/// The program over an array whose dimension `innermost` is the last one.
+fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<'a> {
+    let mut scop = program.scop.clone().into_owned();
+    let mut system = program.system.clone();
+    let dims = &mut scop.arrays[array].dims;
+    let moved = dims.remove(innermost);
+    dims.push(moved);
+    for (s, placed) in system.statements.iter_mut().enumerate() {
+        for (k, variable) in placed.variables.iter_mut().enumerate().filter(|(k, _)| scop.statements[s].reads[*k].array.index() == array) {
+            debug_assert!(k < scop.statements[s].reads.len());
+            for piece in &mut variable.pieces {
+                if let Feed::Input { subscripts } = &mut piece.feed {
+                    let moved = subscripts.remove(innermost);
+                    subscripts.push(moved);
+                }
+            }
+        }
+    }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), work: program.work, ports: program.ports.clone(), rewrites: vec![] }
+}
+
+/// The band dimensions of plain loop names, or `None` if they are anything else.
+pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
+    names.iter().map(|n| by_hand::dim_named(&program.system, n).ok()).collect()
 }
 
 /// # Errors
-/// Every reason for which no candidate was possible, without repetitions.
-pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
-    let mut shapes: Vec<Shape> = Vec::new();
-    for transform in transform::transforms(&program.system) {
-        let facts = Facts::new(program, &transform);
-        shapes.extend(self::shapes(&facts, &transform, board));
+/// Every reason for which no array was possible, without repetitions.
+pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
+    let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
+    let margins = aim::limits(board, &spec.aim.limit).map_err(wrong)?;
+    let quest = |limits: Resources| Quest { program, spec, space: None, limits, effort: effort(program, &limits), watch: None };
+    let mut found = quest(margins).answer(&spec.aim);
+    let mut limits = margins;
+    // Margins are for the router's sake: without anything within them, what fits at all.
+    if found.best.is_none() && spec.aim.limit.is_empty() {
+        limits = board.resources;
+        found = quest(limits).answer(&spec.aim);
     }
-    shapes.sort_by_key(|s| (s.cycles, s.lanes));
-    let mut reasons: Diagnostics = Vec::new();
-    let mut found: Vec<(i64, Resources, (Plan, Vsa))> = Vec::new();
-    // Shapes over the same axes succeed or fail together: a few of each, so that every kind of array is looked at.
-    let mut tally: Vec<(Kind, usize, usize)> = Vec::new();
-    let mut sizes: Vec<(Kind, i64)> = Vec::new();
-    for shape in shapes {
-        let kind = kind_of(&shape.plan);
-        let entry = match tally.iter().position(|t| t.0 == kind) {
-            Some(k) => k,
-            None => {
-                tally.push((kind, 0, 0));
-                tally.len() - 1
-            }
-        };
-        if tally[entry].1 >= SUCCESSES || tally[entry].2 >= FAILURES {
-            continue;
-        }
-        let size = (tally[entry].0.clone(), shape.lanes);
-        if sizes.iter().filter(|s| **s == size).count() >= 2 {
-            continue;
-        }
-        sizes.push(size);
-        let built = assemble(program, shape.plan.clone(), spec).and_then(|vsa| {
-            let need = resources::estimate(&vsa);
-            if need.fits(&board.resources) { Ok((need, vsa)) } else { Err(Illegal::TooBig { board: board.name.clone() }) }
-        });
-        match built {
-            Ok((need, vsa)) => {
-                tally[entry].1 += 1;
-                found.push((predict(&vsa, &MemoryTiming::IDEAL).cycles, need, (shape.plan, vsa)));
-            }
-            Err(illegal) => {
-                tally[entry].2 += 1;
-                let reason = illegal.diagnostic(&program.scop, &program.system, &shape.plan);
+    let searched = Searched::new(&found, limits);
+    match found.best {
+        Some(Design { plan, vsa, .. }) => Ok((plan, vsa, searched)),
+        None => {
+            let mut reasons: Diagnostics = vec![];
+            for (illegal, plan) in found.illegal {
+                let reason = illegal.diagnostic(&program.scop, &program.system, &plan);
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
                 }
             }
-        }
-    }
-    let Some(best) = found.iter().map(|f| f.0).min() else { return Err(reasons) };
-    let close = found.into_iter().filter(|f| f.0 <= best + best / 20);
-    Ok(close.min_by_key(|(cycles, r, _)| (r.dsp * 100 + r.lut + r.bram36 * 300, *cycles)).expect("the best is close to itself").2)
-}
-
-/// Transform and axes of a plan.
-type Kind = (Vec<Vec<i64>>, Vec<Option<usize>>);
-
-fn kind_of(plan: &Plan) -> Kind {
-    (plan.transform.clone(), plan.dims.iter().map(|d| d.axis).collect())
-}
-
-impl Facts {
-    fn new(program: &Program, transform: &[Vec<i64>]) -> Facts {
-        let system = &program.system;
-        let depth = system.dims.len();
-        let range = |row: &Vec<i64>| -> i64 { row.iter().zip(&system.dims).map(|(c, d)| c.abs() * (d.hi - d.lo)).sum::<i64>() + 1 };
-        let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
-        let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
-        let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
-        let reduced = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
-        let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
-        let mut reads: Vec<Read> = Vec::new();
-        let mut writes: Vec<Read> = Vec::new();
-        let over = |a: &frontend::scop::Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
-        let touch = |array: frontend::scop::ArrayId, subscripts: &[frontend::scop::Affine]| Read {
-            array: array.index(),
-            port: program.ports[array.index()],
-            bytes: program.scop.array(array).ty.bytes() as i64,
-            subscripts: subscripts.iter().map(over).collect(),
-        };
-        for (s, placed) in system.statements.iter().enumerate() {
-            for (k, variable) in placed.variables.iter().enumerate() {
-                for piece in &variable.pieces {
-                    let Feed::Input { subscripts } = &piece.feed else { continue };
-                    let array = program.scop.statements[s].reads[k].array;
-                    once(&mut reads, touch(array, subscripts));
-                }
+            if found.counts.too_big > 0 {
+                let most = format!("arrays need more than {} may give: {} LUT, {} FF, {} DSP, {} BRAM36", board.name, limits.lut, limits.ff, limits.dsp, limits.bram36);
+                reasons.push(Diagnostic::error("E0717", None, most).help("allow more with --limit, or take a larger board"));
             }
-            if !placed.live_out.is_empty() {
-                once(&mut writes, touch(program.scop.statements[s].write.array, &placed.write));
-            }
-        }
-        Facts {
-            extent: transform.iter().map(range).collect(),
-            free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
-            reduced: (0..depth).map(reduced).collect(),
-            reads,
-            writes,
-            dsp_per_lane: dsp_per_lane(program),
+            Err(reasons)
         }
     }
-}
-
-/// Several pieces of a program may read the same elements; they are loaded once.
-fn once(all: &mut Vec<Read>, one: Read) {
-    if !all.contains(&one) {
-        all.push(one);
-    }
-}
-
-fn dsp_per_lane(program: &Program) -> i64 {
-    use frontend::scop::{BinaryOp, Expr, ExprKind};
-    fn source_bits(e: &Expr) -> i64 {
-        match &e.kind {
-            ExprKind::Cast(inner) if inner.ty.bits() <= e.ty.bits() && inner.ty.is_float() == e.ty.is_float() => source_bits(inner),
-            _ => e.ty.bits() as i64,
-        }
-    }
-    fn count(e: &Expr) -> i64 {
-        let own = match &e.kind {
-            ExprKind::Fma(..) => 2,
-            ExprKind::Binary(BinaryOp::Mul, ..) if e.ty.is_float() => 2,
-            ExprKind::Binary(BinaryOp::Mul, a, b) => {
-                let (x, y) = (source_bits(a), source_bits(b));
-                ((x.min(y) + 16) / 17) * ((x.max(y) + 25) / 26)
-            }
-            _ => 0,
-        };
-        own + e.operands().into_iter().map(count).sum::<i64>()
-    }
-    program.scop.statements.iter().map(|s| count(&s.rhs)).sum::<i64>().max(1)
-}
-
-/// Sizes worth trying up to `n`: all of it, and powers of two.
-fn sizes(n: i64, most: i64) -> Vec<i64> {
-    let mut all: Vec<i64> = (0..7).map(|k| 1 << k).filter(|&p| p < n && p <= most && p > 1).collect();
-    if n <= most {
-        all.push(n);
-    }
-    all
-}
-
-/// Every shape of one transform that the multiplications below allow.
-fn shapes(facts: &Facts, transform: &[Vec<i64>], board: &Board) -> Vec<Shape> {
-    let depth = facts.extent.len();
-    let singles = (0..depth).map(|a| vec![a]);
-    let pairs = (0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]));
-    let mut out = Vec::new();
-    for axes in singles.chain(pairs) {
-        let mut plans = vec![Plan { transform: transform.to_vec(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() }];
-        for d in 0..depth {
-            let options = options_of(facts, d, axes.iter().position(|&a| a == d));
-            plans = plans.iter().flat_map(|p| options.iter().map(move |o| { let mut q = p.clone(); q.dims[d] = o.clone(); q })).collect();
-            plans.retain(|p| lanes(p, facts) * facts.dsp_per_lane <= board.resources.dsp * 4 / 5);
-        }
-        let mut ranked: Vec<Shape> = plans.into_iter().filter_map(|p| estimate(facts, p)).collect();
-        ranked.sort_by_key(|s| (s.cycles, s.lanes));
-        out.extend(ranked);
-    }
-    let mut kept: Vec<Shape> = Vec::new();
-    let mut counts: Vec<(Kind, usize)> = Vec::new();
-    for shape in out {
-        let kind = kind_of(&shape.plan);
-        match counts.iter_mut().find(|c| c.0 == kind) {
-            Some(c) if c.1 >= 10 * (SUCCESSES + FAILURES) => continue,
-            Some(c) => c.1 += 1,
-            None => counts.push((kind, 1)),
-        }
-        kept.push(shape);
-    }
-    kept
-}
-
-fn options_of(facts: &Facts, d: usize, axis: Option<usize>) -> Vec<DimPlan> {
-    let n = facts.extent[d];
-    let parallel = facts.free[d] || facts.reduced[d];
-    let mut options = Vec::new();
-    if axis.is_some() {
-        for pes in sizes(n, 64).into_iter().chain((n == 1).then_some(1)) {
-            for latency in if facts.free[d] && !facts.reduced[d] { vec![1, 4, 8, 16, 32] } else { vec![1] } {
-                if latency == 1 || pes * (latency / 2) < n {
-                    options.push(DimPlan { tile: Some(pes * latency), axis, latency, simd: 1 });
-                }
-            }
-        }
-        return options;
-    }
-    for simd in if facts.reduced[d] { vec![1, 2, 4, 8, 16] } else { vec![1] } {
-        for tile in [None, Some(256), Some(64)] {
-            let tiled = tile.is_some_and(|t| t < n && parallel);
-            if (tile.is_none() || tiled) && simd <= n {
-                options.push(DimPlan { tile, axis: None, latency: 1, simd });
-            }
-        }
-    }
-    options
-}
-
-fn lanes(plan: &Plan, facts: &Facts) -> i64 {
-    plan.dims.iter().zip(&facts.extent).map(|(p, n)| p.simd * if p.axis.is_some() { p.tile.unwrap_or(*n) / p.latency } else { 1 }).product()
-}
-
-fn estimate(facts: &Facts, plan: Plan) -> Option<Shape> {
-    let mut tiles = Vec::new();
-    let (mut waves, mut visits) = (1i64, 1i64);
-    for (p, &n) in plan.dims.iter().zip(&facts.extent) {
-        let grain = p.latency * p.simd;
-        let tile = (p.tile.unwrap_or(n).min(n) + grain - 1) / grain * grain;
-        let inner = if p.axis.is_some() { p.latency } else { tile / p.simd };
-        visits *= (n + tile - 1) / tile;
-        waves *= inner;
-        tiles.push(tile);
-    }
-    if visits > MAX_VISITS || waves.checked_mul(visits).is_none() {
-        return None;
-    }
-    let (load, drain) = (busiest(&facts.reads, &tiles), busiest(&facts.writes, &tiles));
-    let fill: i64 = plan.dims.iter().zip(&tiles).filter(|(p, _)| p.axis.is_some()).map(|(p, t)| t / p.latency).sum();
-    let lanes = lanes(&plan, facts);
-    Some(Shape { cycles: visits * waves.max(load).max(drain) + load + drain + 2 * fill, lanes, plan })
-}
-
-/// Cycles in which the port with the most cells in a tile transfers them, 64 bytes wide.
-fn busiest(accesses: &[Read], tiles: &[i64]) -> i64 {
-    let mut sums: Vec<(usize, i64)> = Vec::new();
-    for access in accesses {
-        let cells: i64 = access.subscripts.iter().map(|s| s.iter().zip(tiles).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1).product();
-        let cycles = (cells * access.bytes + 63) / 64;
-        match sums.iter_mut().find(|l| l.0 == access.port) {
-            Some(l) => l.1 += cycles,
-            None => sums.push((access.port, cycles)),
-        }
-    }
-    sums.iter().map(|l| l.1).max().unwrap_or(0)
 }

@@ -73,9 +73,9 @@ impl Facts {
                     once(&mut reads, touch(scop.statements[s].reads[k].array, subscripts));
                 }
             }
-            if !placed.live_out.is_empty() {
+            for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
-                access.fix(&fixed(&placed.emit_when, depth), &over);
+                access.fix(&fixed(&store.when, depth), &over);
                 once(&mut writes, access);
             }
         }

@@ -1,6 +1,13 @@
-//! Which array: by hand ([`by_hand`]), or the best of those worth looking at ([`choose`](mod@choose)); [`assemble`](mod@assemble) makes each.
+//! Which array: by hand ([`by_hand`]), or the best of all ([`search`](mod@search), which [`choose`](mod@choose) asks);
+//! [`assemble`](mod@assemble) makes each.
 
+pub mod aim;
 pub mod assemble;
+mod bound;
 pub mod by_hand;
 pub mod choose;
 pub mod coordinates;
+pub mod facts;
+pub mod search;
+mod sketch;
+pub mod space;

@@ -26,16 +26,16 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
     let mut inputs = vec![];
     for access in &facts.reads {
         let array = numbered(access);
-        let mut draft = draft(access, &mapping);
+        let mut draft = draft(access, &access.bands, &mapping);
         if access.only_read {
-            reshape::join_rows(&mut draft, &access.extents, &mapping);
+            reshape::join_rows(&mut draft, &access.extents, access.bytes as u32, &mapping);
         }
         inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
     }
     let mut outputs = vec![];
     for access in facts.writes.iter().filter(|a| a.plain) {
         let array = numbered(access);
-        let draft = draft(&Access { bands: access.bands[..1].to_vec(), ..access.clone() }, &mapping);
+        let draft = draft(access, &access.bands[..1], &mapping);
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
         let sums: Vec<bool> = mapping.counters[..mapping.tile_depth].iter().enumerate().map(|(j, _)| draft.subscripts.iter().all(|f| f.counters[j] == 0)).collect();
         let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
@@ -54,26 +54,29 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         arrays,
         inputs,
         outputs,
-        schedule: Schedule { skew: [1, 1], interval: 1, ready: vec![], latency: vec![] },
+        schedule: Schedule { skew: [1, 1], interval: 1, ..Schedule::default() },
     })
 }
 
 /// The input group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
-fn draft(access: &Access, mapping: &Mapping) -> InputDraft {
+fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mapping) -> InputDraft {
     let form = |band: &Vec<frontend::scop::Affine>, lane: usize| -> Vec<Form> {
         band.iter().map(|a| { let mut f = mapping.form(a, lane); mapping.drop_single(&mut f); f }).collect()
     };
-    let mut subscripts = form(&access.bands[0], 0);
+    let mut subscripts = form(&bands[0], 0);
+    let apart = |forms: &[Form]| -> Vec<i64> { forms.iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect() };
+    // Lanes are numbered along one dimension, so their elements are equally far apart.
+    let step = if mapping.lanes() > 1 { apart(&form(&bands[0], 1)) } else { vec![0; subscripts.len()] };
+    let lanes = if step.iter().all(|s| *s == 0) { 1 } else { mapping.lanes() as i64 };
     let mut ports: Vec<Vec<i64>> = vec![];
-    for band in &access.bands {
-        for lane in 0..mapping.lanes() {
-            ports.push(form(band, lane).iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect());
-        }
+    for band in bands {
+        let first = apart(&form(band, 0));
+        ports.extend((0..lanes).map(|l| first.iter().zip(&step).map(|(f, s)| f + l * s).collect()));
     }
     ports.sort();
     ports.dedup();
     let first = ports[0].clone();
     subscripts.iter_mut().zip(&first).for_each(|(f, shift)| f.constant += shift);
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
-    InputDraft { array: access.array, subscripts, ports, after: None }
+    InputDraft { array: access.array, subscripts, ports, stored_by: None }
 }

@@ -6,7 +6,7 @@
 use super::hull::layout;
 use crate::affine::map::in_bounds;
 use crate::affine::{Condition, Form};
-use crate::ir::draft::{Coordinates, OutputDraft};
+use crate::ir::draft::{Coordinates, InputDraft, OutputDraft};
 use crate::ir::mapping::Mapping;
 use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
@@ -41,6 +41,27 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
         }
     }
     Err(fault.expect("the plain one fails first"))
+}
+
+/// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along which
+/// the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
+pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2], sums: &[bool], mapping: &Mapping) -> OutputGroup {
+    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, mapping);
+    let last = mapping.extent.map(|e| e - 1);
+    OutputGroup {
+        array,
+        subscripts: draft.subscripts.clone(),
+        ports: vec![],
+        first: [0, 1].map(|a| if moved[a] { 0 } else { last[a] }),
+        last,
+        emit: sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)).collect(),
+        hull: l.hull,
+        banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
+        row: l.row,
+        col: l.col,
+        slots: if !sums.is_empty() && !sums.contains(&true) { 2 } else { 1 },
+        bounds: vec![],
+    }
 }
 
 /// Coordinate `d` less `by` times coordinate `e`: cells on a diagonal become a box.

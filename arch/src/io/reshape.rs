@@ -14,23 +14,30 @@ pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
     for draft in &mut lowered.inputs {
         let array = &scop.arrays[draft.array];
         if lowered.outputs.iter().all(|o| o.array != draft.array) {
-            join_rows(draft, &array.dims, port::WIDEST / array.ty.bytes(), mapping);
+            join_rows(draft, &array.dims, array.ty.bytes(), mapping);
         }
     }
 }
 
 /// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its
-/// buffers no larger. `word`: elements of the bus word to judge by.
-fn join_rows(draft: &mut InputDraft, dims: &[i64], word: u32, mapping: &Mapping) {
+/// buffers no larger. `bytes`: of an element; judged by the widest bus.
+pub(crate) fn join_rows(draft: &mut InputDraft, dims: &[i64], bytes: u32, mapping: &Mapping) {
+    let word = port::WIDEST / bytes;
     let mut extent = 1;
+    let mut whole = draft.clone();
+    let mut before = cost(draft, word, mapping);
     for inner in dims.iter().skip(1).rev() {
         extent *= inner;
-        let whole = joined(draft, extent);
-        let (before, after) = (cost(draft, word, mapping), cost(&whole, word, mapping));
-        if after.0 >= before.0 || after.1 > before.1 {
+        whole = joined(&whole, extent);
+        let after = cost(&whole, word, mapping);
+        if after.1 > before.1 {
             break;
         }
-        *draft = whole;
+        // A dimension of one element wins nothing by itself, but may stand between two that do.
+        if after.0 < before.0 {
+            *draft = whole.clone();
+            before = after;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! The written form, of design files and of the command line, is flat: every field once, under its own name. serde reads
 //! and writes it, and [`groups`] is where a field is declared.
 
+use crate::explore::aim::{Most, Objective, Share};
 use frontend::contract;
 use frontend::scop::Scop;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub type Factors = BTreeMap<String, i64>;
 pub struct DesignSpec {
     pub arithmetic: Arithmetic,
     pub wiring: Wiring,
+    pub aim: Aim,
     pub array: ArrayChoice,
 }
 
@@ -92,6 +94,17 @@ groups! {
         /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
         spill_beyond: Option<u32>,
     }
+    /// What an array that sagen chooses is chosen for.
+    Aim as aim {
+        /// What is best; `None`: the fewest cycles.
+        objective: Option<Objective>,
+        /// Cycles that an array of least area may take; `None`: as few as can be.
+        cycles: Option<i64>,
+        /// Cycles, as a share, that may be given up for a smaller array.
+        slack: Option<Share>,
+        /// How much of each resource it may take; the board's margins for the others.
+        limit: BTreeMap<String, Most>,
+    }
     /// How the loops of an array by hand are cut and ordered.
     Shape as shape {
         /// Time coordinates, outermost first: affine expressions over the loops, as then are those of `space`.
@@ -115,7 +128,7 @@ impl TryFrom<Written> for DesignSpec {
     type Error = String;
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
         let (row, space) = (written.array.take(), written.space.take());
-        let (arithmetic, wiring, shape) = written.groups();
+        let (arithmetic, wiring, aim, shape) = written.groups();
         let array = match (row, space) {
             (Some(row), Some(_)) => return Err(format!("`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own")),
             (Some(row), None) if shape.time.is_some() => return Err(format!("`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own")),
@@ -123,7 +136,7 @@ impl TryFrom<Written> for DesignSpec {
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::Plan { space, shape },
         };
-        Ok(DesignSpec { arithmetic, wiring, array })
+        Ok(DesignSpec { arithmetic, wiring, aim, array })
     }
 }
 
@@ -134,7 +147,7 @@ impl From<DesignSpec> for Written {
             ArrayChoice::Row { row, shape } => (Some(row), None, shape),
             ArrayChoice::Plan { space, shape } => (None, space, shape),
         };
-        Written::new(row, space, spec.arithmetic, spec.wiring, shape)
+        Written::new(row, space, spec.arithmetic, spec.wiring, spec.aim, shape)
     }
 }
 

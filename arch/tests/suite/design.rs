@@ -1,5 +1,7 @@
 //! Design specifications as text.
 
+use arch::explore::aim::{Most, Objective, Share};
+use arch::ir::design::Aim;
 use arch::ir::design::*;
 
 #[test]
@@ -17,7 +19,9 @@ fn the_printed_form_reads_back() {
     for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
         for array in &arrays {
             let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), spill_beyond: Some(9) };
-            let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, array: array.clone() };
+            let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
+            let aim = Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
+            let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, aim, array: array.clone() };
             assert_eq!(DesignSpec::parse(&spec.to_text()), Ok(spec));
         }
     }

@@ -1,0 +1,230 @@
+//! `sagen explore`: the best array with its proof, the front around it, shards of a search; as a table, JSON, a page.
+
+mod page;
+mod shard;
+
+use crate::cli::Explore;
+use crate::program::{self, Refused};
+use crate::progress;
+use crate::report::grouped;
+use crate::table;
+use arch::cost::board::{Board, Resources};
+use arch::explore::aim;
+use arch::explore::assemble::Program;
+use arch::explore::choose::{self, Hint, Quest};
+use arch::explore::search::{Design, Effort, Found, Progress};
+use arch::ir::design::{ArrayChoice, DesignSpec};
+use frontend::scop::Scop;
+use serde_json::{json, Value};
+use std::time::{Duration, Instant};
+
+/// Points of a front at most.
+const POINTS: usize = 8;
+
+/// Everything a search of the user's is about.
+struct Context<'a> {
+    arguments: &'a Explore,
+    scop: &'a Scop,
+    program: &'a Program<'a>,
+    spec: &'a DesignSpec,
+    board: &'a Board,
+    limits: Resources,
+    space: Option<Vec<usize>>,
+    effort: Effort,
+}
+
+/// Runs the subcommand; what to print.
+///
+/// # Errors
+/// The input is refused, nothing fits, or a file cannot be written.
+pub fn run(arguments: &Explore) -> Result<String, Refused> {
+    let scop = program::load(&arguments.program)?.scop;
+    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
+    let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let space = match &spec.array {
+        ArrayChoice::Automatic => None,
+        ArrayChoice::Plan { space: Some(names), shape } if *shape == Default::default() => {
+            Some(choose::space_loops(&program, names).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))?)
+        }
+        _ => return Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
+    };
+    let limits = aim::limits(&board, &spec.aim.limit).map_err(Refused::plain)?;
+    let effort = Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() };
+    let context = Context { arguments, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort };
+    if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
+        return shard::run(&context, part, out);
+    }
+    context.explore()
+}
+
+impl Context<'_> {
+    fn explore(&self) -> Result<String, Refused> {
+        let begin = Instant::now();
+        let watch = |p: &Progress| {
+            live(p, begin);
+            self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
+        };
+        let quest = Quest { program: self.program, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
+        let found = quest.answer(&self.spec.aim);
+        let seconds = begin.elapsed().as_secs_f64();
+        let Some(best) = &found.best else {
+            progress::done();
+            let reasons: Vec<String> = found.refused.iter().map(|(why, n)| format!("  {why} ({n} times)")).collect();
+            return Err(Refused::plain(format!("no array within the limits was found\n{}", reasons.join("\n"))));
+        };
+        let wanted: Vec<&str> = self.arguments.pareto.iter().map(|r| if r == "bram" { "bram36" } else { r.as_str() }).filter(|r| *r != "cycles").collect();
+        let mut front: Vec<Found> = vec![];
+        if self.arguments.html.is_some() && wanted.is_empty() {
+            front = quest.front(&["lut", "ff", "dsp", "bram36"], POINTS);
+        } else if !wanted.is_empty() {
+            front = quest.front(&wanted, POINTS);
+        }
+        let mut hints = quest.hints(best.cycles);
+        hints.truncate(3);
+        progress::done();
+        if let Some(path) = &self.arguments.html {
+            let text = page::render(self, &found, best, &front, &self.hints(&hints, best), seconds);
+            std::fs::write(path, text).map_err(|e| Refused::plain(format!("cannot write {}: {e}", path.display())))?;
+        }
+        if self.arguments.json {
+            let mut value = self.as_json(&found, best, &front, seconds);
+            let hint = |h: &Hint| json!({ "array": h.array, "innermost": h.innermost, "cycles": h.cycles });
+            value["layouts"] = json!(hints.iter().map(hint).collect::<Vec<_>>());
+            return Ok(format!("{value:#}\n"));
+        }
+        Ok(self.as_table(&found, best, &front, seconds) + &self.hints(&hints, best).iter().map(|h| format!("{h}\n")).collect::<String>())
+    }
+
+    /// Other layouts, in words.
+    fn hints(&self, hints: &[Hint], best: &Design) -> Vec<String> {
+        let say = |h: &Hint| {
+            let rank = self.scop.arrays.iter().find(|a| a.name == h.array).map_or(2, |a| a.dims.len());
+            let how = if rank == 2 { "transposed".into() } else { format!("with dimension {} innermost in memory", h.innermost + 1) };
+            format!("with {} {how} this would take at most {} instead of {} cycles", h.array, grouped(h.cycles), grouped(best.cycles))
+        };
+        hints.iter().map(say).collect()
+    }
+
+    fn as_json(&self, found: &Found, best: &Design, front: &[Found], seconds: f64) -> Value {
+        let point = |f: &Found| f.best.as_ref().map(|d| {
+            let mut value = self.design_json(d);
+            value["bound"] = json!(f.bound);
+            value["gap"] = json!(f.gap());
+            value
+        });
+        json!({
+            "kernel": self.scop.name,
+            "board": self.board.name,
+            "best": self.design_json(best),
+            "bound": found.bound,
+            "gap": found.gap(),
+            "seconds": seconds,
+            "exact_designs": found.counts.exact,
+            "walks": found.counts.walks,
+            "bounds": found.counts.bounds,
+            "front": front.iter().filter_map(point).collect::<Vec<_>>(),
+        })
+    }
+
+    fn design_json(&self, d: &Design) -> Value {
+        let need = &d.need;
+        json!({
+            "cycles": d.cycles, "design": self.text(d), "array": d.vsa.extent, "simd": d.vsa.lanes,
+            "dsp": need.dsp, "lut": need.lut, "ff": need.ff, "bram36": need.bram36, "uram": need.uram,
+        })
+    }
+
+    /// For `--design`.
+    fn text(&self, d: &Design) -> String {
+        d.spec(self.program, self.spec).to_text()
+    }
+
+    fn utilization(&self, d: &Design) -> f64 {
+        let lanes = d.vsa.extent[0] * d.vsa.extent[1] * d.vsa.lanes;
+        self.program.work.iterations as f64 / (lanes as f64 * d.cycles.max(1) as f64)
+    }
+
+    fn as_table(&self, found: &Found, best: &Design, front: &[Found], seconds: f64) -> String {
+        let header = ["array", "cycles", "bound", "time", "used", "DSP", "LUT", "BRAM36"].map(String::from).to_vec();
+        let row = |f: &Found, d: &Design| {
+            let [a, b] = d.vsa.extent;
+            vec![
+                format!("{a}×{b}×{}", d.vsa.lanes),
+                grouped(d.cycles),
+                grouped(f.bound),
+                format!("{:.2} µs", d.cycles as f64 / self.board.clock_mhz),
+                format!("{:.1} %", 100.0 * self.utilization(d)),
+                grouped(d.need.dsp),
+                grouped(d.need.lut),
+                grouped(d.need.bram36),
+            ]
+        };
+        let mut lines = vec![header, row(found, best)];
+        lines.extend(front.iter().filter_map(|f| f.best.as_ref().filter(|d| d.cycles != best.cycles || d.need != best.need).map(|d| row(f, d))));
+        let c = &found.counts;
+        let proof = if found.gap() == 0.0 { "no array within the limits takes fewer cycles".to_string() } else { format!("no array within the limits takes fewer than {} cycles, {:.2} % less", grouped(found.bound), 100.0 * found.gap()) };
+        let work = format!("{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s", grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64));
+        format!("{}\n{proof}; {work}\n\nbuild the first one with\n  {}\n", table::render(&lines, &[1, 2, 3, 4, 5, 6, 7]), self.command(best))
+    }
+
+    /// A line to paste.
+    fn command(&self, d: &Design) -> String {
+        let mut line = format!("sagen rtl --board {} {}", self.arguments.program.board, self.arguments.program.file.display());
+        for (name, value) in &self.arguments.program.defines {
+            line += &format!(" -D {name}={value}");
+        }
+        let spec = d.spec(self.program, self.spec);
+        let a = &spec.arithmetic;
+        for (on, option) in [(a.reassociate == Some(true), " --reassociate"), (a.fp_contract == Some(true), " --fp-contract"), (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused")] {
+            line += if on { option } else { "" };
+        }
+        let ArrayChoice::Plan { space, shape } = &spec.array else { return line };
+        let table = |list: &arch::ir::design::Factors| list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",");
+        let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
+        let options = [
+            ("space", space.clone().unwrap_or_default().join(",")),
+            ("order", shape.order.clone().unwrap_or_default().join(",")),
+            ("tile", table(&shape.tile)),
+            ("latency", table(&shape.latency)),
+            ("simd", table(&shape.simd)),
+            ("word", words),
+        ];
+        options.iter().filter(|o| !o.1.is_empty()).for_each(|(name, value)| line += &format!(" --{name} {value}"));
+        line
+    }
+}
+
+/// Best, bound, gap and speed, on a terminal only.
+fn live(p: &Progress, begin: Instant) {
+    let seen = p.counts.exact + p.counts.walks + p.counts.grids;
+    if seen % 64 != 0 || !progress::shown() {
+        return;
+    }
+    let seconds = begin.elapsed().as_secs_f64().max(1e-9);
+    let best = p.best.map_or("none yet".into(), grouped);
+    let gap = p.best.map_or(100.0, |b| 100.0 * (b - p.bound).max(0) as f64 / b.max(1) as f64);
+    progress::say(format!("best {best}, bound {}, gap {gap:.2} %, {:.0} designs/s", grouped(p.bound), p.counts.exact as f64 / seconds));
+}
+
+/// Designs assembled for each neighbour.
+const NEIGHBOUR_DESIGNS: u64 = 60;
+
+/// The arrays beside a chosen one on the front, with less and less area: up to three lines.
+pub fn neighbours(scop: &Scop, spec: &DesignSpec, compiled: &arch::Compiled) -> String {
+    let (Some(searched), Ok(program)) = (&compiled.report.searched, arch::program(scop, spec)) else { return String::new() };
+    let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, gap: 0.02 };
+    let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
+    let mut need = compiled.report.resources;
+    for _ in 0..3 {
+        let half = |most: i64, used: i64| most.min(used / 2);
+        limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
+        let quest = Quest { program: &program, spec, space: None, limits, effort, watch: None };
+        let Some(d) = quest.fastest().best else { break };
+        need = d.need;
+        let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
+        let option = format!("--limit lut={},ff={},dsp={},bram36={}", limits.lut, limits.ff, limits.dsp, limits.bram36);
+        text += &format!("  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n", grouped(need.lut), grouped(need.dsp), grouped(d.cycles));
+        name = "";
+    }
+    text
+}

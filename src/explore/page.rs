@@ -1,0 +1,193 @@
+//! The page of `sagen explore --html`: one file without scripts or links, so that it works offline and in print.
+
+use super::Context;
+use crate::report::grouped;
+use arch::contract::walk::Walk;
+use arch::explore::search::{share, Design, Found};
+use std::fmt::Write as _;
+
+const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
+td:first-child,th:first-child{text-align:left}code{background:#f4f4f4;padding:.6em;display:block;white-space:pre-wrap;word-break:break-all}\
+svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif}.plots svg{width:28em}@media print{body{margin:0}h2{break-after:avoid}svg,table{break-inside:avoid}}";
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A plot with logarithmic or linear axes; coordinates of the data.
+struct Plot {
+    x: (f64, f64),
+    y: (f64, f64),
+    log: [bool; 2],
+    body: String,
+    labels: [String; 2],
+}
+
+const WIDE: f64 = 460.0;
+const HIGH: f64 = 300.0;
+const LEFT: f64 = 70.0;
+const BELOW: f64 = 45.0;
+
+impl Plot {
+    fn new(points: &[(f64, f64)], log: [bool; 2], labels: [&str; 2]) -> Plot {
+        let range = |of: &dyn Fn(&(f64, f64)) -> f64, log: bool| {
+            let (lo, hi) = points.iter().map(of).fold((f64::MAX, f64::MIN), |(lo, hi), v| (lo.min(v), hi.max(v)));
+            match (log, hi > lo) {
+                (true, _) => (lo.max(1e-9) / 1.25, hi.max(1e-9) * 1.25),
+                (false, true) => (lo - 0.05 * (hi - lo), hi + 0.05 * (hi - lo)),
+                (false, false) => (lo - 1.0, hi + 1.0),
+            }
+        };
+        Plot { x: range(&|p| p.0, log[0]), y: range(&|p| p.1, log[1]), log, body: String::new(), labels: labels.map(String::from) }
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let part = |v: f64, (lo, hi): (f64, f64), log: bool| if log { (v.max(1e-9).ln() - lo.ln()) / (hi.ln() - lo.ln()) } else { (v - lo) / (hi - lo) };
+        (LEFT + (WIDE - LEFT - 15.0) * part(x, self.x, self.log[0]), HIGH - BELOW - (HIGH - BELOW - 15.0) * part(y, self.y, self.log[1]))
+    }
+
+    fn dot(&mut self, point: (f64, f64), color: &str, name: &str) {
+        let (x, y) = self.at(point);
+        let (side, anchor) = if x > WIDE * 0.6 { (-8.0, "end") } else { (8.0, "start") };
+        let _ = write!(self.body, "<circle cx='{x:.1}' cy='{y:.1}' r='4.5' fill='{color}'/><text x='{:.1}' y='{:.1}' text-anchor='{anchor}'>{}</text>", x + side, y - 6.0, escape(name));
+    }
+
+    fn line(&mut self, points: &[(f64, f64)], color: &str, dashes: &str) {
+        let path: Vec<String> = points.iter().map(|p| { let (x, y) = self.at(*p); format!("{x:.1},{y:.1}") }).collect();
+        let _ = write!(self.body, "<polyline points='{}' fill='none' stroke='{color}' stroke-width='1.6' stroke-dasharray='{dashes}'/>", path.join(" "));
+    }
+
+    fn ticks(range: (f64, f64), log: bool) -> Vec<f64> {
+        if log {
+            let decades = range.0.log10().floor() as i32..=range.1.log10().ceil() as i32;
+            let narrow = range.1 / range.0 < 30.0;
+            let steps: &[f64] = if narrow { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            return decades.flat_map(|d| steps.iter().map(move |s| s * 10f64.powi(d))).filter(|v| (range.0..=range.1).contains(v)).collect();
+        }
+        let step = 10f64.powf(((range.1 - range.0) / 4.0).log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * step).find(|s| (range.1 - range.0) / s <= 6.0).unwrap_or(step);
+        (0..8).map(|k| ((range.0 / step).ceil() + f64::from(k)) * step).filter(|v| *v <= range.1).collect()
+    }
+
+    fn svg(self) -> String {
+        let mut axes = String::new();
+        let number = |v: f64| if v.abs() >= 1000.0 { grouped(v as i64) } else if v.fract() == 0.0 { format!("{v}") } else { format!("{v:.3}").trim_end_matches('0').to_string() };
+        for v in Plot::ticks(self.x, self.log[0]) {
+            let (x, _) = self.at((v, self.y.0));
+            let _ = write!(axes, "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' y='{:.1}' text-anchor='middle'>{}</text>", HIGH - BELOW, HIGH - BELOW + 16.0, number(v));
+        }
+        for v in Plot::ticks(self.y, self.log[1]) {
+            let (_, y) = self.at((self.x.0, v));
+            let _ = write!(axes, "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>", WIDE - 15.0, LEFT - 6.0, y + 4.0, number(v));
+        }
+        let [x, y] = &self.labels;
+        format!(
+            "<svg viewBox='0 0 {WIDE} {HIGH}' role='img'>{axes}<rect x='{LEFT}' y='15' width='{}' height='{}' fill='none' stroke='#999'/>{}<text x='{}' y='{}' text-anchor='middle'>{x}</text><text x='14' y='{}' text-anchor='middle' transform='rotate(-90 14 {})'>{y}</text></svg>",
+            WIDE - LEFT - 15.0, HIGH - BELOW - 15.0, self.body, (LEFT + WIDE) / 2.0, HIGH - 8.0, HIGH / 2.0 - 15.0, HIGH / 2.0 - 15.0
+        )
+    }
+}
+
+/// Cycles over the share of the scarcest resource.
+fn front_plot(context: &Context, best: &Design, front: &[Found]) -> String {
+    let of = |d: &Design| (100.0 * share(&d.need, &context.limits), d.cycles as f64);
+    let designs: Vec<&Design> = front.iter().filter_map(|f| f.best.as_ref()).collect();
+    let mut points: Vec<(f64, f64)> = designs.iter().map(|d| of(d)).chain([of(best)]).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut plot = Plot::new(&points, [true, true], ["share of the scarcest resource within the limits, %", "cycles"]);
+    plot.line(&points, "#8aa", "");
+    for d in designs {
+        plot.dot(of(d), "#577", &format!("{}×{}×{}", d.vsa.extent[0], d.vsa.extent[1], d.vsa.lanes));
+    }
+    plot.dot(of(best), "#c33", "");
+    plot.svg()
+}
+
+/// Iterations per cycle over iterations per byte, the roof of each port and of the lanes.
+fn roofline(context: &Context, best: &Design) -> String {
+    let vsa = &best.vsa;
+    let work = context.program.work.iterations as f64;
+    let peak = (vsa.extent[0] * vsa.extent[1] * vsa.lanes) as f64;
+    let reached = work / best.cycles.max(1) as f64;
+    let mut dots = vec![];
+    for p in 0..vsa.ports() {
+        for (walk, way) in [(Walk::reads(vsa, p), "reads"), (Walk::writes(vsa, p), "writes")] {
+            let Some(walk) = walk else { continue };
+            let words: i64 = walk.groups.iter().map(|g| g.services(&walk.trips) * g.total_rows() * g.words).sum();
+            let bytes = words * i64::from(walk.bus_bytes());
+            dots.push((work / bytes.max(1) as f64, f64::from(walk.bus_bytes()), format!("{} {way}", vsa.port_name(p))));
+        }
+    }
+    let points: Vec<(f64, f64)> = dots.iter().flat_map(|d| [(d.0, reached), (peak / d.1, peak), (d.0, (d.0 * d.1).min(peak))]).collect();
+    let mut plot = Plot::new(&points, [true, true], ["iterations per byte of the port", "iterations per cycle"]);
+    let mut widths: Vec<f64> = dots.iter().map(|d| d.1).collect();
+    widths.sort_by(f64::total_cmp);
+    widths.dedup();
+    for bytes in widths {
+        let knee = peak / bytes;
+        let start = plot.x.0.max(plot.y.0 / bytes);
+        plot.line(&[(start, start * bytes), (knee, peak)], "#69c", "5 3");
+        plot.line(&[(knee, peak), (plot.x.1, peak)], "#69c", "");
+    }
+    for (x, _, name) in dots {
+        plot.dot((x, reached), "#c33", &name);
+    }
+    plot.svg()
+}
+
+/// Best and bound over exact designs.
+fn course(found: &Found) -> String {
+    let last = found.counts.exact.max(1) as f64;
+    let mut best: Vec<(f64, f64)> = vec![];
+    let mut bound: Vec<(f64, f64)> = vec![];
+    for &(n, cycles, open) in &found.trace {
+        if let Some(before) = best.last().copied() {
+            best.push((n as f64, before.1));
+        }
+        best.push((n as f64, cycles as f64));
+        if open > 0 {
+            bound.push((n as f64, open as f64));
+        }
+    }
+    best.extend(best.last().map(|b| (last, b.1)));
+    bound.push((last, found.bound as f64));
+    let all: Vec<(f64, f64)> = best.iter().chain(&bound).copied().collect();
+    let mut plot = Plot::new(&all, [false, true], ["designs assembled", "cycles: best, and bound (dashed)"]);
+    plot.line(&best, "#c33", "");
+    plot.line(&bound, "#336", "5 3");
+    plot.svg()
+}
+
+pub(super) fn render(context: &Context, found: &Found, best: &Design, front: &[Found], hints: &[String], seconds: f64) -> String {
+    let n = &best.need;
+    let l = &context.limits;
+    let proof = if found.gap() == 0.0 { "No array within the limits takes fewer.".to_string() } else { format!("No array within the limits takes fewer than {} ({:.2} % less).", grouped(found.bound), 100.0 * found.gap()) };
+    let resources: String = [("LUT", n.lut, l.lut), ("FF", n.ff, l.ff), ("DSP", n.dsp, l.dsp), ("BRAM36", n.bram36, l.bram36), ("URAM", n.uram, l.uram)]
+        .iter()
+        .map(|(name, need, have)| format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>", grouped(*need), grouped(*have), 100.0 * *need as f64 / (*have).max(1) as f64))
+        .collect();
+    let points: String = front
+        .iter()
+        .filter_map(|f| f.best.as_ref().map(|d| (f, d)))
+        .map(|(f, d)| format!("<tr><td>{}×{}×{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", d.vsa.extent[0], d.vsa.extent[1], d.vsa.lanes, grouped(d.cycles), grouped(f.bound), grouped(d.need.dsp), grouped(d.need.lut), grouped(d.need.bram36)))
+        .collect();
+    let refused: String = found.refused.iter().map(|(why, times)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64))).collect();
+    let refused = if refused.is_empty() { "<p>None was.</p>".to_string() } else { format!("<table><tr><th>why</th><th>designs</th></tr>{refused}</table>") };
+    let title = format!("{} on {}", escape(&context.scop.name), escape(&context.board.name));
+    let c = &found.counts;
+    let hints: String = hints.iter().map(|h| format!("<p>{}.</p>", escape(h))).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title><style>{STYLE}</style></head><body>\n\
+         <h1>{title}</h1>\n<p><b>{}×{} PEs, {} lanes each: {} cycles</b>, {:.2} µs at {} MHz, {:.1} % of the lanes' time. {proof}</p>\n\
+         <p>{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s; {} too big.</p>\n\
+         <code>{}</code>\n<table><tr><th>resource</th><th>estimate</th><th>limit</th><th>share</th></tr>{resources}</table>\n{hints}\n\
+         <h2>Cycles against area</h2>\n<div class='plots'>{}</div>\n<table><tr><th>PEs × lanes</th><th>cycles</th><th>bound</th><th>DSP</th><th>LUT</th><th>BRAM36</th></tr>{points}</table>\n\
+         <h2>Roofline</h2>\n<p>Where the design stands for each port: under the slope the port is what it waits for, under the flat roof its lanes.</p><div class='plots'>{}</div>\n\
+         <h2>Course of the search</h2>\n<div class='plots'>{}</div>\n<h2>The array</h2>\n{}\n\
+         <h2>Why designs were refused</h2>\n{refused}\n</body></html>\n",
+        best.vsa.extent[0], best.vsa.extent[1], best.vsa.lanes, grouped(best.cycles), best.cycles as f64 / context.board.clock_mhz, context.board.clock_mhz,
+        100.0 * context.utilization(best), grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64), grouped(c.too_big as i64),
+        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), arch::svg::draw(&best.vsa)
+    )
+}
