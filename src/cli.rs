@@ -1,7 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
-use arch::explore::aim::{Most, Share, RESOURCES};
+use arch::ir::aim::{Most, Share, RESOURCES};
 use arch::ir::design::{DesignSpec, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;

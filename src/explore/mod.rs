@@ -9,7 +9,6 @@ use crate::progress;
 use crate::report::grouped;
 use crate::table;
 use arch::cost::board::{Board, Resources};
-use arch::explore::aim;
 use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
 use arch::explore::search::{Design, Effort, Found, Progress};
@@ -48,7 +47,7 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
         }
         _ => return Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
     };
-    let limits = aim::limits(&board, &spec.aim.limit).map_err(Refused::plain)?;
+    let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let effort = Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() };
     let context = Context { arguments, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort };
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {

@@ -2,18 +2,39 @@
 //!
 //! A search finds the fewest cycles within limits; the other objectives ask it several times, with other limits.
 
-use super::aim::{self, Objective};
 use super::assemble::Program;
 use super::by_hand;
 use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
+use crate::ir::aim::{Most, Objective, RESOURCES};
 use crate::ir::design::{Aim, DesignSpec};
 use crate::ir::mapping::Plan;
 use crate::ir::ure::Feed;
 use crate::ir::vsa::Vsa;
 use frontend::diag::{Diagnostic, Diagnostics};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What the board leaves to the array: its margins for the router, and the user's limits in their place.
+///
+/// # Errors
+/// A name that is no resource.
+pub fn limits_of(board: &Board, given: &BTreeMap<String, Most>) -> Result<Resources, String> {
+    if let Some(name) = given.keys().find(|n| !RESOURCES.contains(&n.as_str())) {
+        return Err(format!("there is no resource `{name}`: a limit is one of {}", RESOURCES.join(", ")));
+    }
+    let have = &board.resources;
+    let of = |name: &str, all: i64, margin: i64| given.get(name).map_or(all * margin / 100, |m| m.of(all));
+    let m = &board.margin;
+    Ok(Resources {
+        lut: of("lut", have.lut, m.lut),
+        ff: of("ff", have.ff, m.ff),
+        dsp: of("dsp", have.dsp, m.dsp),
+        bram36: of("bram36", have.bram36, m.bram36),
+        uram: of("uram", have.uram, m.uram),
+    })
+}
 
 /// How an array was found.
 #[derive(Clone, Debug)]
@@ -243,7 +264,7 @@ pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
 /// Every reason for which no array was possible, without repetitions.
 pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
-    let margins = aim::limits(board, &spec.aim.limit).map_err(wrong)?;
+    let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let quest = |limits: Resources| Quest { program, spec, space: None, limits, effort: effort(program, &limits), watch: None };
     let mut found = quest(margins).answer(&spec.aim);
     let mut limits = margins;

@@ -1,7 +1,6 @@
 //! Which array: by hand ([`by_hand`]), or the best of all ([`search`](mod@search), which [`choose`](mod@choose) asks);
 //! [`assemble`](mod@assemble) makes each.
 
-pub mod aim;
 pub mod assemble;
 mod bound;
 pub mod by_hand;

@@ -4,7 +4,7 @@
 //! The written form, of design files and of the command line, is flat: every field once, under its own name. serde reads
 //! and writes it, and [`groups`] is where a field is declared.
 
-use crate::explore::aim::{Most, Objective, Share};
+use crate::ir::aim::{Most, Objective, Share};
 use frontend::contract;
 use frontend::scop::Scop;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Design specifications as text.
 
-use arch::explore::aim::{Most, Objective, Share};
+use arch::ir::aim::{Most, Objective, Share};
 use arch::ir::design::Aim;
 use arch::ir::design::*;
 
@@ -59,4 +59,15 @@ fn what_is_wrong_is_named() {
         let error = DesignSpec::parse(text).expect_err(text);
         assert!(error.contains(part), "{text}: {error}");
     }
+}
+
+#[test]
+fn shares_are_read_and_written() {
+    for text in ["2%", "0.5%", "100%"] {
+        assert_eq!(Share::try_from(text.to_string()).unwrap().to_string(), text);
+    }
+    for wrong in ["2", "x%", "101%", "-1%"] {
+        assert!(Share::try_from(wrong.to_string()).is_err(), "{wrong}");
+    }
+    assert_eq!((Share::percent(70).of(1000), Most::Count(7).of(5)), (700, 5));
 }

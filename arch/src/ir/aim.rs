@@ -1,8 +1,6 @@
 //! What is wanted of the array: an objective, and how much of the board it may take.
 
-use crate::cost::board::{Board, Resources};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -73,7 +71,8 @@ impl fmt::Display for Most {
 }
 
 impl Most {
-    fn of(self, all: i64) -> i64 {
+    /// The count, of so many.
+    pub fn of(self, all: i64) -> i64 {
         match self {
             Most::Count(n) => n.clamp(0, all),
             Most::Share(share) => share.of(all),
@@ -83,39 +82,3 @@ impl Most {
 
 /// Names that `--limit` knows.
 pub const RESOURCES: [&str; 5] = ["lut", "ff", "dsp", "bram36", "uram"];
-
-/// What the board leaves to the array: its margins for the router, and the user's limits in their place.
-///
-/// # Errors
-/// A name that is no resource.
-pub fn limits(board: &Board, given: &BTreeMap<String, Most>) -> Result<Resources, String> {
-    if let Some(name) = given.keys().find(|n| !RESOURCES.contains(&n.as_str())) {
-        return Err(format!("there is no resource `{name}`: a limit is one of {}", RESOURCES.join(", ")));
-    }
-    let have = &board.resources;
-    let of = |name: &str, all: i64, margin: i64| given.get(name).map_or(all * margin / 100, |m| m.of(all));
-    let m = &board.margin;
-    Ok(Resources {
-        lut: of("lut", have.lut, m.lut),
-        ff: of("ff", have.ff, m.ff),
-        dsp: of("dsp", have.dsp, m.dsp),
-        bram36: of("bram36", have.bram36, m.bram36),
-        uram: of("uram", have.uram, m.uram),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_read_and_written() {
-        for text in ["2%", "0.5%", "100%"] {
-            assert_eq!(Share::try_from(text.to_string()).unwrap().to_string(), text);
-        }
-        for wrong in ["2", "x%", "101%", "-1%"] {
-            assert!(Share::try_from(wrong.to_string()).is_err(), "{wrong}");
-        }
-        assert_eq!((Share::percent(70).of(1000), Most::Count(7).of(5)), (700, 5));
-    }
-}
