@@ -5,6 +5,7 @@ mod arrays;
 mod condition;
 mod delay;
 mod design;
+mod explore;
 mod linear;
 mod places;
 mod vsa_common;
