@@ -119,8 +119,11 @@ impl Builder<'_> {
         if common == 0 {
             return format!("put `#pragma endscop` between the loops of line {} and of line {}, and the second loops into a function of their own: each region becomes an array, and the values pass through memory", line(written.span), line(reader.span));
         }
-        match terms().find(|t| t.2 < 0) {
-            Some((d, e, _)) => format!("`{}` and `{}` run against each other here: turn one of the loops round, or copy the values in reverse order into an array of their own first", name(written.loops.get(d)), name(reader.loops.get(e))),
+        let steps = |l: Option<&frontend::scop::LoopId>| l.map_or(1, |l| self.scop.loops[l.index()].step.signum());
+        match terms().find(|t| t.2 < 0).map(|(d, e, _)| (written.loops.get(d), reader.loops.get(e))) {
+            // Loops that count in opposite directions, not subscripts.
+            Some((a, b)) if steps(a) != steps(b) => format!("the loop over `{}` that writes the value and the one over `{}` that reads it count in opposite directions: let both count the same way", name(a), name(b)),
+            Some((a, b)) => format!("`{}` and `{}` run against each other here: turn one of the loops round, or copy the values in reverse order into an array of their own first", name(a), name(b)),
             None => "pass the value on in an array of its own, from iteration to iteration (`v[i][j] = v[i][j - 1]`), or split the region behind the statement that writes it".into(),
         }
     }

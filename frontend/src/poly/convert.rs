@@ -56,6 +56,8 @@ pub struct FunctionPiece {
 
 /// Operations of isl for a relation as one function; beyond that it is taken piece by piece.
 const SINGLE_VALUED: u64 = 50_000;
+/// Operations for its pieces; beyond that the program is refused.
+const PIECEWISE: u64 = 300_000;
 
 /// Rows `coefficients…, constant` of a matrix.
 type Rows = Vec<Vec<i64>>;
@@ -268,7 +270,7 @@ impl Map {
     /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint.
     ///
     /// # Errors
-    /// A relation that is not single-valued; a coefficient that exceeds 64 bits.
+    /// A relation that is not single-valued, or whose pieces take isl too long; a coefficient that exceeds 64 bits.
     pub fn function_pieces(&self) -> Result<Vec<FunctionPiece>> {
         let whole = || {
             if !self.is_single_valued()? {
@@ -281,9 +283,13 @@ impl Map {
         let pieces = match self.context.within(SINGLE_VALUED, whole)? {
             Some(pieces) => pieces,
             None => {
-                let parts = self.make_disjoint()?.basic_map_objects()?;
-                let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
-                pieces.into_iter().flatten().collect()
+                let apart = || {
+                    let parts = self.make_disjoint()?.basic_map_objects()?;
+                    let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
+                    Ok(pieces.into_iter().flatten().collect())
+                };
+                let found: Option<Vec<(Set, MultiAff)>> = self.context.within(PIECEWISE, apart)?;
+                found.ok_or_else(|| Error::new("function_pieces", "a value has its sources in too many cases: give loops of two iterations more of them, or write them out"))?
             }
         };
         let (inputs, outputs) = self.depths()?;
