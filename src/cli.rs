@@ -124,6 +124,10 @@ pub struct Design {
     /// Arrays that share an AXI port; `shared`: one port for all
     #[arg(long, value_name = "ARRAY+ARRAY,…", value_delimiter = ',', value_parser = parse_port, help_heading = WIRING)]
     ports: Option<Vec<String>>,
+    /// Memory bank of an array, as A=DDR[1]; by default ports take turns
+    #[arg(long, value_name = "ARRAY=BANK,…", value_delimiter = ',', value_parser = parse_bank, help_heading = WIRING)]
+    #[serde(serialize_with = "table")]
+    bank: Vec<(String, String)>,
     /// Keep partial results in DRAM that wait longer [default: 4096]
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
@@ -400,6 +404,10 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 fn parse_shard(text: &str) -> Result<(u64, u64), String> {
     let pair = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     pair.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
+}
+
+fn parse_bank(text: &str) -> Result<(String, String), String> {
+    parse_pair(text).map(|(name, bank)| (name, bank.to_string()))
 }
 
 fn parse_port(text: &str) -> Result<String, String> {

@@ -36,7 +36,7 @@ pub fn files(compiled: &Compiled, design: &Verified, board: &Board, emitted: Emi
         interface: &interface,
         board,
         signals: [clock].into_iter().chain(top.input_ports().map(signal(true))).chain(top.output_ports().map(signal(false))).collect(),
-        banks: banks(&interface, board),
+        banks: compiled.report.banks.iter().map(|b| Some(b.to_string())).collect(),
         summary: crate::report::headline(&compiled.vsa),
         cycles: compiled.report.prediction.cycles,
         rtl: emitted.rtl,
@@ -47,11 +47,4 @@ pub fn files(compiled: &Compiled, design: &Verified, board: &Board, emitted: Emi
         exact: emitted.exact,
     };
     packaging::render(&ip)
-}
-
-/// The bank of each argument: ports take turns over the banks of the board's first memory.
-fn banks(interface: &Interface, board: &Board) -> Vec<Option<String>> {
-    let memory = board.memory.first();
-    let bank = |port: usize| memory.map(|m| format!("{}[{}]", m.kind.to_uppercase(), port as i64 % m.ports.max(1)));
-    interface.arguments.iter().map(|a| bank(a.port)).collect()
 }

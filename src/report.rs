@@ -1,5 +1,6 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
+use arch::cost::bank::Load;
 use arch::cost::board::Board;
 use arch::explore::choose::Limit;
 use arch::ir::vsa::Vsa;
@@ -69,6 +70,7 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "limit": limit(compiled),
         "search": searched(compiled),
         "interface": interface(vsa),
+        "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
     })
 }
 
@@ -100,6 +102,11 @@ fn proof(compiled: &Compiled) -> Option<String> {
     } else {
         format!("no array within the limits takes fewer than {} cycles ({:.1} % less)", grouped(s.bound), 100.0 * s.gap)
     })
+}
+
+fn bank(vsa: &Vsa, load: &Load) -> Value {
+    let arrays: Vec<&str> = load.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
+    json!({ "bank": load.bank.to_string(), "arrays": arrays, "bytes": load.bytes, "least_cycles": load.cycles })
 }
 
 /// `1234567` as `1,234,567`.
@@ -140,6 +147,12 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
     let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
     let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    let carried = |l: &Load| {
+        let arrays: Vec<&str> = l.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
+        let slow = if l.cycles > report.prediction.cycles { format!(", which takes it at least {} cycles", grouped(l.cycles)) } else { String::new() };
+        format!("{} ({}{slow})", l.bank, arrays.join(", "))
+    };
+    let banks: Vec<String> = report.loads.iter().map(carried).collect();
     let interface = Interface::new(vsa);
     let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
@@ -152,6 +165,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         ("utilization", format!("{:.1} % of {} lanes", 100.0 * utilization(compiled, cycles), grouped(peak(vsa)))),
         ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
         ("ports", ports.join(", ")),
+        ("banks", banks.join(", ")),
         ("estimate", format!("{} of {}", used.join(", "), board.name)),
         ("limited by", limit(compiled)),
     ];

@@ -1,6 +1,7 @@
 //! The ways in: compile a program to one array, or list all of its arrays.
 
 use crate::explore::assemble::{assemble, Program, Work};
+use crate::cost::bank::{self, Bank, Load};
 use crate::cost::board::{Board, Resources};
 use crate::explore::coordinates::{is_plain, Coordinates};
 use crate::explore::{by_hand, choose};
@@ -65,6 +66,10 @@ pub struct Report {
     /// How it was found, unless it was given.
     pub searched: Option<choose::Searched>,
     pub dependences: Vec<String>,
+    /// Of each array.
+    pub banks: Vec<Bank>,
+    /// What each of them carries.
+    pub loads: Vec<Load>,
 }
 
 impl Report {
@@ -188,9 +193,9 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Mapping(scop, system, plan) => {
             let program = given(scop, system)?;
             let vsa = assemble(&program, plan.clone(), spec).map_err(|illegal| vec![illegal.diagnostic(scop, system, plan)])?;
-            finish(Some((program, plan.clone())), vsa, None, board)
+            finish(Some((program, plan.clone())), vsa, None, spec, board)
         }
-        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, board),
+        Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
     }
 }
 
@@ -211,11 +216,11 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
         }
         ArrayChoice::Plan { space, shape } => by_hand(&program, space.as_deref(), shape, spec)?,
     };
-    finish(Some((program, plan)), vsa, searched, board)
+    finish(Some((program, plan)), vsa, searched, spec, board)
 }
 
 /// Counts, and the last checks.
-fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<choose::Searched>, board: &Board) -> Result<Compiled, Diagnostics> {
+fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<choose::Searched>, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     if !need.fits(&board.resources) {
         return Err(vec![too_big(&need, board)]);
@@ -229,7 +234,9 @@ fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<choose::Se
     let prediction = predict(&vsa, &MemoryTiming::IDEAL);
     let limits = searched.as_ref().map_or(board.resources, |s: &choose::Searched| s.limits);
     let limit = choose::limit(&vsa, prediction.compute_cycles, prediction.cycles, &need, &limits);
-    let report = Report { work, prediction, resources: need, limit, searched, dependences };
+    let banks = bank::assign(&vsa, &spec.wiring.bank, board)?;
+    let loads = bank::loads(&vsa, &banks, board);
+    let report = Report { work, prediction, resources: need, limit, searched, dependences, banks, loads };
     Ok(Compiled { stages, vsa, report })
 }
 

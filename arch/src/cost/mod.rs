@@ -1,6 +1,7 @@
 //! Timing and size of the hardware, computed from the VSA that is emitted.
 
 pub mod address;
+pub mod bank;
 pub mod board;
 pub mod places;
 pub mod predict;

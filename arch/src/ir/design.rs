@@ -91,6 +91,8 @@ groups! {
         word: BTreeMap<String, u32>,
         /// `None`: an AXI port for every array.
         ports: Option<Ports>,
+        /// The memory bank of an array, as `DDR[1]`; the others are spread over the board's banks.
+        bank: BTreeMap<String, String>,
         /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
         spill_beyond: Option<u32>,
     }

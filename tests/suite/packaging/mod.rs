@@ -217,3 +217,27 @@ fn the_revision_follows_the_contents() {
     distinct.dedup();
     assert_eq!(distinct.len(), all.len(), "{all:?}");
 }
+
+/// `--bank` reaches the linker and the report; what a board has not is refused.
+#[test]
+fn arrays_go_to_the_banks_that_are_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let sagen = |options: &str, out: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sagen"));
+        command.arg("rtl").arg(root().join("examples/mm.c")).args("-D N=6".split(' ')).args(options.split(' ')).arg("-o").arg(dir.path().join(out));
+        command.output().unwrap()
+    };
+    assert!(sagen("--board u280 --bank A=HBM[4:7],C=DDR[1]", "mm").status.success());
+    let text = fs::read_to_string(dir.path().join("mm/vitis/mm.cfg")).unwrap();
+    for line in ["sp=mm_1.A:HBM[4:7]", "sp=mm_1.B:HBM[1]", "sp=mm_1.C:DDR[1]"] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(dir.path().join("mm/report.json")).unwrap()).unwrap();
+    let banks: Vec<&str> = report["memory"].as_array().unwrap().iter().map(|b| b["bank"].as_str().unwrap()).collect();
+    assert_eq!(banks, ["DDR[1]", "HBM[1]", "HBM[4:7]"]);
+    for (options, why) in [("--bank A=HBM[0]", "no such memory"), ("--bank A=DDR[4]", "there are 4"), ("--bank X=DDR[0]", "`X` has no port"), ("--bank A=DDR", "not a bank"), ("--ports shared --bank A=DDR[0],B=DDR[1]", "share a port")] {
+        let refused = sagen(options, "none");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(1) && said.contains("E0718") && said.contains(why), "{options}: {said}");
+    }
+}
