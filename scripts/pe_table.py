@@ -59,7 +59,7 @@ HEADLINE = "fp32, 8 lanes, fused dot"
 AUTOSA = {"lut": 0.52 * 1_728_000, "dsp": 0.68 * 12_288}
 
 # Parts of the array by their modules' names; the first that matches counts.
-PARTS = [("208 PEs", "mm_pe|fp"), ("feeders", "mm_feed"), ("collectors, relays", "mm_collect|mm_relay"), ("AXI engines", "axi_[rw]"),
+PARTS = [("208 PEs", "mm_pe|mm_fp"), ("feeders", "mm_feed"), ("collectors, relays", "mm_collect|mm_relay"), ("AXI engines", "mm_axi_[rw]"),
          ("sequencer, control", "")]
 
 

@@ -12,7 +12,7 @@ use crate::io::collector::{self, masks, row_form, wave_enables, Collector};
 use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
 use crate::io::relay::Relay;
 use crate::io::words::{bank_start, StreamShape, Ties, Wave};
-use crate::naming::{module_stem, pass_port, stem};
+use crate::naming::{pass_port, stem};
 use crate::pe::plan::PePlan;
 use crate::pe::Pe;
 use crate::stream::{Loads, Passing, Tokens, Word};
@@ -84,7 +84,7 @@ struct Build<'a, 'm> {
 
 impl Template for Array {
     fn name(&self) -> String {
-        format!("{}_array", module_stem(&self.vsa))
+        "array".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let (vsa, [n0, n1]) = (&self.vsa, self.vsa.extent);
@@ -348,7 +348,7 @@ impl<'m> Build<'_, 'm> {
         let (m, vsa, group) = (self.m, self.vsa, &self.vsa.outputs[o]);
         let (array, relays) = (&vsa.arrays[group.array as usize], Relays::new(vsa, o));
         let (width, [n0, n1]) = (8 * array.bus_bytes(), relays.extent.map(|n| n as u32));
-        let name = format!("{}_relay{o}_{}", module_stem(vsa), array.name.to_lowercase());
+        let name = format!("relay{o}_{}", array.name.to_lowercase());
         let relay = d.module(Relay { name, token: token.clone(), joined: relays.joined as u32, width });
         let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
         self.stream_chain((grid, relays.extent), "dr_", token, &sent());

@@ -30,7 +30,7 @@ pub fn ip(vsa: &Vsa) -> Result<Verified, String> {
         operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
     }
     let interface = Interface::new(vsa);
-    let mut design = Design::new(interface.clock);
+    let mut design = Design::new(interface.clock).prefixed(&interface.kernel);
     design.module(Top { vsa: vsa.clone(), plan, interface });
     design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))
 }
@@ -77,17 +77,22 @@ impl Template for Top {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let vsa = &self.vsa;
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
-        let rst = self.reset(m, m.input(self.interface.reset, u(1)));
+        let (live, quiet) = (m.input(self.interface.reset, u(1)), m.wire("bus_quiet", u(1)));
+        let (rst, abandon) = self.reset(m, live, quiet.sig());
         let control = d.module(AxiLiteControl(self.interface.layout.clone()));
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.
-        let open = |name: &str, x: Sig<'m>| if name.ends_with("ready") { x & !rst } else { x };
+        let open = |name: &str, x: Sig<'m>| match name {
+            _ if name.ends_with("ready") => x & !rst,
+            _ if name.ends_with("valid") => x & live & !rst,
+            _ => x,
+        };
         forward_ports(m, d, control, &control_module, ["s_axi_control_"; 2], open);
         m.output("interrupt", control.out("interrupt"));
         let start = control.out("start");
         let engine = |d: &Design, name: String, port: usize, module: ModuleName, walk: &Walk| {
-            let instance = m.instance(d, name, &module).set("rst", rst).set("start", start);
+            let instance = m.instance(d, name, &module).set("rst", rst).set("live", live).set("abandon", abandon).set("start", start);
             for (k, _) in &walk.arrays {
                 instance.set(&base_port(*k), control.out(&format!("base_{k}")));
             }
@@ -106,6 +111,8 @@ impl Template for Top {
                 writers.push((engine(d, format!("writer{port}"), port, module, &params.walk), params));
             }
         }
+        let engines: Vec<Instance<'m>> = readers.iter().map(|r| r.0.instance).chain(writers.iter().map(|w| w.0.instance)).collect();
+        quiet.drive(m.all(&engines.iter().map(|e| e.out("quiet")).collect::<Vec<_>>()));
         let sequencer = d.module(Sequencer::new(vsa, self.plan.fields.clone()));
         let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
         self.pulses(m, sequencer, &readers, &writers);
@@ -135,6 +142,9 @@ fn forward_ports<'m>(
     names
 }
 
+/// Cycles after a reset in which open bursts must have been answered: a power of two.
+const PATIENCE: u64 = 1 << 18;
+
 /// Width of an AXI signal.
 #[derive(Clone, Copy)]
 enum Width {
@@ -160,18 +170,22 @@ const WRITE_PORTS: [(&str, Width, bool); 20] = [
 ];
 
 impl Top {
-    /// Active-high reset for everything inside, held after the IP's own until zeros have run through the whole array:
-    /// nothing in the array has a reset of its own.
-    fn reset<'m>(&self, m: &'m ModuleBuilder, released: Sig<'m>) -> Sig<'m> {
+    /// Active-high reset for everything inside, held after the IP's own until no burst is open on the bus and then zeros
+    /// have run through the whole array: nothing in the array has a reset of its own. Returns also when the wait for the
+    /// bus has lasted [`PATIENCE`]: the memory must have been reset, too.
+    fn reset<'m>(&self, m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>) -> (Sig<'m>, Sig<'m>) {
         let vsa = &self.vsa;
         let across: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() + 1) * vsa.extent[a]).sum();
         let pulses = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).chain((0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)));
         let cycles = across + pulses.max().unwrap_or(0) + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let ty = u(clog2(cycles as u64 + 1));
-        let left = m.reg("flush", ty).rst(!released, cycles);
+        let left = m.reg("flush", ty).en(quiet).rst(!live, cycles);
         let over = !left.q().reduce_or();
         left.next(m.mux(over, left.q(), left.q().sub_lit(1)));
-        m.reg("rst", u(1)).rst(!released, 1).next(!over).q()
+        let rst = m.reg("rst", u(1)).rst(!live, 1).next(!over).q();
+        let waited = m.reg("waited", u(clog2(PATIENCE)));
+        waited.next(waited.q().add_lit(1)).en(rst).rst(!live | quiet, 0);
+        (rst, rst & waited.q().reduce_and())
     }
 
     /// Credits between sequencer and engines.

@@ -17,5 +17,5 @@ pub mod stream;
 
 pub use interface::Interface;
 pub use ip::ip;
-pub use naming::{module_stem, pass_port, stem};
+pub use naming::{pass_port, stem};
 pub use operators::fp;

@@ -3,11 +3,6 @@
 use arch::ir::vsa::{NodeId, Vsa};
 use rtl::MemStyle;
 
-/// Stem of module names: the array's name in lower case, legal in Verilog.
-pub fn module_stem(vsa: &Vsa) -> String {
-    rtl::names::legal(&vsa.name.to_lowercase())
-}
-
 /// Stem of a node's port and signal names.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     let name: String = vsa.node(id).name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();

@@ -1,7 +1,8 @@
 //! `Design`: elaboration. Equal templates are elaborated once, equal modules kept once.
 //!
 //! Different content under the same name gets `_2`, `_3`… in order of elaboration. Children always
-//! precede their parents.
+//! precede their parents. Where a design has a prefix every module but the outermost begins with it, so that
+//! modules of several designs can stand in one project.
 
 use super::builder::ModuleBuilder;
 use crate::netlist::names::{legal, Names};
@@ -32,6 +33,7 @@ pub struct Design {
     /// Templates that are being elaborated, outermost first.
     building: Vec<Rc<dyn Any>>,
     names: Names,
+    prefix: String,
     faults: Vec<Fault>,
 }
 
@@ -52,7 +54,17 @@ impl Design {
     /// An empty design whose clock port is called `clock`.
     pub fn new(clock: &str) -> Self {
         let netlist = Netlist::new(clock);
-        Design { netlist, built: vec![], building: vec![], names: Names::default(), faults: vec![] }
+        Design { netlist, built: vec![], building: vec![], names: Names::default(), prefix: String::new(), faults: vec![] }
+    }
+
+    /// All modules but the outermost begin with `prefix_`.
+    pub fn prefixed(self, prefix: &str) -> Self {
+        Design { prefix: legal(prefix), ..self }
+    }
+
+    fn wanted(&self, name: &str) -> String {
+        let outermost = self.building.is_empty();
+        if self.prefix.is_empty() || outermost { legal(name) } else { legal(&format!("{}_{name}", self.prefix)) }
     }
 
     /// Elaborates a template, or finds the module an equal one was elaborated to before.
@@ -62,7 +74,7 @@ impl Design {
         if let Some((_, name)) = self.built.iter().find(|b| same(&b.0)) {
             return name.clone();
         }
-        let wanted = legal(&template.name());
+        let wanted = self.wanted(&template.name());
         if self.building.iter().any(same) {
             let message = "the template instantiates itself".to_string();
             let at = Location::caller().to_string();

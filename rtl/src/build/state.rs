@@ -89,6 +89,16 @@ impl<'m> Reg<'m> {
         })
     }
 
+    /// The value after configuration of the device, for what must survive every reset; of the register's type.
+    #[track_caller]
+    pub fn init<T: ToPrimitive>(self, v: T) -> Self {
+        let b = self.0.module().literal(&v, self.0.ty());
+        self.give("initial value", b, |op| match op {
+            Op::Reg { init, .. } => Some(init),
+            _ => None,
+        })
+    }
+
     #[track_caller]
     fn one_bit(self, x: Sig<'m>, what: &str) {
         if x.ty().w != 1 {
@@ -183,7 +193,7 @@ impl ModuleBuilder {
     /// A register; its value `q()` can be used before `next` is given.
     #[track_caller]
     pub fn reg(&self, name: impl Into<String>, ty: Ty) -> Reg<'_> {
-        Reg(self.add(Op::Reg { next: None, en: None, rst: None }, ty, Some(name.into())))
+        Reg(self.add(Op::Reg { next: None, en: None, rst: None, init: None }, ty, Some(name.into())))
     }
 
     /// `sig` delayed by `n` free-running registers `name_1 … name_n` (`name` for n = 1).

@@ -74,7 +74,7 @@ impl Uses<'_, '_> {
                     self.add(x, if masked { Use::While(other) } else { Use::For(val) });
                 }
             }
-            Op::Reg { next: Some(d), en, rst } => {
+            Op::Reg { next: Some(d), en, rst, .. } => {
                 let how = en.map(|en| self.val(c, en)).transpose()?.map_or(Use::Always, Use::While);
                 self.edge(c, *d, how)?;
                 for control in en.iter().chain(rst.iter().map(|r| &r.0)) {

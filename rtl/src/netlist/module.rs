@@ -84,8 +84,9 @@ pub enum Op {
     Input,
     /// A name for another node; also the only forward reference among combinational nodes.
     Wire { driver: Option<NodeId> },
-    /// `rst` (first) or `en` at the clock edge; a register without `en` always loads `next`.
-    Reg { next: Option<NodeId>, en: Option<NodeId>, rst: Option<(NodeId, Bits)> },
+    /// `rst` (first) or `en` at the clock edge; a register without `en` always loads `next`. `init`: what it holds when
+    /// the device has been configured; without one it may hold anything.
+    Reg { next: Option<NodeId>, en: Option<NodeId>, rst: Option<(NodeId, Bits)>, init: Option<Bits> },
     Bin(BinOp, NodeId, NodeId),
     Un(UnOp, NodeId),
     /// Condition (`u1`), value if set, value if clear.
@@ -282,7 +283,7 @@ impl Op {
     /// Operands sampled at the clock edge.
     pub fn edge_operands(&self) -> Vec<NodeId> {
         match self {
-            Op::Reg { next, en, rst } => {
+            Op::Reg { next, en, rst, .. } => {
                 next.iter().chain(en.iter()).copied().chain(rst.iter().map(|r| r.0)).collect()
             }
             Op::ReadSync { addr, en, .. } => vec![*addr, *en],

@@ -54,7 +54,7 @@ impl Lower<'_, '_> {
             Ok(r)
         };
         let op = match &node.op {
-            Op::Reg { next: Some(d), en, rst } => {
+            Op::Reg { next: Some(d), en, rst, .. } => {
                 let d = at(*d)?;
                 let en = en.map(&mut at).transpose()?.map(|r| r.off);
                 let rst = match rst {

@@ -108,6 +108,7 @@ impl Lower<'_, '_> {
             let node = self.flat.node(val);
             match &node.op {
                 Op::Lit(b) => self.p.constants.push((off, lanes, b.clone())),
+                Op::Reg { init: Some(b), .. } => self.p.constants.push((off, lanes, b.clone())),
                 Op::Reg { .. } | Op::ReadSync { .. } => self.p.garbage.push((off, lanes, node.ty.w)),
                 _ => {}
             }

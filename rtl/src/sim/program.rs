@@ -16,9 +16,9 @@ pub struct Program {
     /// Write ports of each memory.
     pub ports: Vec<Vec<WriteOp>>,
     pub mems: Vec<MemData>,
-    /// Constants: (first word, lanes, value).
+    /// Constants and initial values: (first word, lanes, value).
     pub constants: Vec<(usize, usize, Bits)>,
-    /// Registers and registered reads: (first word, lanes, width).
+    /// Other registers and registered reads: (first word, lanes, width).
     pub garbage: Vec<(usize, usize, u32)>,
     /// Words of storage.
     pub size: usize,

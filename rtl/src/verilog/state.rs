@@ -40,6 +40,9 @@ impl Printer<'_> {
             let n = self.m.node(id);
             if let (Op::Reg { .. } | Op::ReadSync { .. }, Some(name)) = (&n.op, n.name.clone()) {
                 writeln!(out, "{};", self.declaration("reg ", id, &name)).expect("string");
+                if let Op::Reg { init: Some(b), .. } = &n.op {
+                    writeln!(out, "    initial {name} = {};", super::literal(b, u(b.width()))).expect("string");
+                }
                 self.net(id, name);
             }
         }

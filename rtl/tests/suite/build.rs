@@ -39,6 +39,33 @@ fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+struct Pair;
+
+impl Template for Pair {
+    fn name(&self) -> String {
+        "mm".into()
+    }
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
+        for acc in [24, 32] {
+            let pe = d.module(Pe { data: 8, simd: 1, acc });
+            let pe = m.instance(d, format!("pe{acc}"), &pe);
+            for (name, width) in [("first", 1), ("valid", 1), ("a_in", 8), ("b_in", 8)] {
+                pe.set(name, m.lit(0, u(width)));
+            }
+            m.output(format!("acc{acc}"), pe.out("acc"));
+        }
+    }
+}
+
+#[test]
+fn every_module_but_the_outermost_begins_with_the_prefix() {
+    let mut d = Design::default().prefixed("mm");
+    d.module(Pair);
+    let names: Vec<&str> = d.modules().iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["mm_pe_i8_x1", "mm_pe_i8_x1_2", "mm"]);
+}
+
+#[derive(Clone, Debug, PartialEq)]
 struct Faulty;
 
 impl Template for Faulty {

@@ -436,3 +436,31 @@ fn a_tree_of_multiplexers_picks_its_part_in_every_lane() {
         }
     }
 }
+
+#[derive(Clone, Debug, PartialEq)]
+struct Spared;
+
+impl Template for Spared {
+    fn name(&self) -> String {
+        "spared".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let count = m.reg("count", u(70)).en(m.input("en", u(1))).init(5);
+        m.output("count_out", count.next(count.q().add_lit(1)).q());
+    }
+}
+
+/// A register that no reset reaches starts with its initial value, in simulation and as text.
+#[test]
+fn initial_values_are_no_garbage() {
+    let mut d = Design::default();
+    let top = d.module(Spared);
+    let d = d.verify().unwrap();
+    let mut sim = Sim::new(&d, &top).unwrap();
+    sim.set("en", 0);
+    sim.step();
+    sim.set("en", 1);
+    sim.step();
+    assert_eq!(sim.get_wide("count_out"), [6, 0]);
+    assert!(rtl::verilog::files(&d)[0].1.contains("initial count = 70'"));
+}

@@ -27,9 +27,8 @@ pub(crate) struct Start<'m> {
 }
 
 impl<'m> Start<'m> {
-    pub fn of(m: &'m ModuleBuilder, walk: &Walk) -> Start<'m> {
-        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
-        Start { rst, start, bases: walk.arrays.iter().map(|(k, _)| m.input(base_port(*k), u(64))).collect() }
+    pub fn of(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>) -> Start<'m> {
+        Start { rst, start: m.input("start", u(1)), bases: walk.arrays.iter().map(|(k, _)| m.input(base_port(*k), u(64))).collect() }
     }
     /// Address of the group's array.
     fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
@@ -450,13 +449,14 @@ impl<'m> Trim<'m> {
 /// Registers of an AXI address channel.
 pub(crate) struct Channel<'m> {
     pub valid: Sig<'m>,
-    pub address: Sig<'m>,
+    /// In beats.
+    pub beat: Sig<'m>,
     pub len: Sig<'m>,
 }
 
-/// Cuts rows into bursts. Returns whether a row is accepted, and the address channel.
+/// Cuts rows into bursts; none are added `unless` that is clear. Returns whether a row is accepted, and the address channel.
 pub(crate) fn segments<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, offered: Sig<'m>, row: &Row<'m>, channel_ready: Sig<'m>,
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, offered: Sig<'m>, row: &Row<'m>, channel_ready: Sig<'m>, unless: Sig<'m>,
 ) -> (Sig<'m>, Channel<'m>) {
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
@@ -468,7 +468,7 @@ pub(crate) fn segments<'m>(
     let is_last = left.q().le(space);
     let channel = m.reg("channel_valid", u(1));
     let free = !channel.q() | channel_ready;
-    channel.next(st.valid).en(free).rst(rst, 0);
+    channel.next(st.valid & !unless).en(free).rst(rst, 0);
     leaves.drive(free & is_last);
     let page = beat.q().slice(window, 64 - bus - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
@@ -477,16 +477,15 @@ pub(crate) fn segments<'m>(
     beat.next(m.mux(st.load, row.address.slice(bus, 64 - bus), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8);
-    let low = m.lit(0, u(bus));
-    let address = m.concat(&[hold(m, "channel_beat", burst, beat.q()), low]);
-    (st.ready, Channel { valid: channel.q(), address, len: hold(m, "channel_len", burst, len) })
+    (st.ready, Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len) })
 }
 
 /// The ports of channel `ar` or `aw` except `ready`.
 pub(crate) fn channel_ports<'m>(m: &'m ModuleBuilder, walk: &Walk, name: &str, c: &Channel<'m>) {
+    let low = m.lit(0, u(walk.bus_bytes().trailing_zeros()));
     let p = |port: &str| format!("m_axi_{name}{port}");
     m.output(p("id"), m.lit(0, u(1)));
-    m.output(p("addr"), c.address);
+    m.output(p("addr"), m.concat(&[c.beat, low]));
     m.output(p("len"), c.len);
     m.output(p("size"), m.lit(walk.bus_bytes().trailing_zeros(), u(3)));
     m.output(p("burst"), m.lit(1, u(2)));

@@ -12,7 +12,7 @@
 //!   due (`latency` after its address, or after its last data) and the channel is not stalled in `t`. Everything in order.
 //!
 //! Faults: burst over a 4 KiB boundary, wrong size or type, a beat outside the array, a strobe outside the array, wrong
-//! wlast, valid dropped or payload changed while waiting. Bytes outside the array read as 0xa5.
+//! wlast, valid dropped or payload changed while waiting, valid in the design's reset. Bytes outside the array read as 0xa5.
 
 use rtl::sim::{PortId, Sim};
 use std::collections::VecDeque;
@@ -41,6 +41,7 @@ pub struct AxiMemory {
     random: u32,
     time: u64,
     started: bool,
+    in_reset: bool,
     read: Option<ReadSide>,
     write: Option<WriteSide>,
     faults: Vec<String>,
@@ -132,6 +133,7 @@ impl AxiMemory {
             random,
             time: 0,
             started: false,
+            in_reset: false,
             read,
             write,
             faults: vec![],
@@ -179,6 +181,25 @@ impl AxiMemory {
         }
     }
 
+    /// The design, not the memory, is in reset: it must offer nothing, and need not come back to what it offered before.
+    pub fn design_in_reset(&mut self, on: bool) {
+        self.in_reset = on;
+    }
+
+    fn check_reset(&mut self, sim: &mut Sim) {
+        let mut high = vec![];
+        if let Some(r) = &mut self.read {
+            high.extend((sim.peek(r.ar.valid) == 1).then_some("arvalid"));
+            r.ar.stuck = None;
+        }
+        if let Some(w) = &mut self.write {
+            high.extend((sim.peek(w.aw.valid) == 1).then_some("awvalid"));
+            high.extend((sim.peek(w.valid) == 1).then_some("wvalid"));
+            (w.aw.stuck, w.stuck) = (None, false);
+        }
+        high.into_iter().for_each(|name| self.fault(format!("{name} in reset")));
+    }
+
     fn stall(&self, field: u32) -> bool {
         self.ddr && (self.time % 4000 >= 3900 || self.random >> field & 7 == 0)
     }
@@ -205,6 +226,9 @@ impl AxiMemory {
 
     /// Looks at the outputs of the design in this (settled) cycle.
     pub fn observe(&mut self, sim: &mut Sim) {
+        if self.in_reset {
+            self.check_reset(sim);
+        }
         let valid = |sim: &mut Sim, p: Option<PortId>| p.is_some_and(|p| sim.peek(p) == 1);
         let ar_valid = valid(sim, self.read.as_ref().map(|r| r.ar.valid));
         let aw_valid = valid(sim, self.write.as_ref().map(|w| w.aw.valid));

@@ -5,6 +5,7 @@
 //! under the ideal memory the prediction is exact.
 
 mod address;
+mod bursts;
 pub mod control;
 mod elastic;
 pub mod memory;

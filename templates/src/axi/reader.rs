@@ -1,13 +1,16 @@
 //! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
 //!
 //! Ports (`g`: index in [`arch::ir::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
+//! - `rst` (synchronous, high), `live` (`ap_rst_n`), `abandon`, see [`super::bursts`]; `start` (pulse), `base_<k>` (64: byte
+//!   address of array `k` of the walk, element-aligned);
 //! - `release_<g>` (pulse: a buffer half is free), `written_<o>` (pulse) for the groups that wait for a drain;
 //! - `m_axi_{arid, araddr, arlen, arsize, arburst, arlock, arcache, arprot, arqos, arvalid, arready}`,
-//!   `m_axi_{rdata, rvalid, rready}` (`rid`, `rresp`, `rlast` are not looked at);
+//!   `m_axi_{rdata, rresp, rlast, rvalid, rready}` (`rid` is not looked at);
 //! - `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest bit first), `ld_slot`, `ld_u<d>`
 //!   (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`, `ld_data` (`W`);
-//! - `loaded_<g>`: pulse in the cycle of the group's `ld_last`.
+//! - `loaded_<g>`: pulse in the cycle of the group's `ld_last`; `quiet`, `failed`, `failed_*`: [`super::bursts::watch`].
+//!
+//! While `rst` is high the data of open bursts is taken and dropped.
 //!
 //! Timing (pulse seen in cycle `t`, memory always ready; `K` = [`Walk::trim_stages`], `L` = [`Walk::rotate_stages`]):
 //! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `release_<g>`/`written_<o>` in `t` → `go` in `t + 1`;
@@ -16,6 +19,7 @@
 //! beat taken in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
 use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Row, Start};
+use super::bursts::{watch, Events, Guard};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
 use crate::stream::{Loads, Word};
@@ -70,8 +74,9 @@ impl Template for AxiReader {
             "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
             super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let io = Start::of(m, walk);
-        let rst = io.rst;
+        let guard = Guard::of(m);
+        let (rst, open) = (guard.rst, guard.count(m));
+        let io = Start::of(m, walk, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &io, &job, go.sig());
@@ -84,7 +89,8 @@ impl Template for AxiReader {
         let room = m.wire("desc_room", u(1));
         let offered = stage.valid & row.any & room.sig();
         let ar_ready = m.input("m_axi_arready", u(1));
-        let (segment_ready, channel) = address::segments(m, walk, rst, offered, &row, ar_ready);
+        let (segment_ready, mut channel) = address::segments(m, walk, rst, offered, &row, ar_ready, m.lit(0, u(1)));
+        channel.valid = channel.valid & guard.live & !rst;
         let leaves = room.sig() & (!row.any | segment_ready);
         row_leaves.drive(leaves);
         let queue = fifo(m, "desc", self.0.rows_in_flight, rst, stage.valid & leaves, layout.packed(m), pop.sig());
@@ -92,7 +98,9 @@ impl Template for AxiReader {
         address::channel_ports(m, walk, "ar", &channel);
 
         let head = layout.of_packed(queue.head);
-        let beat = receiver(m, walk, rst, queue.valid, &head, |p| pop.drive(p));
+        let (beat, answered) = receiver(m, walk, rst, queue.valid, &head, |p| pop.drive(p));
+        let (response, ended) = (m.input("m_axi_rresp", u(2)), m.input("m_axi_rlast", u(1)));
+        watch(m, &guard, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended });
         stream(m, &self.0, rst, beat);
     }
 }
@@ -196,10 +204,10 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle; beats that are not fetched do not wait.
+/// Takes one virtual beat per cycle; beats that are not fetched do not wait. Returns also whether the bus gives one.
 fn receiver<'m>(
     m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, waiting: Sig<'m>, head: &Descriptor<'m>, drive_pop: impl FnOnce(Sig<'m>),
-) -> Beat<'m> {
+) -> (Beat<'m>, Sig<'m>) {
     let rvalid = m.input("m_axi_rvalid", u(1));
     let data = m.input("m_axi_rdata", u(8 * walk.bus_bytes()));
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
@@ -216,8 +224,9 @@ fn receiver<'m>(
     need.next(m.mux(pop, first_wanted, wanted)).en(pop | step).rst(rst, 0);
     last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
     index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
-    m.output("m_axi_rready", need.q());
-    Beat { valid: step, data, now, index: index.q(), last: last.q() }
+    let ready = need.q() | rst;
+    m.output("m_axi_rready", ready);
+    (Beat { valid: step, data, now, index: index.q(), last: last.q() }, rvalid & ready)
 }
 
 /// Rotates beats so that element 0 of a word is lowest, joins two neighbours, and drives the stream.

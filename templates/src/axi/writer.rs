@@ -1,14 +1,19 @@
 //! `AxiWriter`: asks the collectors behind one AXI port for the words of each drain and writes them to DRAM.
 //!
 //! Ports (`o`: index in [`arch::ir::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `start` (pulse), `base_<k>` (64: byte address of array `k` of the walk, element-aligned);
+//! - `rst` (synchronous, high), `live` (`ap_rst_n`), `abandon`, see [`super::bursts`]; `start` (pulse), `base_<k>` (64: byte
+//!   address of array `k` of the walk, element-aligned);
 //! - `emitted_<o>`: pulse, one more drain of the group may start;
 //! - request `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot, dr_u<d>, dr_r<d>, dr_w`;
 //!   answer `rd_valid, rd_data` (`W`), one per request, in order, `read_latency` cycles later;
 //! - `drained_<o>` (pulse: the answer to the drain's last request arrived in the cycle before), `written_<o>` (pulse: all
 //!   of its write responses have arrived), `done` (level, from the last `written` until the next `start`);
 //! - `m_axi_{awid, awaddr, awlen, awsize, awburst, awlock, awcache, awprot, awqos, awvalid, awready}`,
-//!   `m_axi_{wdata, wstrb, wlast, wvalid, wready}`, `m_axi_{bvalid, bready}` (`bid`, `bresp` are not looked at).
+//!   `m_axi_{wdata, wstrb, wlast, wvalid, wready}`, `m_axi_{bresp, bvalid, bready}` (`bid` is not looked at);
+//! - `quiet`, `failed`, `failed_*`: [`super::bursts::watch`].
+//!
+//! A reset ends the open bursts first: their addresses stay offered, their missing beats follow without strobes, no others
+//! are begun. When all have been answered (`quiet`), the engine itself is reset.
 //!
 //! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`): `start` in 0 → first service offered in 2;
 //! `emitted_<o>` in `t` → `go` in `t + 1`; first `dr_valid` in `go + 2`, one per cycle while words have room;
@@ -17,6 +22,7 @@
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
 use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Odometer, Row, Start};
+use super::bursts::{watch, Events, Guard};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
 use crate::stream::{Tokens, Word};
@@ -75,8 +81,11 @@ impl Template for AxiWriter {
             "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
             super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let io = Start::of(m, walk);
-        let rst = io.rst;
+        let guard = Guard::of(m);
+        let (open, live) = (guard.count(m), guard.live);
+        let rst = guard.rst & !open.q().reduce_or();
+        let (offers, ends) = (live & !rst, guard.rst & !rst);
+        let io = Start::of(m, walk, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &io, &job, go.sig());
@@ -90,7 +99,8 @@ impl Template for AxiWriter {
         let layout = Descriptor::of(m, walk, &row);
         let offered = stage.valid & row.any & room.sig();
         let aw_ready = m.input("m_axi_awready", u(1));
-        let (segment_ready, channel) = address::segments(m, walk, rst, offered, &row, aw_ready);
+        let (segment_ready, mut channel) = address::segments(m, walk, rst, offered, &row, aw_ready & live, ends);
+        channel.valid = channel.valid & offers;
         let leaves = room.sig() & (!row.any | segment_ready);
         row_leaves.drive(leaves);
         let queue = fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, stage.valid & leaves, layout.packed(m), pop.sig());
@@ -101,10 +111,12 @@ impl Template for AxiWriter {
         // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
         let waiting = m.reg("address_waits", u(1));
         let addressed = channel.valid & !waiting.q();
-        waiting.next(channel.valid & !aw_ready).rst(rst, 0);
-        let data_side = DataSide { m, walk, rst, addressed };
+        waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
+        let data_side = DataSide { m, walk, rst, offers, ends, addressed };
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
-        responses(m, walk, &io, end);
+        let answered = responses(m, walk, &io, end);
+        let response = m.input("m_axi_bresp", u(2));
+        watch(m, &guard, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) });
     }
 }
 
@@ -265,6 +277,10 @@ struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
     rst: Sig<'m>,
+    /// Something may be offered on the bus.
+    offers: Sig<'m>,
+    /// Open bursts are brought to their end.
+    ends: Sig<'m>,
     /// A burst's address is on the channel for the first cycle.
     addressed: Sig<'m>,
 }
@@ -284,13 +300,14 @@ impl<'m> DataSide<'_, 'm> {
         let ahead = m.reg("bursts_ahead", u(24));
         let wvalid = m.reg("wvalid", u(1));
         let wready = m.input("m_axi_wready", u(1));
-        let free = !wvalid.q() | wready;
+        let valid = wvalid.q() & self.offers;
+        let free = !wvalid.q() | (valid & wready);
 
         let pop = m.wire("send_pop", u(1));
         let now = head.held(m, pop.sig());
-        let has_word = !takes.q() | words.valid;
+        let has_word = !takes.q() | words.valid | self.ends;
         let has_way = !sends.q() | (free & (!opens.q() | ahead.q().ne_lit(0)));
-        let has_end = !(last.q() & now.last) | marker_room.sig();
+        let has_end = !(last.q() & now.last) | marker_room.sig() | self.ends;
         let step = busy.q() & has_word & has_way & has_end;
         pop.drive(waiting & (!busy.q() | (step & last.q())));
         let pop = pop.sig();
@@ -327,10 +344,12 @@ impl<'m> DataSide<'_, 'm> {
             join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
         });
         wvalid.next(sent).en(free).rst(rst, 0);
-        m.output("m_axi_wvalid", wvalid.q());
+        m.output("m_axi_wvalid", valid);
         m.output("m_axi_wdata", hold(m, "wdata", sent, data));
         m.output("m_axi_wlast", hold(m, "wlast", sent, wlast));
-        m.output("m_axi_wstrb", hold(m, "wstrb", sent, self.strobes(&now, at_first, at_last)));
+        let strobes = self.strobes(&now, at_first, at_last);
+        let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes);
+        m.output("m_axi_wstrb", hold(m, "wstrb", sent, strobes));
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
         DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
     }
@@ -352,8 +371,8 @@ impl<'m> DataSide<'_, 'm> {
     }
 }
 
-/// Counts write responses; tells when a drain, and when everything, is in DRAM.
-fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEnd<'m>) {
+/// Counts write responses; tells when a drain, and when everything, is in DRAM. Returns whether a response comes.
+fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
     let more = sent.q().add_lit(1);
@@ -382,4 +401,5 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEn
     let all = fire.sig() & left.q().eq_lit(1);
     done.next(!io.start & (done.q() | all)).rst(rst, 0);
     m.output("done", done.q());
+    bvalid
 }

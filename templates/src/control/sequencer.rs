@@ -16,15 +16,13 @@
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use super::field::{form_range, range_ty, Field};
-use crate::naming::module_stem;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {
-    /// Of the module and of the array.
-    pub name: String,
+    /// Name of the array.
     pub array: String,
     pub counters: Vec<Counter>,
     /// Counters of the visits, the first ones.
@@ -48,7 +46,6 @@ pub struct Drain {
 impl Sequencer {
     pub fn new(vsa: &Vsa, fields: Vec<Field>) -> Self {
         Sequencer {
-            name: format!("{}_sequencer", module_stem(vsa)),
             array: vsa.name.clone(),
             counters: vsa.counters.clone(),
             tile_depth: vsa.tile_depth,
@@ -81,7 +78,7 @@ struct Build<'a, 'm> {
 
 impl Template for Sequencer {
     fn name(&self) -> String {
-        self.name.clone()
+        "sequencer".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let trips: Vec<String> = self.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();

@@ -14,7 +14,7 @@
 //! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
 
 use super::words::{bank_start, below, distance, fits, window, Lanes, StreamShape, Ties, Wave, Window};
-use crate::naming::{memory_style, module_stem, Hops};
+use crate::naming::{memory_style, Hops};
 use crate::operators::wires;
 use crate::stream::Passing;
 use arch::contract::operand::travels;
@@ -93,7 +93,7 @@ impl Collector {
         let (row, compressed) = row_form(group, array.word as i64);
         let extent = group.extent();
         Collector {
-            name: format!("{}_collect{o}_{}", module_stem(vsa), array.name.to_lowercase()),
+            name: format!("collect{o}_{}", array.name.to_lowercase()),
             array: array.name.clone(),
             ty: array.ty,
             word: array.word as i64,

@@ -14,7 +14,7 @@
 //! digit, first word, offset in the first word of bank b); outputs `<node>` per `Op::Input` node of the group.
 
 use super::words::{fits, window, Lanes, StreamShape, Ties, Wave, Window};
-use crate::naming::{memory_style, module_stem, stem, Hops};
+use crate::naming::{memory_style, stem, Hops};
 use crate::stream::Passing;
 use arch::contract::timing::FEED_LATENCY;
 use arch::ir::vsa::{Bank, Hull, InputGroup, NodeId, Op, Vsa};
@@ -82,7 +82,7 @@ impl Feeder {
         let first = phase(nodes) + FEED_LATENCY;
         let served = |(id, port, ready): &(NodeId, u32, i64)| Served { name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
         Feeder {
-            name: format!("{}_feed{g}_{}", module_stem(vsa), array.name.to_lowercase()),
+            name: format!("feed{g}_{}", array.name.to_lowercase()),
             array: array.name.clone(),
             ty: array.ty,
             word: array.word as i64,

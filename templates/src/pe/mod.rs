@@ -16,7 +16,7 @@
 pub mod plan;
 
 use crate::control::{field_port, time_field, Field};
-use crate::naming::{memory_style, module_stem, pass_port, stem};
+use crate::naming::{memory_style, pass_port, stem};
 use crate::operators::{self, wires, Request};
 use plan::{Comparison, PePlan, Relation, Tied};
 use arch::contract::operand::{operand_source, travels};
@@ -64,7 +64,7 @@ struct Build<'a, 'm> {
 
 impl Template for Pe {
     fn name(&self) -> String {
-        format!("{}_pe", module_stem(&self.vsa))
+        "pe".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.vsa.name, self.vsa.lanes));

@@ -3,7 +3,7 @@
 
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
-use crate::array_support::{check, contents};
+use crate::array_support::{check, contents, Host};
 use frontend::scop::Scop;
 use templates::axi::memory::MemoryMode;
 
@@ -85,6 +85,34 @@ fn products_by_hand() {
         spec("k", &[("i", 4), ("j", 6), ("k", 4)], &[("j", 3)], &[], ""),
     ];
     designs(&mm(11, 13, 9, "int16_t", "int"), &specs);
+}
+
+fn product_by_hand() -> arch::ir::vsa::Vsa {
+    let spec = spec("i,j", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2), ("j", 3)], &[("k", 2)], "");
+    let scop = scop(&mm(11, 13, 9, "int16_t", "int"));
+    arch::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d))).vsa
+}
+
+/// The IP is reset in the middle of a run while its memories go on answering: the next run is as if nothing had been.
+#[test]
+fn reset_of_the_ip_alone() {
+    let vsa = product_by_hand();
+    let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
+    arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
+    let design = templates::ip(&vsa).expect("an IP");
+    for (case, mode) in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
+        let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
+        host.prepare(&vsa, mode, 0);
+        host.write(0, 1);
+        (0..10 + 23 * case).for_each(|_| host.cycle());
+        host.reset_alone([1, 2, 60][case % 3]);
+        // The registers answer when everything open has been answered.
+        host.prepare(&vsa, mode, 0);
+        assert!(host.memories.iter().all(|m| m.is_idle()), "{mode:?} {case}: bursts are open");
+        host.fill(&vsa, &memory);
+        let outcome = host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {case}: {e}"));
+        assert!(outcome.memory == expected, "{mode:?} {case}: wrong results");
+    }
 }
 
 #[test]

@@ -92,38 +92,68 @@ impl Host {
     }
 }
 
+/// Where array `k` lies. Predictions are for arrays that start at a page; any element-aligned address must work.
+fn base(vsa: &Vsa, k: usize, mode: MemoryMode) -> u64 {
+    let odd = 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
+    0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd }
+}
+
+impl Host {
+    /// The IP with its memories, out of reset.
+    pub fn new(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode) -> Result<Host, String> {
+        let top = design.modules().last().ok_or("no modules")?.name.clone();
+        let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
+        let interface = Interface::new(vsa);
+        let mut memories = vec![];
+        for (k, elements) in memory.iter().enumerate() {
+            memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(vsa, k, mode), bytes_of(vsa, k, elements))?);
+        }
+        let mut host = Host { sim, memories };
+        let inputs: Vec<String> = host.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
+        for name in inputs.iter().filter(|n| n.starts_with("s_axi_control")) {
+            host.sim.set(name, 0);
+        }
+        host.sim.set("ap_rst_n", 0);
+        // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
+        (0..5).for_each(|_| host.sim.step());
+        host.sim.set("ap_rst_n", 1);
+        Ok(host)
+    }
+
+    /// The IP alone is reset while its memories go on.
+    pub fn reset_alone(&mut self, cycles: u32) {
+        for low in [true, false] {
+            self.sim.set("ap_rst_n", u64::from(!low));
+            self.memories.iter_mut().for_each(|m| m.design_in_reset(low));
+            (0..if low { cycles } else { 0 }).for_each(|_| self.cycle());
+        }
+    }
+
+    /// Hands the addresses over, `shift` bytes further, and enables the interrupts of a run's end.
+    pub fn prepare(&mut self, vsa: &Vsa, mode: MemoryMode, shift: u64) {
+        for (k, argument) in Interface::new(vsa).arguments.iter().enumerate() {
+            self.write(argument.offset, (base(vsa, k, mode) + shift) & 0xffff_ffff);
+            self.write(argument.offset + 4, (base(vsa, k, mode) + shift) >> 32);
+        }
+        self.write(4, 1);
+        self.write(8, 1);
+    }
+
+    /// Gives every array its contents.
+    pub fn fill(&mut self, vsa: &Vsa, memory: &[Vec<u64>]) {
+        for (k, elements) in memory.iter().enumerate() {
+            *self.memories[k].data_mut() = bytes_of(vsa, k, elements);
+        }
+    }
+}
+
 /// Simulates the IP for two runs on the same data.
 pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
-    let top = design.modules().last().ok_or("no modules")?.name.clone();
-    let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
-    // Predictions are for arrays that start at a page; any element-aligned address must work.
-    let odd = |k: usize| 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
-    let base = |k: usize| 0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd(k) };
-    let interface = Interface::new(vsa);
-    let mut memories = vec![];
-    for (k, elements) in memory.iter().enumerate() {
-        memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(k), bytes_of(vsa, k, elements))?);
-    }
-    let mut host = Host { sim, memories };
-    let inputs: Vec<String> = host.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
-    for name in inputs.iter().filter(|n| n.starts_with("s_axi_control")) {
-        host.sim.set(name, 0);
-    }
-    host.sim.set("ap_rst_n", 0);
-    // The memories are in reset, too: before the first edges the outputs are whatever the flip-flops hold.
-    (0..5).for_each(|_| host.sim.step());
-    host.sim.set("ap_rst_n", 1);
-    for (k, argument) in interface.arguments.iter().enumerate() {
-        host.write(argument.offset, base(k) & 0xffff_ffff);
-        host.write(argument.offset + 4, base(k) >> 32);
-    }
-    host.write(4, 1);
-    host.write(8, 1);
+    let mut host = Host::new(vsa, design, memory, mode)?;
+    host.prepare(vsa, mode, 0);
     let first = host.run(vsa, limit)?;
     // Once more on the same data: nothing of the first run may be left over.
-    for (k, elements) in memory.iter().enumerate() {
-        *host.memories[k].data_mut() = bytes_of(vsa, k, elements);
-    }
+    host.fill(vsa, memory);
     let second = host.run(vsa, limit)?;
     if first.memory != second.memory || (mode == MemoryMode::Ideal && first.cycles != second.cycles) {
         return Err(format!("the second run differs: {} and {} cycles", first.cycles, second.cycles));
@@ -133,7 +163,7 @@ pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Memor
 
 impl Host {
     /// Starts the IP, waits for the interrupt and clears it.
-    fn run(&mut self, vsa: &Vsa, limit: u64) -> Result<Outcome, String> {
+    pub fn run(&mut self, vsa: &Vsa, limit: u64) -> Result<Outcome, String> {
         self.write(0, 1);
         let mut left = limit;
         while self.sim.get("interrupt") == 0 {

@@ -4,6 +4,8 @@
 use arch::affine::Form;
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
+use rtl::sim::Sim;
+use templates::axi::memory::AxiMemory;
 
 /// xorshift64*.
 pub struct Random(u64);
@@ -196,4 +198,43 @@ pub fn random_bytes(r: &mut Random, n: usize) -> Vec<u8> {
 /// Bits `lo .. lo + w` of little-endian limbs, `w <= 64`.
 pub fn bits(limbs: &[u64], lo: usize, w: usize) -> u64 {
     (0..w).fold(0, |v, i| v | (limbs[(lo + i) / 64] >> ((lo + i) % 64) & 1) << i)
+}
+
+/// Engine and memory are reset together: what was open is forgotten.
+pub fn reset_both(sim: &mut Sim, memory: &mut AxiMemory) {
+    for (port, v) in [("rst", 1), ("live", 0), ("abandon", 1), ("start", 0)] {
+        sim.set(port, v);
+    }
+    memory.reset();
+    for _ in 0..2 {
+        memory.drive(sim);
+        sim.clock();
+    }
+    for (port, v) in [("rst", 0), ("live", 1), ("abandon", 0)] {
+        sim.set(port, v);
+    }
+    memory.reset();
+}
+
+/// `ap_rst_n` is low for some cycles while the memory goes on; ends when the engine says that no burst is open.
+pub fn reset_alone(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
+    sim.set("start", 0);
+    for cycle in 0.. {
+        assert!(cycle < 20_000, "bursts stay open");
+        let low = cycle < cycles;
+        sim.set("live", u64::from(!low));
+        sim.set("rst", u64::from(cycle > 0));
+        memory.design_in_reset(low);
+        memory.drive(sim);
+        sim.settle();
+        memory.observe(sim);
+        let quiet = cycle > 0 && !low && sim.get("quiet") == 1;
+        sim.clock();
+        if quiet {
+            break;
+        }
+    }
+    sim.set("rst", 0);
+    assert!(memory.is_idle(), "the memory is not done");
+    assert!(memory.faults().is_empty(), "{:#?}", memory.faults());
 }
