@@ -1,6 +1,6 @@
 //! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
 //!
-//! Inputs are what memory held before the region; a value is looked up at its distance and nowhere else. So the result is
+//! Inputs are what memory held before the region, and garbage beside an array; a value is looked up at its distance and nowhere else. So the result is
 //! the program's exactly if places, pieces and distances are right.
 
 use crate::ir::ure::{Feed, System};
@@ -45,7 +45,9 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Resu
                 Feed::Input { subscripts } => {
                     let array = statement.reads[k].array;
                     let at = position(&scop.array(array).dims, subscripts.iter().map(|a| a.eval(n)));
-                    at.and_then(|at| before[array.index()].get(at).copied())
+                    // A completed sum asks for elements beside the array where it adds nothing.
+                    let beside = super::garbage(scop.array(array).ty);
+                    Some(at.and_then(|at| before[array.index()].get(at).copied()).unwrap_or(beside))
                 }
                 Feed::Value { statement, distance } => values.get(&(statement.index(), from(distance))).copied(),
                 Feed::Carry { statement, read, distance } => reads.get(&(statement.index(), *read, from(distance))).copied(),
