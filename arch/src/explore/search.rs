@@ -164,7 +164,8 @@ struct Search<'a> {
     floors: Vec<i64>,
     heap: BinaryHeap<Reverse<(i64, Node)>>,
     seen: BTreeSet<(Shape, Widths)>,
-    pes: BTreeMap<(Flow, i64), Resources>,
+    /// What a PE takes, by flow, lanes, and whether it has neighbours along each axis.
+    pes: BTreeMap<(Flow, i64, [i64; 2]), Resources>,
     kinds: BTreeMap<Kind, u32>,
     /// Legal and illegal designs of a flow.
     tally: BTreeMap<Flow, (u32, u32)>,
@@ -288,7 +289,7 @@ impl Search<'_> {
         if self.given_up(grid.flow) {
             return;
         }
-        let pe = self.per_pe(grid.flow, grid.lanes);
+        let pe = self.per_pe(&grid);
         if !times(&pe, grid.pes[0] * grid.pes[1]).fits(&self.task.limits) {
             self.counts.too_big += 1;
             return;
@@ -586,7 +587,7 @@ impl Search<'_> {
 
     fn resources(&self, shape: &Shape, vsa: &Vsa) -> Resources {
         let (facts, grid) = (&self.facts[shape.grid.flow.facts as usize], &shape.grid);
-        let mut pe = self.pes.get(&(grid.flow, grid.lanes)).copied().unwrap_or_default();
+        let mut pe = self.pes.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2)))).copied().unwrap_or_default();
         add(&mut pe, &self.sums(facts, shape));
         let mut need = times(&pe, grid.pes[0] * grid.pes[1]);
         add(&mut need, &resources::network(vsa));
@@ -605,14 +606,13 @@ impl Search<'_> {
     }
 
     /// What a PE takes, at least: the least of two small arrays'.
-    fn per_pe(&mut self, flow: Flow, lanes: i64) -> Resources {
-        if let Some(known) = self.pes.get(&(flow, lanes)) {
+    fn per_pe(&mut self, grid: &Grid) -> Resources {
+        let grid = Grid { pes: grid.pes.map(|p| p.min(2)), ..*grid };
+        if let Some(known) = self.pes.get(&(grid.flow, grid.lanes, grid.pes)) {
             return *known;
         }
-        let k = flow.facts as usize;
+        let k = grid.flow.facts as usize;
         let extent = self.facts[k].extent.clone();
-        let side = |a: usize| if flow.axes[a] == NONE { 1 } else { extent[flow.axes[a] as usize].min(2) };
-        let grid = Grid { flow, pes: [side(0), side(1)], lanes };
         let mut least: Option<Resources> = None;
         for most in [1, 16] {
             let mut inner = [1; MOST_DIMS];
@@ -634,7 +634,7 @@ impl Search<'_> {
             }
         }
         let known = least.unwrap_or_default();
-        self.pes.insert((flow, lanes), known);
+        self.pes.insert((grid.flow, grid.lanes, grid.pes), known);
         known
     }
 
