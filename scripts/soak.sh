@@ -30,6 +30,7 @@ report() { # report NAME STATUS LINE
 finish() {
     echo "soak: summary"
     printf '  %s\n' "${summary[@]}"
+    grep -s '^FOUND' "$dir/random.log" | sed 's/^/  /' || true
     echo "  logs and findings: $dir"
     exit $found
 }
@@ -41,7 +42,6 @@ SAGEN_SEED=${SAGEN_SEED:-$(date +%s)} SAGEN_SECONDS=$random SAGEN_FOUND=$dir/fou
     cargo test --release --quiet --test suite -- --ignored --nocapture --exact random::soak::soak >"$dir/random.log" 2>&1 || status=$?
 line=$(grep '^soak:' "$dir/random.log" | tail -n 1) || line="did not end: see random.log"
 report "random programs" $status "${line#soak: }"
-while read -r line; do summary+=("$line"); done < <(grep '^FOUND' "$dir/random.log" || true)
 
 # What a target starts from, beside what it found in earlier runs.
 seeds() {
