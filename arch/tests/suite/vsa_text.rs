@@ -217,9 +217,9 @@ fn faults_name_the_line() {
     fails("i16[7]", "j16[7]", "no type `j16`");
     fails("%3 a", "%9 a", "node %9, expected %3");
     fails("mul %3", "mull %3", "no operation `mull`");
-    fails("*k.time + 8", "*l.time + 8", "no counter `l.time`");
+    fails("*k.time + 8", "*l.time + 8", "no `l.time` is known here");
     fails("+ 8 >= 0", "+ 8 >= 1", "expected 0, found 1");
-    fails("+ 8 >= 0", "+ 8 ; 0", "unexpected `;`");
+    fails("+ 8 >= 0", "+ 8 ; 0", "expected `>=`, found `;`");
     fails("input 1 B", "input 1 D", "no array `D`");
     fails("input 1 B", "input 2 B", "input 2, expected 1");
     fails("hop (0, 0)", "hop (0)", "expected a pair, found 1 numbers");

@@ -427,7 +427,9 @@ fn sum(line: &mut Line, names: &[String]) -> Result<Affine, String> {
 /// What was expected in its place.
 pub fn conjunction(line: &mut Line, names: &[String]) -> Result<Vec<Constraint>, String> {
     let mut all = vec![];
-    if line.has_word("always") {
+    // An iterator may be called so, too; then something follows.
+    let counted = matches!(line.peek_at(1), Some(Token::Sign("+" | "-" | ">=" | "=")));
+    if !counted && line.has_word("always") {
         return Ok(all);
     }
     loop {

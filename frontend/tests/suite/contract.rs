@@ -11,7 +11,9 @@ fn contract(types: &str, expr: &str) -> String {
     assert_eq!(contracted(&once), once, "{expr}");
     let printed = once.to_string();
     let line = printed.lines().find(|l| l.contains("fma") || l.contains("x[i] =")).unwrap_or_else(|| panic!("{printed}"));
-    line.split_once(" = ").map_or(line, |l| l.1).trim().to_string()
+    // Reads without their numbers.
+    let text = line.split_once(" = ").map_or(line, |l| l.1).trim();
+    text.split('@').enumerate().map(|(k, part)| if k == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) }).collect()
 }
 
 fn floats(expr: &str) -> String {

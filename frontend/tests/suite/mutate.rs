@@ -9,7 +9,7 @@ use std::path::Path;
 /// Programs that are accepted, and programs that are not.
 fn sources() -> (Vec<String>, Vec<String>) {
     let refused = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/refuse");
-    let mut refused: Vec<_> = std::fs::read_dir(refused).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut refused: Vec<_> = std::fs::read_dir(refused).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
     refused.sort();
     let read = |all: Vec<std::path::PathBuf>| all.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect();
     (read(examples()), read(refused))

@@ -36,7 +36,7 @@ fn loops_are_normalized() {
 fn affine_conditions_split_the_domain() {
     let expected = "loop 0: i\nS0[i] in loop 0 at [0, 0]\nwhere i >= 0 and -i + 2 >= 0\nwhere i - 6 >= 0 and -i + 7 >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = 0i8\nS1[i] in loop 0 at [0, 1]\nwhere i - 3 >= 0 and -i + 5 >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = 1i8\n";
     assert_eq!(lower("for (int i = 0; i < 8; i++) { if (i < 3 || i > 5) a[i] = 0; else a[i] = 1; }"), expected);
-    let padded = "loop 0: i\nS0[i] in loop 0 at [0, 0]\nwhere i - 1 >= 0 and -i + 7 >= 0\na[i] = a[i - 1]\nS1[i] in loop 0 at [0, 1]\nwhere i >= 0 and -i >= 0\na[i] = 0i8\n";
+    let padded = "loop 0: i\nS0[i] in loop 0 at [0, 0]\nwhere i - 1 >= 0 and -i + 7 >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = a[i - 1]\nS1[i] in loop 0 at [0, 1]\nwhere i >= 0 and -i >= 0\naround i >= 0 and -i + 7 >= 0\na[i] = 0i8\n";
     assert_eq!(lower("for (int i = 0; i < 8; i++) a[i] = i > 0 ? a[i - 1] : 0;"), padded);
 }
 

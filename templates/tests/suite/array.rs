@@ -1,6 +1,7 @@
 //! The complete IP against the interpreter: values bit for bit, cycles as predicted.
 
 use crate::array_support::{check, contents};
+use arch::contract::delay;
 use arch::ir::vsa::{Op, Vsa};
 use templates::axi::memory::MemoryMode;
 use crate::vsa_common::{stationary, travelling, Mm};
@@ -11,6 +12,7 @@ fn ok(what: &str, vsa: &Vsa) {
     for (node, ready) in vsa.nodes.iter().zip(&mut vsa.schedule.ready) {
         *ready += i64::from(!matches!(node.op, Op::Const(_) | Op::Guard(_)));
     }
+    vsa.schedule.delays = delay::choose(&vsa);
     let vsa = &vsa;
     for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 5 }] {
         if let Err(e) = check(vsa, contents(vsa, 77), mode) {
