@@ -83,7 +83,7 @@ pub fn limit(compiled: &Compiled) -> String {
             format!("port {}, which {way} in {} of the cycles", Interface::new(&compiled.vsa).ports[*port].name, percent(*share))
         }
         Limit::Resource(name, share) if *share > 0.8 => format!("compute: {} of the {name} that it may take", percent(*share)),
-        Limit::Resource(..) => "compute: the loops have no more parallelism that would help".into(),
+        Limit::Resource(..) => "compute: its lanes".into(),
         Limit::Size => "its size: filling and draining the array takes longest, larger loops would keep it busy".into(),
     }
 }
