@@ -18,6 +18,7 @@
 //! and `@k` behind an access in the expression is its number. [`parse`] gives a Scop whose places are lines of the text itself.
 
 pub mod lex;
+mod names;
 mod parse;
 mod print;
 

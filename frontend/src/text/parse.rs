@@ -1,7 +1,7 @@
 //! Text to Scop.
 
 use super::lex::{Line, Token};
-use super::print::SYMBOLS;
+use super::names::{type_named, SYMBOLS};
 use crate::diag::{SourceFile, SourceMap, Span};
 use crate::scop::*;
 use crate::value;
@@ -28,25 +28,6 @@ pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
         return Err("there is no line `scop NAME`".into());
     }
     Ok(parser.scop)
-}
-
-/// A type by the name its `Display` gives it.
-pub(super) fn type_named(name: &str) -> Option<ScalarType> {
-    let float = |exponent, fraction| Some(ScalarType::Float { exponent, fraction });
-    match name {
-        "bool" => return Some(ScalarType::BOOL),
-        "bf16" => return float(8, 7),
-        "f16" => return float(5, 10),
-        "f32" => return float(8, 23),
-        "f64" => return float(11, 52),
-        _ => {}
-    }
-    if let Some((exponent, fraction)) = name.strip_prefix('f').and_then(|rest| rest.split_once('_')) {
-        return float(exponent.parse().ok()?, fraction.parse().ok()?);
-    }
-    let signed = name.starts_with('i');
-    let bits = name.strip_prefix(['i', 'u'])?.parse().ok().filter(|b| (1..=64).contains(b))?;
-    Some(ScalarType::Int { bits, signed })
 }
 
 /// A statement whose assignment has not come yet.

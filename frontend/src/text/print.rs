@@ -1,20 +1,9 @@
 //! Scop to text.
 
-use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp};
+use super::names::{type_named, SYMBOLS};
+use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, Scop, Statement, Storage, UnaryOp};
 use crate::value;
 use std::fmt::{self, Display, Formatter};
-
-impl Display for ScalarType {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        match *self {
-            ScalarType::BOOL => write!(f, "bool"),
-            ScalarType::Int { bits, signed } => write!(f, "{}{bits}", if signed { "i" } else { "u" }),
-            ScalarType::Float { exponent: 8, fraction: 7 } => write!(f, "bf16"),
-            ScalarType::Float { exponent, fraction } if matches!((exponent, fraction), (5, 10) | (8, 23) | (11, 52)) => write!(f, "f{}", self.bits()),
-            ScalarType::Float { exponent, fraction } => write!(f, "f{exponent}_{fraction}"),
-        }
-    }
-}
 
 impl Display for Scop {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
@@ -144,7 +133,7 @@ pub(super) struct Name<'a>(pub &'a str);
 
 impl Display for Name<'_> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let special = WORDS.contains(&self.0) || super::parse::type_named(self.0).is_some();
+        let special = WORDS.contains(&self.0) || type_named(self.0).is_some();
         if super::lex::is_word(self.0) && !special {
             return f.write_str(self.0);
         }
@@ -169,23 +158,6 @@ fn reads(e: &Expr, found: &mut Vec<usize>) {
 fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {
     SYMBOLS.iter().find(|s| s.1 == op).map(|s| s.0).ok_or(if op == BinaryOp::Min { "min" } else { "max" })
 }
-
-pub(super) const SYMBOLS: [(&str, BinaryOp); 14] = [
-    ("+", BinaryOp::Add),
-    ("-", BinaryOp::Sub),
-    ("*", BinaryOp::Mul),
-    ("/", BinaryOp::Div),
-    ("%", BinaryOp::Rem),
-    ("&", BinaryOp::And),
-    ("|", BinaryOp::Or),
-    ("^", BinaryOp::Xor),
-    ("<<", BinaryOp::Shl),
-    (">>", BinaryOp::Shr),
-    ("==", BinaryOp::Eq),
-    ("!=", BinaryOp::Ne),
-    ("<", BinaryOp::Lt),
-    ("<=", BinaryOp::Le),
-];
 
 /// `2*i - j + 1`
 pub fn affine(form: &Affine, names: &[String]) -> String {
