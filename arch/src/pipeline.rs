@@ -1,6 +1,7 @@
 //! The ways in: compile a program to one array, or list all of its arrays.
 
-use crate::explore::assemble::{assemble, Program, Work};
+use crate::explore::assemble::{Program, Work};
+use crate::explore::variants::assemble;
 use crate::cost::bank::{self, Bank, Load};
 use crate::cost::board::{Board, Resources};
 use crate::explore::coordinates::{is_plain, Coordinates};

@@ -2,7 +2,7 @@
 """Whether one sagen chooses slower arrays than another: `compare.py OLD NEW [--only TEXT]`.
 
 Predicted cycles of the automatic choice for examples/*.c and tests/polybench/*.c. Fails where NEW is slower, or refuses what
-OLD maps.
+OLD maps. OLD is a binary, or a table that `compare.py --table FILE SAGEN` wrote.
 """
 import argparse
 import json
@@ -28,19 +28,38 @@ def chosen(sagen, kernel, options):
     return facts["predicted_cycles"], (facts.get("search") or {}).get("gap"), seconds
 
 
+def kernels(only):
+    files = sorted((ROOT / "examples").glob("*.c")) + sorted((ROOT / "tests/polybench").glob("*.c"))
+    return [f for f in files if only in f.stem]
+
+
+def write_table(sagen, only, file):
+    rows = {}
+    for kernel in kernels(only):
+        cycles, _, seconds = chosen(sagen, kernel, [])
+        rows[f"{kernel.parent.name}/{kernel.stem}"] = {"cycles": cycles, "seconds": round(seconds, 2)}
+    Path(file).write_text(json.dumps(rows, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("old")
-    parser.add_argument("new")
+    parser.add_argument("old", help="a binary, or a table; with --table the binary to ask")
+    parser.add_argument("new", nargs="?")
     parser.add_argument("--only", default="")
+    parser.add_argument("--table", help="write what OLD chooses to this file, and compare nothing")
     args = parser.parse_args()
-    kernels = sorted((ROOT / "examples").glob("*.c")) + sorted((ROOT / "tests/polybench").glob("*.c"))
+    if args.table:
+        write_table(args.old, args.only, args.table)
+        return
+    table = json.loads(Path(args.old).read_text()) if args.old.endswith(".json") else None
     failed = 0
     print(f"{'kernel':<20}{'old':>10}{'new':>10}{'old/new':>9}{'gap %':>8}{'old s':>7}{'new s':>7}")
-    for kernel in kernels:
-        if args.only not in kernel.stem:
-            continue
-        old, _, before = chosen(args.old, kernel, [])
+    for kernel in kernels(args.only):
+        if table is None:
+            old, _, before = chosen(args.old, kernel, [])
+        else:
+            row = table.get(f"{kernel.parent.name}/{kernel.stem}", {})
+            old, before = row.get("cycles"), row.get("seconds", 0)
         new, gap, after = chosen(args.new, kernel, [])
         if old is None and new is None:
             continue

@@ -1,11 +1,12 @@
-//! One plan → one finished `Vsa`: mapping, lowering, layouts with their bus widths, schedule.
+//! One mapping and one way to make its PE → one finished `Vsa`: lowering, schedule, layouts with their bus widths. Which way
+//! is [`super::variants`]' to choose.
 
 use crate::ir::design::DesignSpec;
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
 use crate::ir::refusal::Illegal;
 use crate::contract::delay;
 use crate::pe::{self, retime, Options};
-use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::mapping::Mapping;
 use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
@@ -71,46 +72,8 @@ impl<'a> Program<'a> {
     }
 }
 
-/// # Errors
-/// Why the plan is no systolic array for this program.
-pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    let mapping = Mapping::new(&program.system, plan)?;
-    let reductions = kept(program, &mapping);
-    let (lowered, schedule) = fastest(program, &mapping, &reductions, spec)?;
-    join(program, mapping, lowered, schedule, spec)
-}
-
-/// The first PE that starts a wave in every cycle, or else the fastest.
-fn fastest(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
-    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
-    let scop = &program.scop;
-    let sums_floats = reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
-    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
-    for (accumulate_first, interleave) in [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)] {
-        if interleave > 0 && (best.is_err() || !sums_floats) {
-            break;
-        }
-        let found = build(program, mapping, reductions, Options { accumulate_first, interleave, ..fixed });
-        match (&found, &best) {
-            (Ok(f), Ok(b)) if cost(&f.1, mapping) >= cost(&b.1, mapping) => {}
-            (Err(_), Ok(_)) => {}
-            _ => best = found,
-        }
-        if best.as_ref().is_ok_and(|b| b.1.interval == 1) {
-            break;
-        }
-    }
-    best
-}
-
-fn cost(schedule: &Schedule, mapping: &Mapping) -> i64 {
-    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product();
-    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
-    waves * schedule.interval + cross
-}
-
 /// Reductions whose dimensions the transform leaves alone.
-fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
+pub(super) fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
     let alone = |r: usize| {
         let rows: Vec<&Vec<i64>> = mapping.plan.transform.iter().filter(|row| row[r] != 0).collect();
         rows.len() == 1 && rows[0].iter().enumerate().all(|(d, &c)| c == (d == r) as i64)
@@ -118,13 +81,17 @@ fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction>> {
     program.reductions.iter().map(|r| r.clone().filter(|r| r.dims.iter().all(|&d| alone(d)))).collect()
 }
 
-fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
+/// # Errors
+/// Why this is no PE of a systolic array for the program.
+pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
     let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, options)?;
     let schedule = pe::schedule(&lowered, mapping.extent)?;
     Ok((lowered, schedule))
 }
 
-fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+/// # Errors
+/// Why the PE's results or inputs cannot move as the mapping wants it.
+pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
     reshape::reshape(scop, &mut lowered, &mapping);
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;

@@ -1,5 +1,5 @@
 //! Which array: by hand ([`by_hand`]), or the best of all ([`search`](mod@search), which [`choose`](mod@choose) asks);
-//! [`assemble`](mod@assemble) makes each.
+//! [`assemble`](mod@assemble) makes each, [`variants`] chooses its PE.
 
 pub mod assemble;
 mod bound;
@@ -10,3 +10,4 @@ pub mod facts;
 pub mod search;
 mod sketch;
 pub mod space;
+pub mod variants;

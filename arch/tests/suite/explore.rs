@@ -4,7 +4,8 @@
 use arch::contract::walk::MemoryTiming;
 use arch::cost::board::{Board, Resources};
 use arch::cost::{predict, resources};
-use arch::explore::assemble::{assemble, Program};
+use arch::explore::assemble::Program;
+use arch::explore::variants::assemble;
 use arch::explore::search::{search, Effort, Found, Task};
 use arch::ir::design::DesignSpec;
 use arch::ir::mapping::{DimPlan, Plan};

@@ -6,126 +6,30 @@
 //!
 //! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
 
-use super::assemble::{assemble, Program};
+mod incumbent;
+mod least;
+mod task;
+mod widths;
+
+pub use task::{Counts, Design, Effort, Found, Progress, Task};
+
+use super::variants::assemble;
 use super::bound::{self, Transfers};
 use super::facts::Facts;
-use super::sketch::sketch;
-use super::space::{self, Flow, Grid, Order, Orders, Shape, MOST_DIMS, NONE};
+use super::space::{self, Flow, Grid, Order, Orders, Shape};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
 use crate::cost::{predict_below, resources};
-use crate::io::port;
-use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Shape as DesignShape};
-use crate::ir::mapping::{DimPlan, Plan};
+use crate::explore::space::MOST_DIMS;
+use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
-use crate::ir::vsa::Vsa;
 use crate::space_time::transform;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
+use incumbent::{DIVES, DIVE_EVERY};
+use least::{least_of, times};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
-
-/// How much a search may do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Effort {
-    /// Designs assembled.
-    pub exact: u64,
-    /// Bounds of shapes, in closed form.
-    pub bounds: u64,
-    /// The search may stop when the best is within this share of the bound.
-    pub gap: f64,
-}
-
-/// What is sought: the fewest cycles within limits.
-pub struct Task<'a> {
-    pub program: &'a Program<'a>,
-    pub spec: &'a DesignSpec,
-    pub limits: Resources,
-    /// Band dimensions that must be the space loops.
-    pub space: Option<Vec<usize>>,
-    /// These grids alone.
-    pub only: Option<&'a [Grid]>,
-    /// Only designs with fewer cycles are of interest.
-    pub below: i64,
-    /// Any design with so few cycles will do.
-    pub enough: i64,
-    pub effort: Effort,
-    /// Looks on, and may end the search by `false`.
-    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
-}
-
-/// How far a search is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    pub best: Option<i64>,
-    pub bound: i64,
-    pub counts: Counts,
-}
-
-#[derive(Clone, Debug)]
-pub struct Design {
-    pub plan: Plan,
-    /// Elements per bus word, by array.
-    pub words: BTreeMap<String, u32>,
-    pub cycles: i64,
-    pub need: Resources,
-    pub vsa: Vsa,
-}
-
-/// What was looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub grids: u64,
-    pub bounds: u64,
-    pub walks: u64,
-    pub exact: u64,
-    pub too_big: u64,
-    /// Designs below their own bound: a fault of the bound, and none of the design.
-    pub violations: u64,
-    /// Designs that take less than their bound says; the same kind of fault.
-    pub underestimates: u64,
-}
-
-pub struct Found {
-    pub best: Option<Design>,
-    /// No design of the space takes fewer cycles.
-    pub bound: i64,
-    /// Fewer and fewer cycles: after how many exact designs, cycles, bound then.
-    pub trace: Vec<(u64, i64, i64)>,
-    pub counts: Counts,
-    /// Why designs were refused, and how many.
-    pub refused: Vec<(String, u64)>,
-    pub illegal: Vec<(Illegal, Plan)>,
-}
-
-impl Design {
-    /// What builds this array by hand.
-    pub fn spec(&self, program: &Program, base: &DesignSpec) -> DesignSpec {
-        let name = |d: usize| program.system.dims[d].name.clone();
-        let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| self.plan.dims.iter().enumerate().filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
-        let axis = |a: usize| self.plan.dims.iter().position(|d| d.axis == Some(a));
-        let shape = DesignShape {
-            order: Some(self.plan.order.iter().map(|&d| name(d)).collect()),
-            tile: factors(&|p| p.tile),
-            latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
-            simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
-            ..DesignShape::default()
-        };
-        let space = Some((0..2).filter_map(axis).map(name).collect());
-        let mut spec = DesignSpec { aim: Aim::default(), array: ArrayChoice::Plan { space, shape }, ..base.clone() };
-        spec.wiring.word = self.words.clone();
-        spec
-    }
-}
-
-impl Found {
-    /// Share of the best design's cycles that nobody can be sure it needs.
-    pub fn gap(&self) -> f64 {
-        self.best.as_ref().map_or(1.0, |b| (b.cycles - self.bound).max(0) as f64 / b.cycles.max(1) as f64)
-    }
-}
-
-/// Bytes per bus word, by port, as powers of two of four bits each.
-type Widths = u64;
+use widths::Widths;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
@@ -141,18 +45,10 @@ type Kind = (Flow, u32, u32, u16);
 const REFUSALS: u32 = 3;
 /// Refusals of one flow after which, if none of it was legal, it is given up.
 const HOPELESS: u32 = 8;
-/// Grids between dives, dives at most, designs tried in each.
-const DIVE_EVERY: u64 = 40;
-const DIVES: u64 = 40;
-const DIVE_TRIES: usize = 4;
-/// Shapes of a grid that a dive looks at more closely.
-const DIVE_WIDTH: usize = 40;
 const LANES_PER_PE: i64 = 64;
 /// Coarse walks that an effort allows for each exact one.
 const WALKS_PER_DESIGN: u64 = 40;
 const VISITS: i64 = 2_000_000;
-/// Waves for which a sum may wait in a chain of registers instead of a memory.
-const CHAINED: i64 = 64;
 /// Ports whose widths are chosen one by one.
 const APART: usize = 3;
 
@@ -345,32 +241,6 @@ impl Search<'_> {
         all
     }
 
-    /// An incumbent early: the most promising shapes of a grid that fit.
-    fn dive(&mut self, shapes: &[(i64, Shape)]) {
-        self.dives += 1;
-        let mut near = shapes.to_vec();
-        near.sort_unstable();
-        let mut tried = 0;
-        for (key, shape) in near.into_iter().take(DIVE_WIDTH) {
-            if tried >= DIVE_TRIES || key >= self.cap() || self.counts.exact >= self.task.effort.exact {
-                break;
-            }
-            if self.is_refused(&shape) {
-                continue;
-            }
-            let k = shape.grid.flow.facts as usize;
-            for widths in self.roughly(k) {
-                let Some((walked, need)) = self.coarse(&shape, widths) else { break };
-                let Some(need) = need else { break };
-                if need.fits(&self.task.limits) {
-                    tried += 1;
-                    self.exact(walked.max(key), shape, widths);
-                    break;
-                }
-            }
-        }
-    }
-
     fn shape(&mut self, key: i64, shape: Shape) {
         if self.is_refused(&shape) || self.given_up(shape.grid.flow) {
             return;
@@ -478,78 +348,6 @@ impl Search<'_> {
         Ok(Some((need, prediction.cycles)))
     }
 
-    /// Simple arrays over every choice of space loops: programs whose loops can be cut in no other way have one of these.
-    fn seeds(&mut self) {
-        let depth = self.task.program.system.dims.len();
-        let singles = (0..depth).map(|a| vec![a]);
-        let pairs = (0..depth).flat_map(|a| (a + 1..depth).flat_map(move |b| [vec![a, b], vec![b, a]]));
-        let choices: Vec<Vec<usize>> = singles.chain(pairs).filter(|axes| if self.task.space.is_some() { self.allowed(axes) } else { axes.is_sorted() }).collect();
-        if self.task.only.is_some() {
-            return;
-        }
-        for k in 0..self.facts.len() {
-            for axes in &choices {
-                if self.best.is_some() {
-                    break;
-                }
-                for most in [i64::MAX, 64, 16, 4, 1] {
-                    let facts = &self.facts[k];
-                    let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
-                    let smaller = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
-                    if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
-                        continue;
-                    }
-                    let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
-                    for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
-                        plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
-                    }
-                    match self.evaluate(plan.clone(), self.task.spec.wiring.word.clone()) {
-                        Ok(Some((_, i64::MAX))) => continue,
-                        Ok(_) => {}
-                        Err(illegal) => self.refuse(illegal, plan),
-                    }
-                    break;
-                }
-            }
-        }
-    }
-
-    /// The best design over words as narrow as they can be without a cycle more.
-    fn polish(&mut self) {
-        let Some(best) = self.best.take() else { return };
-        let mut now = best;
-        // Words that hide transfers under waves pass fewer registers than wide ones.
-        if let Ok(vsa) = assemble(self.task.program, now.plan.clone(), self.task.spec) {
-            let need = resources::estimate(&vsa);
-            self.counts.exact += 1;
-            if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).filter(|_| need.fits(&self.task.limits)) {
-                let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-                now = Design { plan: now.plan, words, cycles: p.cycles, need, vsa };
-            }
-        }
-        let arrays: Vec<(Vec<String>, u32)> = (0..now.vsa.ports()).map(|p| (now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].name.clone()).collect(), now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4))).collect();
-        for (port, (names, least)) in arrays.into_iter().enumerate() {
-            if names.iter().any(|n| self.task.spec.wiring.word.contains_key(n)) {
-                continue;
-            }
-            while now.vsa.bus_bytes(port) > least {
-                let half: BTreeMap<String, u32> = now.vsa.arrays.iter().map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word })).collect();
-                let mut spec = self.task.spec.clone();
-                spec.wiring.word = half.clone();
-                let Ok(vsa) = assemble(self.task.program, now.plan.clone(), &spec) else { break };
-                let need = resources::estimate(&vsa);
-                self.counts.exact += 1;
-                match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1) {
-                    Some(p) if need.fits(&self.task.limits) && share(&need, &self.task.limits) <= share(&now.need, &self.task.limits) => {
-                        now = Design { plan: now.plan, words: half, cycles: p.cycles, need, vsa };
-                    }
-                    _ => break,
-                }
-            }
-        }
-        self.best = Some(now);
-    }
-
     // ---- parts of nodes
 
     fn plan(&mut self, shape: &Shape) -> Plan {
@@ -562,80 +360,6 @@ impl Search<'_> {
         let facts = &self.facts[k];
         let tiled = shape.grid.sizes(&facts.extent, &shape.inner).tiled;
         &self.orders[k].of(facts, tiled)[shape.order as usize]
-    }
-
-    fn sketch(&mut self, shape: &Shape, widths: Widths) -> Option<Vsa> {
-        self.counts.walks += 1;
-        let plan = self.plan(shape);
-        let k = shape.grid.flow.facts as usize;
-        sketch(self.task.program, &self.facts[k], &shape.grid, plan, &self.widths_of(k, widths), self.spill)
-    }
-
-    /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
-    fn coarse(&mut self, shape: &Shape, widths: Widths) -> Option<(i64, Option<Resources>)> {
-        let vsa = self.sketch(shape, widths)?;
-        let facts = &self.facts[shape.grid.flow.facts as usize];
-        let walked = bound::walk(&vsa, bound::cross(facts, &shape.grid), self.cap());
-        Some((walked, (walked < self.cap()).then(|| self.resources(shape, &vsa))))
-    }
-
-    /// Resources of a shape, at least.
-    fn least(&mut self, shape: &Shape, widths: Widths) -> Option<Resources> {
-        let vsa = self.sketch(shape, widths)?;
-        Some(self.resources(shape, &vsa))
-    }
-
-    fn resources(&self, shape: &Shape, vsa: &Vsa) -> Resources {
-        let (facts, grid) = (&self.facts[shape.grid.flow.facts as usize], &shape.grid);
-        let mut pe = self.pes.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2)))).copied().unwrap_or_default();
-        add(&mut pe, &self.sums(facts, shape));
-        let mut need = times(&pe, grid.pes[0] * grid.pes[1]);
-        add(&mut need, &resources::network(vsa));
-        need
-    }
-
-    /// Memories of a PE in which sums wait for their next term.
-    fn sums(&self, facts: &Facts, shape: &Shape) -> Resources {
-        let [write] = &facts.writes[..] else { return Resources::default() };
-        let grid = &shape.grid;
-        let spread = (0..2).any(|a| grid.flow.axes[a] != NONE && write.mask >> grid.flow.axes[a] & 1 == 0);
-        let depth: i64 = (0..facts.extent.len()).filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
-        let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.summed[d] && shape.inner[d] > 1);
-        let alone = self.task.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
-        if spread || !waits || !alone || !write.plain || depth <= CHAINED { Resources::default() } else { resources::memory(depth, write.bytes * 8) }
-    }
-
-    /// What a PE takes, at least: the least of two small arrays'.
-    fn per_pe(&mut self, grid: &Grid) -> Resources {
-        let grid = Grid { pes: grid.pes.map(|p| p.min(2)), ..*grid };
-        if let Some(known) = self.pes.get(&(grid.flow, grid.lanes, grid.pes)) {
-            return *known;
-        }
-        let k = grid.flow.facts as usize;
-        let extent = self.facts[k].extent.clone();
-        let mut least: Option<Resources> = None;
-        for most in [1, 16] {
-            let mut inner = [1; MOST_DIMS];
-            for (d, n) in extent.iter().enumerate() {
-                let whole = space::parts(*n, grid.grain(d));
-                inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole } as u32;
-            }
-            let orders = { let tiled = grid.sizes(&extent, &inner).tiled; self.orders[k].of(&self.facts[k], tiled).len() };
-            for order in 0..orders.min(3) {
-                let plan = self.plan(&Shape { grid, inner, order: order as u16 });
-                let words = self.words(k, self.widest(k));
-                let mut spec = self.task.spec.clone();
-                spec.wiring.word = words;
-                if let Ok(vsa) = assemble(self.task.program, plan, &spec) {
-                    let need = resources::per_pe(&vsa);
-                    least = Some(least.map_or(need, |l| least_of(&l, &need)));
-                    break;
-                }
-            }
-        }
-        let known = least.unwrap_or_default();
-        self.pes.insert((grid.flow, grid.lanes, grid.pes), known);
-        known
     }
 
     fn kind(&mut self, shape: &Shape) -> Kind {
@@ -653,43 +377,6 @@ impl Search<'_> {
     fn given_up(&self, flow: Flow) -> bool {
         self.tally.get(&flow).is_some_and(|t| t.0 == 0 && t.1 >= HOPELESS)
     }
-
-    // ---- widths
-
-    fn fixed(&self, k: usize, port: usize) -> Option<i64> {
-        let scop = &self.task.program.scop;
-        self.facts[k].ports[port].0.iter().find_map(|&a| {
-            let array = &scop.arrays[a];
-            self.task.spec.wiring.word.get(&array.name).map(|w| i64::from(*w) * i64::from(array.ty.bytes()))
-        })
-    }
-
-    fn widths(&self, k: usize, of: impl Fn(i64) -> i64) -> Widths {
-        let log = |bytes: i64| u64::from(bytes.max(1).ilog2());
-        (0..self.facts[k].ports.len().min(16)).map(|p| log(self.fixed(k, p).unwrap_or_else(|| of(self.facts[k].ports[p].1.max(4)))) << (4 * p)).sum()
-    }
-
-    fn widest(&self, k: usize) -> Widths {
-        self.widths(k, |_| i64::from(port::WIDEST))
-    }
-    fn narrowest(&self, k: usize) -> Widths {
-        self.widths(k, |least| least)
-    }
-    /// A few choices, from wide to narrow.
-    fn roughly(&self, k: usize) -> Vec<Widths> {
-        let mut all: Vec<Widths> = [64, 32, 16].into_iter().map(|w| self.widths(k, |least| least.max(w))).collect();
-        all.dedup();
-        all
-    }
-    fn widths_of(&self, k: usize, widths: Widths) -> Vec<i64> {
-        (0..self.facts[k].ports.len()).map(|p| if p < 16 { 1 << (widths >> (4 * p) & 15) } else { i64::from(port::WIDEST) }).collect()
-    }
-    fn words(&self, k: usize, widths: Widths) -> BTreeMap<String, u32> {
-        let scop = &self.task.program.scop;
-        let bytes = self.widths_of(k, widths);
-        let ports = self.facts[k].ports.iter().zip(bytes);
-        ports.flat_map(|((arrays, _), bytes)| arrays.iter().map(move |&a| (scop.arrays[a].name.clone(), bytes as u32 / scop.arrays[a].ty.bytes()))).collect()
-    }
 }
 
 /// Values that both change are multiplied.
@@ -701,18 +388,6 @@ fn multiplies(e: &Expr) -> bool {
         _ => false,
     };
     own || e.operands().into_iter().any(multiplies)
-}
-
-fn times(r: &Resources, n: i64) -> Resources {
-    Resources { lut: r.lut * n, ff: r.ff * n, dsp: r.dsp * n, bram36: r.bram36 * n, uram: r.uram * n }
-}
-
-fn add(to: &mut Resources, r: &Resources) {
-    *to = Resources { lut: to.lut + r.lut, ff: to.ff + r.ff, dsp: to.dsp + r.dsp, bram36: to.bram36 + r.bram36, uram: to.uram + r.uram };
-}
-
-fn least_of(a: &Resources, b: &Resources) -> Resources {
-    Resources { lut: a.lut.min(b.lut), ff: a.ff.min(b.ff), dsp: a.dsp.min(b.dsp), bram36: a.bram36.min(b.bram36), uram: a.uram.min(b.uram) }
 }
 
 /// The greatest share of any resource, 0 to 1 where it fits.

@@ -1,0 +1,118 @@
+//! Incumbents: simple arrays to begin with, the most promising shapes of a grid now and then, and at the end the best design
+//! over words as narrow as they can be.
+
+use super::{Search, Shape};
+use crate::contract::walk::MemoryTiming;
+use crate::cost::{predict_below, resources};
+use crate::explore::variants::assemble;
+use crate::explore::search::share;
+use crate::explore::search::task::Design;
+use crate::ir::mapping::{DimPlan, Plan};
+use std::collections::BTreeMap;
+
+/// Grids between dives, dives at most, designs tried in each.
+pub(super) const DIVE_EVERY: u64 = 40;
+pub(super) const DIVES: u64 = 40;
+const DIVE_TRIES: usize = 4;
+/// Shapes of a grid that a dive looks at more closely.
+const DIVE_WIDTH: usize = 40;
+
+impl Search<'_> {
+    /// Simple arrays over every choice of space loops: programs whose loops can be cut in no other way have one of these.
+    pub(super) fn seeds(&mut self) {
+        let depth = self.task.program.system.dims.len();
+        let singles = (0..depth).map(|a| vec![a]);
+        let pairs = (0..depth).flat_map(|a| (a + 1..depth).flat_map(move |b| [vec![a, b], vec![b, a]]));
+        let choices: Vec<Vec<usize>> = singles.chain(pairs).filter(|axes| if self.task.space.is_some() { self.allowed(axes) } else { axes.is_sorted() }).collect();
+        if self.task.only.is_some() {
+            return;
+        }
+        for k in 0..self.facts.len() {
+            for axes in &choices {
+                if self.best.is_some() {
+                    break;
+                }
+                for most in [i64::MAX, 64, 16, 4, 1] {
+                    let facts = &self.facts[k];
+                    let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
+                    let smaller = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
+                    if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
+                        continue;
+                    }
+                    let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
+                    for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
+                        plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
+                    }
+                    match self.evaluate(plan.clone(), self.task.spec.wiring.word.clone()) {
+                        Ok(Some((_, i64::MAX))) => continue,
+                        Ok(_) => {}
+                        Err(illegal) => self.refuse(illegal, plan),
+                    }
+                    break;
+                }
+            }
+        }
+    }
+
+    /// An incumbent early: the most promising shapes of a grid that fit.
+    pub(super) fn dive(&mut self, shapes: &[(i64, Shape)]) {
+        self.dives += 1;
+        let mut near = shapes.to_vec();
+        near.sort_unstable();
+        let mut tried = 0;
+        for (key, shape) in near.into_iter().take(DIVE_WIDTH) {
+            if tried >= DIVE_TRIES || key >= self.cap() || self.counts.exact >= self.task.effort.exact {
+                break;
+            }
+            if self.is_refused(&shape) {
+                continue;
+            }
+            let k = shape.grid.flow.facts as usize;
+            for widths in self.roughly(k) {
+                let Some((walked, need)) = self.coarse(&shape, widths) else { break };
+                let Some(need) = need else { break };
+                if need.fits(&self.task.limits) {
+                    tried += 1;
+                    self.exact(walked.max(key), shape, widths);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The best design over words as narrow as they can be without a cycle more.
+    pub(super) fn polish(&mut self) {
+        let Some(best) = self.best.take() else { return };
+        let mut now = best;
+        // Words that hide transfers under waves pass fewer registers than wide ones.
+        if let Ok(vsa) = assemble(self.task.program, now.plan.clone(), self.task.spec) {
+            let need = resources::estimate(&vsa);
+            self.counts.exact += 1;
+            if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).filter(|_| need.fits(&self.task.limits)) {
+                let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
+                now = Design { plan: now.plan, words, cycles: p.cycles, need, vsa };
+            }
+        }
+        let arrays: Vec<(Vec<String>, u32)> = (0..now.vsa.ports()).map(|p| (now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].name.clone()).collect(), now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4))).collect();
+        for (port, (names, least)) in arrays.into_iter().enumerate() {
+            if names.iter().any(|n| self.task.spec.wiring.word.contains_key(n)) {
+                continue;
+            }
+            while now.vsa.bus_bytes(port) > least {
+                let half: BTreeMap<String, u32> = now.vsa.arrays.iter().map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word })).collect();
+                let mut spec = self.task.spec.clone();
+                spec.wiring.word = half.clone();
+                let Ok(vsa) = assemble(self.task.program, now.plan.clone(), &spec) else { break };
+                let need = resources::estimate(&vsa);
+                self.counts.exact += 1;
+                match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1) {
+                    Some(p) if need.fits(&self.task.limits) && share(&need, &self.task.limits) <= share(&now.need, &self.task.limits) => {
+                        now = Design { plan: now.plan, words: half, cycles: p.cycles, need, vsa };
+                    }
+                    _ => break,
+                }
+            }
+        }
+        self.best = Some(now);
+    }
+}

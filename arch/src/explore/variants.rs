@@ -1,0 +1,48 @@
+//! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder go on.
+
+use super::assemble::{build, join, kept, Program, SPILL_BEYOND};
+use crate::ir::design::DesignSpec;
+use crate::ir::draft::Lowered;
+use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::refusal::Illegal;
+use crate::ir::vsa::{Schedule, Vsa};
+use crate::pe::Options;
+
+/// The array of a plan: of its variants, the first that starts a wave in every cycle, or else the fastest.
+///
+/// # Errors
+/// Why the plan is no systolic array for this program.
+pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::new(&program.system, plan)?;
+    let reductions = kept(program, &mapping);
+    let sums_floats = reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float());
+    let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
+    for options in variants(spec) {
+        if options.interleave > 0 && (best.is_err() || !sums_floats) {
+            break;
+        }
+        let found = build(program, &mapping, &reductions, options);
+        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, &mapping) >= cycles(&b.1, &mapping));
+        if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
+            best = found;
+        }
+        if best.as_ref().is_ok_and(|b| b.1.interval == 1) {
+            break;
+        }
+    }
+    let (lowered, schedule) = best?;
+    join(program, mapping, lowered, schedule, spec)
+}
+
+/// Partial sums enter the chain of lanes at its head, or at its end; then several sums of floats that take turns.
+fn variants(spec: &DesignSpec) -> impl Iterator<Item = Options> {
+    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
+    [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)].into_iter().map(move |(accumulate_first, interleave)| Options { accumulate_first, interleave, ..fixed })
+}
+
+/// All waves, and the last one's way through the array.
+fn cycles(schedule: &Schedule, mapping: &Mapping) -> i64 {
+    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product();
+    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
+    waves * schedule.interval + cross
+}
