@@ -109,6 +109,30 @@ impl Expr {
             }
         }
     }
+
+    /// An `int` literal 1, for `i++`.
+    pub fn one(span: Span) -> Expr {
+        Expr { kind: ExprKind::Literal(1, ScalarType::I32), span }
+    }
+
+    /// The name and the subscripts of `A[i][j]`, outermost first; a bare name has none.
+    pub fn element(&self) -> Option<(&Expr, Vec<&Expr>)> {
+        match &self.kind {
+            ExprKind::Name(_) => Some((self, vec![])),
+            ExprKind::Index(base, subscript) => {
+                let (name, mut subscripts) = base.element()?;
+                subscripts.push(subscript);
+                Some((name, subscripts))
+            }
+            _ => None,
+        }
+    }
+
+    /// Its member, written `e.name`.
+    pub fn member(&self, name: &Rc<str>) -> Expr {
+        let member = Expr { kind: ExprKind::Member(name.clone()), span: self.span };
+        Expr { kind: ExprKind::Index(Box::new(self.clone()), Box::new(member)), span: self.span }
+    }
 }
 
 /// A declared type before its declarator: a scalar, possibly with extents from a typedef.

@@ -7,6 +7,7 @@
 mod ast;
 pub mod contract;
 pub mod diag;
+mod effects;
 pub mod flow;
 mod inline;
 pub mod interp;

@@ -1,30 +1,11 @@
 //! Array elements: subscripts against the declaration, and the proof that they stay inside it.
 
-use super::affine::Refusal;
+use super::form::Refusal;
 use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
 use crate::scop::{Access, Affine, Constraint};
 use crate::system::{self, Sample, System};
-
-/// The name and the subscripts of `A[i][j]`, outermost first; a bare name has none.
-pub(super) fn element(e: &ast::Expr) -> Option<(&ast::Expr, Vec<&ast::Expr>)> {
-    match &e.kind {
-        ExprKind::Name(_) => Some((e, vec![])),
-        ExprKind::Index(base, subscript) => {
-            let (name, mut subscripts) = element(base)?;
-            subscripts.push(subscript);
-            Some((name, subscripts))
-        }
-        _ => None,
-    }
-}
-
-/// `e.name`
-pub(super) fn member(e: &ast::Expr, name: &std::rc::Rc<str>) -> ast::Expr {
-    let member = ast::Expr { kind: ExprKind::Member(name.clone()), span: e.span };
-    ast::Expr { kind: ExprKind::Index(Box::new(e.clone()), Box::new(member)), span: e.span }
-}
 
 impl Sema {
     /// The slot that a name stands for as data; anything else is reported.
@@ -67,7 +48,7 @@ impl Sema {
 
     /// The slot and the subscripts of an element.
     pub(super) fn place(&mut self, e: &ast::Expr) -> Option<(usize, Vec<Affine>)> {
-        let Some((base, subscripts)) = element(e) else {
+        let Some((base, subscripts)) = e.element() else {
             self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
             return None;
         };

@@ -3,6 +3,7 @@
 //! An expression is affine if its value *in C* is: constants are computed with C's types, and unsigned arithmetic on
 //! iterators must provably not wrap around. Nothing is reported here; a `Refusal` says why it is not affine.
 
+use super::form::{add_scaled, refuse, scaled, too_large, Affinity, AffineValue, Refusal, Truth, LARGEST};
 use super::{Entity, Sema};
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
@@ -10,46 +11,8 @@ use crate::scop::{Affine, BinaryOp, ScalarType};
 use crate::system;
 use crate::value;
 
-/// An affine form and the C type of the expression.
-#[derive(Clone, Debug)]
-pub(super) struct AffineValue {
-    pub form: Affine,
-    pub ty: ScalarType,
-}
-
-/// Why an expression is not affine. `code` is `None` if the reason was reported already.
-#[derive(Clone, Debug)]
-pub(super) struct Refusal {
-    pub code: Option<&'static str>,
-    pub span: Span,
-    pub why: String,
-    pub help: &'static str,
-}
-
-pub(super) type Affinity<T> = Result<T, Refusal>;
-
-/// Larger numbers are refused, so that sums of them cannot overflow.
-const LARGEST: i64 = 1 << 50;
-
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
-
-pub(super) fn refuse<T>(span: Span, why: impl Into<String>, help: &'static str) -> Affinity<T> {
-    Err(Refusal { code: Some("E0407"), span, why: why.into(), help })
-}
-
-fn too_large<T>(span: Span) -> Affinity<T> {
-    Err(Refusal { code: Some("E0410"), span, why: "the number is beyond 2^50".into(), help: "use smaller sizes" })
-}
-
-/// `a + factor * b`, `None` beyond the limit.
-pub(super) fn add_scaled(a: &Affine, b: &Affine, factor: i64) -> Option<Affine> {
-    let mix = |x: i64, y: i64| x.checked_add(y.checked_mul(factor)?).filter(|v| v.abs() <= LARGEST);
-    let depth = a.coeffs.len().max(b.coeffs.len());
-    let at = |v: &Affine, d: usize| v.coeffs.get(d).copied().unwrap_or(0);
-    let coeffs = (0..depth).map(|d| mix(at(a, d), at(b, d))).collect::<Option<Vec<_>>>()?;
-    Some(Affine { coeffs, constant: mix(a.constant, b.constant)? })
-}
 
 pub(super) fn binary_op(op: Binary) -> BinaryOp {
     match op {
@@ -87,8 +50,8 @@ impl Sema {
             ExprKind::Binary(op, a, b) => self.affine_binary(*op, a, b, e.span),
             ExprKind::Cast(ty, a) => self.affine_cast(*ty, a, e.span),
             ExprKind::Conditional(c, a, b) => match self.decide(c) {
-                super::condition::Truth::Always => self.affine(a),
-                super::condition::Truth::Never => self.affine(b),
+                Truth::Always => self.affine(a),
+                Truth::Never => self.affine(b),
                 _ => refuse(e.span, "which branch is taken changes from iteration to iteration", "use `if` with an affine condition around the statement"),
             },
             ExprKind::Index(..) => refuse(e.span, "the value of an array element is not known beforehand", HELP_AFFINE),
@@ -271,10 +234,6 @@ impl Sema {
         };
         self.faults.push(Diagnostic::error(code, refusal.span, message).label(refusal.why).help(refusal.help));
     }
-}
-
-fn scaled(form: &Affine, factor: i64) -> Option<Affine> {
-    add_scaled(&Affine::constant(form.coeffs.len(), 0), form, factor)
 }
 
 /// Least and greatest number of an integer type.

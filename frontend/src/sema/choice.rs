@@ -3,13 +3,11 @@
 //! `if (c) t = a; else t = b;` is one statement `t = c ? a : b`; any other body is guarded, each assignment by
 //! itself: `t = c ? a : t`. Where the body changes what the condition reads, the condition is kept in a local.
 
-use super::condition::Truth;
-use super::stmt::Stored;
-use super::{Guard, Predicate, Sema};
-use crate::ast::{self, Binary, ExprKind, ForInit, Stmt, StmtKind};
-use crate::scop::ScalarType;
+use super::form::Truth;
+use super::{Guard, Predicate, Sema, Stored};
+use crate::ast::{self, ExprKind, Stmt, StmtKind};
+use crate::effects::{assigned, declared, names};
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// `target = stored`.
 type Assignment<'a> = (&'a ast::Expr, Stored<'a>);
@@ -58,11 +56,13 @@ impl Sema {
 
     fn data_if(&mut self, condition: &ast::Expr, then: &Stmt, otherwise: Option<&Stmt>) {
         let mut written = BTreeSet::new();
-        let count = writes(then, &mut written) + otherwise.map_or(0, |s| writes(s, &mut written));
-        let disturbed = reads(condition).iter().any(|n| written.contains(n));
+        let count = assigned(then, &mut written) + otherwise.map_or(0, |s| assigned(s, &mut written));
+        let mut read = BTreeSet::new();
+        names(condition, &mut read);
+        let disturbed = read.iter().any(|n| written.contains(n));
         let mut hidden = BTreeSet::new();
-        [Some(then), otherwise].into_iter().flatten().for_each(|s| declares(s, &mut hidden));
-        let hides = reads(condition).iter().any(|n| hidden.contains(n));
+        [Some(then), otherwise].into_iter().flatten().for_each(|s| declared(s, &mut hidden));
+        let hides = read.iter().any(|n| hidden.contains(n));
         if let Some(pairs) = otherwise.and_then(|o| self.paired(condition, then, o)) {
             if pairs.len() == 1 || !disturbed {
                 for (target, stored) in &pairs {
@@ -121,69 +121,4 @@ impl Sema {
             _ => None,
         }
     }
-}
-
-/// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
-pub(crate) fn writes(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
-    match &statement.kind {
-        StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => 0,
-        StmtKind::Expr(e) => written(e, out),
-        StmtKind::Block(all) => all.iter().map(|s| writes(s, out)).sum(),
-        StmtKind::If(_, then, otherwise) => writes(then, out) + otherwise.as_ref().map_or(0, |s| writes(s, out)),
-        StmtKind::For(f) => {
-            if let ForInit::Expr(e) = &f.init {
-                written(e, out);
-            }
-            2 * writes(&f.body, out)
-        }
-    }
-}
-
-/// The names that a statement declares in inner scopes: there they hide those of the condition around it.
-fn declares(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) {
-    match &statement.kind {
-        StmtKind::Declare(all) => out.extend(all.iter().map(|d| d.name.clone())),
-        StmtKind::Block(all) => all.iter().for_each(|s| declares(s, out)),
-        StmtKind::If(_, then, otherwise) => {
-            declares(then, out);
-            if let Some(s) = otherwise {
-                declares(s, out);
-            }
-        }
-        StmtKind::For(f) => {
-            if let ForInit::Declare(all) = &f.init {
-                out.extend(all.iter().map(|d| d.name.clone()));
-            }
-            declares(&f.body, out);
-        }
-        StmtKind::Expr(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => {}
-    }
-}
-
-fn written(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
-    match &e.kind {
-        ExprKind::Assign(_, target, _) | ExprKind::Step(Binary::Add | Binary::Sub, target) => {
-            if let Some((ast::Expr { kind: ExprKind::Name(n), .. }, _)) = super::access::element(target) {
-                out.insert(n.clone());
-            }
-            1
-        }
-        ExprKind::Comma(a, b) => written(a, out) + written(b, out),
-        _ => 0,
-    }
-}
-
-fn reads(e: &ast::Expr) -> BTreeSet<Rc<str>> {
-    let mut out = BTreeSet::new();
-    e.walk(&mut |x| {
-        if let ExprKind::Name(n) = &x.kind {
-            out.insert(n.clone());
-        }
-    });
-    out
-}
-
-/// An `int` literal 1, for `i++`.
-pub(super) fn one(span: crate::diag::Span) -> ast::Expr {
-    ast::Expr { kind: ExprKind::Literal(1, ScalarType::I32), span }
 }

@@ -292,7 +292,7 @@ impl Sema {
             Some(Init::Value(e)) if dims.len() == 1 && members.is_some() => {
                 for (k, name) in members.iter().flat_map(|m| m.iter()).enumerate() {
                     let depth = self.depth();
-                    self.store(slot, vec![Affine::constant(depth, k as i64)], &super::access::member(e, name), d.span);
+                    self.store(slot, vec![Affine::constant(depth, k as i64)], &e.member(name), d.span);
                 }
             }
             Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),

@@ -1,7 +1,7 @@
 //! Typed values: every operator with C's types, reads collected into the statement's list.
 
 use super::affine::binary_op;
-use super::condition::Truth;
+use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::types::{promote, usual};
 use super::{Entity, Guard, Sema};
@@ -215,7 +215,7 @@ impl Sema {
         match &e.kind {
             ast::ExprKind::Literal(_, ty) | ast::ExprKind::Cast(ty, _) => Some(*ty),
             ast::ExprKind::Name(_) | ast::ExprKind::Index(..) => {
-                let (base, _) = super::access::element(e)?;
+                let (base, _) = e.element()?;
                 let ast::ExprKind::Name(name) = &base.kind else { return None };
                 match self.lookup(name)? {
                     Entity::Slot(k) => Some(self.slots[*k].ty),

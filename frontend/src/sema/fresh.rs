@@ -7,8 +7,8 @@
 //! branch that writes it finished or skipped in between. Then a write that is carried out where C would have skipped it
 //! is seen by no read.
 
-use super::choice::writes;
 use crate::ast::{self, ExprKind, ForInit, Init, Stmt, StmtKind};
+use crate::effects::assigned;
 use std::collections::BTreeSet;
 
 /// Whether `name` is fresh in `block`, which starts where it has no value.
@@ -48,7 +48,7 @@ impl Walk<'_> {
                 self.read(c, set);
                 let writing = |s: &Stmt| {
                     let mut names = BTreeSet::new();
-                    writes(s, &mut names);
+                    assigned(s, &mut names);
                     names.iter().any(|n| **n == *self.name)
                 };
                 let (first, second) = (writing(then), otherwise.as_ref().is_some_and(|s| writing(s)));

@@ -3,8 +3,8 @@
 //! With step 1 the normalized iterator is the source's own. With step -1 it counts down from a constant.
 //! With other steps it counts from the start, unless the start is a multiple of the step plus a constant.
 
-use super::affine::{add_scaled, type_range, AffineValue};
-use super::condition::{compare, intersect, Dnf};
+use super::affine::type_range;
+use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
 use super::{Entity, Iterator, Sema};
 use crate::ast::{self, Binary, ExprKind, For, ForInit};
 use crate::diag::Span;
@@ -153,7 +153,7 @@ impl Sema {
     pub(super) fn step(&mut self, e: &ast::Expr, name: &str) -> Option<i64> {
         let is_iterator = |x: &ast::Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
         let (op, target, amount) = match &e.kind {
-            ExprKind::Step(op, target) => (*op, target, Some(super::choice::one(e.span))),
+            ExprKind::Step(op, target) => (*op, target, Some(ast::Expr::one(e.span))),
             ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), target, amount) => (*op, target, Some((**amount).clone())),
             ExprKind::Assign(None, target, value) => match &value.kind {
                 ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if is_iterator(a) => (*op, target, Some((**b).clone())),

@@ -10,6 +10,7 @@ mod choice;
 mod condition;
 mod declare;
 mod expr;
+mod form;
 mod fresh;
 mod loops;
 mod operate;
@@ -17,10 +18,9 @@ mod stmt;
 mod types;
 mod unroll;
 
-pub(crate) use choice::writes;
 pub use types::{promote, spelling, usual};
 
-use crate::ast::{self, Unit};
+use crate::ast::{self, Binary, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::scop::{Access, Affine, Array, ArrayId, Binding, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +92,27 @@ enum Guard {
     Source(ast::Expr),
     /// Evaluated beforehand into this slot.
     Kept(usize),
+}
+
+/// What is stored, seen from the source.
+#[derive(Clone)]
+enum Stored<'a> {
+    /// `= e` or `op= e`.
+    Value(Option<Binary>, &'a ast::Expr),
+    /// `guard ? … : …`, each side converted to the target's type before the choice.
+    Choice(Guard, Box<Stored<'a>>, Box<Stored<'a>>),
+    /// The element keeps its value.
+    Same,
+}
+
+impl Stored<'_> {
+    /// For a target that nobody reads where it would keep its value.
+    fn fresh(&self) -> &Self {
+        match self {
+            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => stored.fresh(),
+            _ => self,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -206,7 +227,7 @@ impl Sema {
         let mut used = BTreeSet::new();
         unit.region.iter().for_each(|s| names_in(s, &mut used));
         for s in &unit.region {
-            choice::writes(s, &mut self.assigned);
+            crate::effects::assigned(s, &mut self.assigned);
         }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);

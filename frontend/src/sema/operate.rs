@@ -128,7 +128,7 @@ pub(super) fn unary(op: UnaryOp, a: Expr, span: Span) -> Expr {
     let ty = a.ty;
     match (&a.kind, op) {
         (ExprKind::Const(bits), _) => constant(value::eval_unary(op, *bits, ty), ty, span),
-        (ExprKind::Iter(form), UnaryOp::Neg) => match super::affine::add_scaled(&Affine::constant(form.coeffs.len(), 0), form, -1) {
+        (ExprKind::Iter(form), UnaryOp::Neg) => match super::form::add_scaled(&Affine::constant(form.coeffs.len(), 0), form, -1) {
             Some(form) => node(ExprKind::Iter(form), ty, span),
             None => node(ExprKind::Unary(op, Box::new(a)), ty, span),
         },
@@ -203,10 +203,10 @@ fn affine(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Affine> {
     }
     let (x, y) = (form(a)?, form(b)?);
     match op {
-        BinaryOp::Add => super::affine::add_scaled(&x, &y, 1),
-        BinaryOp::Sub => super::affine::add_scaled(&x, &y, -1),
-        BinaryOp::Mul if y.is_constant() => super::affine::add_scaled(&Affine::constant(x.coeffs.len(), 0), &x, y.constant),
-        BinaryOp::Mul if x.is_constant() => super::affine::add_scaled(&Affine::constant(y.coeffs.len(), 0), &y, x.constant),
+        BinaryOp::Add => super::form::add_scaled(&x, &y, 1),
+        BinaryOp::Sub => super::form::add_scaled(&x, &y, -1),
+        BinaryOp::Mul if y.is_constant() => super::form::add_scaled(&Affine::constant(x.coeffs.len(), 0), &x, y.constant),
+        BinaryOp::Mul if x.is_constant() => super::form::add_scaled(&Affine::constant(y.coeffs.len(), 0), &y, x.constant),
         _ => None,
     }
 }

@@ -1,35 +1,14 @@
 //! Statements: assignments become the scop's statements, one per part of the domain they are split into.
 
 use super::affine::binary_op;
-use super::condition::Dnf;
+use super::form::Dnf;
 use super::expr::read;
 use super::operate::{self, convert, node, select};
-use super::{Entity, Guard, Sema, PARTS, STATEMENTS};
+use super::{Entity, Guard, Sema, Stored, PARTS, STATEMENTS};
 use crate::ast::{self, Binary, ExprKind, Stmt, StmtKind};
 use crate::diag::{Diagnostic, Span};
 use crate::scop::{self, Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement, Storage};
 use std::collections::BTreeMap;
-
-/// What is stored, seen from the source.
-#[derive(Clone)]
-pub(super) enum Stored<'a> {
-    /// `= e` or `op= e`.
-    Value(Option<Binary>, &'a ast::Expr),
-    /// `guard ? … : …`, each side converted to the target's type before the choice.
-    Choice(Guard, Box<Stored<'a>>, Box<Stored<'a>>),
-    /// The element keeps its value.
-    Same,
-}
-
-impl Stored<'_> {
-    /// For a target that nobody reads where it would keep its value.
-    fn fresh(&self) -> &Self {
-        match self {
-            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => stored.fresh(),
-            _ => self,
-        }
-    }
-}
 
 impl Sema {
     pub(super) fn statements(&mut self, all: &[Stmt]) {
@@ -73,7 +52,7 @@ impl Sema {
     }
 
     fn expression_statement(&mut self, e: &ast::Expr) {
-        let one = super::choice::one(e.span);
+        let one = ast::Expr::one(e.span);
         self.parts = 0;
         match &e.kind {
             ExprKind::Assign(op, target, value) => self.assign(target, &Stored::Value(*op, value), e.span),
@@ -98,7 +77,7 @@ impl Sema {
     pub(super) fn assign(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
         if let (Some(members), Stored::Value(None, value)) = (self.whole_structure(target), stored) {
             for name in members.iter() {
-                let (target, value) = (super::access::member(target, name), super::access::member(value, name));
+                let (target, value) = (target.member(name), value.member(name));
                 self.assign(&target, &Stored::Value(None, &value), span);
             }
             return;
@@ -118,7 +97,7 @@ impl Sema {
 
     /// The members of a structure that is assigned as a whole.
     fn whole_structure(&self, target: &ast::Expr) -> Option<std::rc::Rc<[std::rc::Rc<str>]>> {
-        let (base, subscripts) = super::access::element(target)?;
+        let (base, subscripts) = target.element()?;
         let ExprKind::Name(name) = &base.kind else { return None };
         let Some(Entity::Slot(k)) = self.lookup(name) else { return None };
         let slot = &self.slots[*k];
@@ -166,7 +145,7 @@ impl Sema {
 
     /// The slot that an assignment's target names, if it may be written.
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
-        let Some((base, _)) = super::access::element(target) else {
+        let Some((base, _)) = target.element() else {
             if !matches!(target.kind, ExprKind::Poison) {
                 self.error("E0403", target.span, "this cannot be assigned to", "not an array element or a scalar", "assign to NAME or NAME[subscript]…");
             }
@@ -341,8 +320,8 @@ impl Sema {
             last.coeffs[depth] = -1;
             last.constant = extent - 1;
             let bounds = vec![vec![Constraint { expr: form.clone(), equality: false }, Constraint { expr: last, equality: false }]];
-            self.nest.domain = super::condition::intersect(&self.nest.domain, &bounds);
-            self.nest.around = super::condition::intersect(&self.nest.around, &bounds);
+            self.nest.domain = super::form::intersect(&self.nest.domain, &bounds);
+            self.nest.around = super::form::intersect(&self.nest.around, &bounds);
             self.nest.loops.push(id);
             self.nest.iterators.push(super::Iterator { ty: ScalarType::I32, value: form.clone() });
             self.nest.beta.push(position);

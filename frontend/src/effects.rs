@@ -1,0 +1,161 @@
+//! What statements read, assign and declare, and how large they are: from their syntax alone.
+
+use crate::ast::{Binary, Declarator, Expr, ExprKind, ForInit, Init, Stmt, StmtKind};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+pub(crate) fn nodes(e: &Expr) -> usize {
+    let mut count = 0;
+    e.walk(&mut |_| count += 1);
+    count
+}
+
+pub(crate) fn size(s: &Stmt) -> usize {
+    let mut count = 1;
+    expressions(s, &mut |e| count += nodes(e));
+    count
+}
+
+pub(crate) fn names(e: &Expr, out: &mut BTreeSet<Rc<str>>) {
+    e.walk(&mut |x| {
+        if let ExprKind::Name(n) = &x.kind {
+            out.insert(n.clone());
+        }
+    });
+}
+
+pub(crate) fn returns(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(all) => all.iter().any(returns),
+        StmtKind::If(_, then, otherwise) => returns(then) || otherwise.as_ref().is_some_and(|s| returns(s)),
+        StmtKind::For(f) => returns(&f.body),
+        _ => false,
+    }
+}
+
+/// Calls `visit` on every expression of a statement that stands on its own.
+pub(crate) fn expressions(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
+    fn initial(d: &Declarator, visit: &mut dyn FnMut(&Expr)) {
+        fn walk(init: &Init, visit: &mut dyn FnMut(&Expr)) {
+            match init {
+                Init::Value(e) => visit(e),
+                Init::List(all, _) => all.iter().for_each(|i| walk(i, visit)),
+            }
+        }
+        d.dims.iter().filter_map(|x| x.size.as_ref()).for_each(&mut *visit);
+        d.init.iter().for_each(|i| walk(i, visit));
+    }
+    match &s.kind {
+        StmtKind::Declare(all) => all.iter().for_each(|d| initial(d, visit)),
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => visit(e),
+        StmtKind::If(c, then, otherwise) => {
+            visit(c);
+            expressions(then, visit);
+            otherwise.iter().for_each(|s| expressions(s, visit));
+        }
+        StmtKind::For(f) => {
+            match &f.init {
+                ForInit::Declare(all) => all.iter().for_each(|d| initial(d, visit)),
+                ForInit::Expr(e) => visit(e),
+                ForInit::None => {}
+            }
+            f.condition.iter().chain(&f.step).for_each(&mut *visit);
+            expressions(&f.body, visit);
+        }
+        StmtKind::Block(all) => all.iter().for_each(|s| expressions(s, visit)),
+        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+    }
+}
+
+/// All names that a statement declares, at any depth.
+pub(crate) fn declared(s: &Stmt, out: &mut BTreeSet<Rc<str>>) {
+    match &s.kind {
+        StmtKind::Declare(all) => out.extend(all.iter().map(|d| d.name.clone())),
+        StmtKind::Block(all) => all.iter().for_each(|s| declared(s, out)),
+        StmtKind::If(_, then, otherwise) => {
+            declared(then, out);
+            otherwise.iter().for_each(|s| declared(s, out));
+        }
+        StmtKind::For(f) => {
+            if let ForInit::Declare(all) = &f.init {
+                out.extend(all.iter().map(|d| d.name.clone()));
+            }
+            declared(&f.body, out);
+        }
+        _ => {}
+    }
+}
+
+/// Names that a statement uses and that no scope declares.
+pub(crate) fn free_names(s: &Stmt, scopes: &mut Vec<BTreeSet<Rc<str>>>, out: &mut BTreeSet<Rc<str>>) {
+    let add = |e: &Expr, scopes: &[BTreeSet<Rc<str>>], out: &mut BTreeSet<Rc<str>>| {
+        let mut all = BTreeSet::new();
+        names(e, &mut all);
+        out.extend(all.into_iter().filter(|n| !scopes.iter().any(|s| s.contains(n))));
+    };
+    let declare = |all: &[Declarator], scopes: &mut Vec<BTreeSet<Rc<str>>>, out: &mut BTreeSet<Rc<str>>| {
+        for d in all {
+            expressions(&Stmt { kind: StmtKind::Declare(vec![d.clone()]) }, &mut |e| add(e, scopes, out));
+            scopes.last_mut().expect("a scope").insert(d.name.clone());
+        }
+    };
+    match &s.kind {
+        StmtKind::Declare(all) => declare(all, scopes, out),
+        StmtKind::Block(all) => {
+            scopes.push(BTreeSet::new());
+            all.iter().for_each(|s| free_names(s, scopes, out));
+            scopes.pop();
+        }
+        StmtKind::If(c, then, otherwise) => {
+            add(c, scopes, out);
+            for s in [Some(then), otherwise.as_ref()].into_iter().flatten() {
+                scopes.push(BTreeSet::new());
+                free_names(s, scopes, out);
+                scopes.pop();
+            }
+        }
+        StmtKind::For(f) => {
+            scopes.push(BTreeSet::new());
+            match &f.init {
+                ForInit::Declare(all) => declare(all, scopes, out),
+                ForInit::Expr(e) => add(e, scopes, out),
+                ForInit::None => {}
+            }
+            f.condition.iter().chain(&f.step).for_each(|e| add(e, scopes, out));
+            free_names(&f.body, scopes, out);
+            scopes.pop();
+        }
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => add(e, scopes, out),
+        StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
+    }
+}
+
+/// The names that a statement assigns; returns how many assignments it has (a loop counts twice).
+pub(crate) fn assigned(statement: &Stmt, out: &mut BTreeSet<Rc<str>>) -> usize {
+    match &statement.kind {
+        StmtKind::Declare(_) | StmtKind::Return(_) | StmtKind::Empty | StmtKind::Poison => 0,
+        StmtKind::Expr(e) => written(e, out),
+        StmtKind::Block(all) => all.iter().map(|s| assigned(s, out)).sum(),
+        StmtKind::If(_, then, otherwise) => assigned(then, out) + otherwise.as_ref().map_or(0, |s| assigned(s, out)),
+        StmtKind::For(f) => {
+            if let ForInit::Expr(e) = &f.init {
+                written(e, out);
+            }
+            2 * assigned(&f.body, out)
+        }
+    }
+}
+
+fn written(e: &Expr, out: &mut BTreeSet<Rc<str>>) -> usize {
+    match &e.kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(Binary::Add | Binary::Sub, target) => {
+            if let Some((Expr { kind: ExprKind::Name(n), .. }, _)) = target.element() {
+                out.insert(n.clone());
+            }
+            1
+        }
+        ExprKind::Comma(a, b) => written(a, out) + written(b, out),
+        _ => 0,
+    }
+}
