@@ -1,7 +1,7 @@
 //! What every subcommand starts with: the program, the board, the user's choices. And how a subcommand stops early.
 
 use crate::cli::{Design, Program};
-use crate::{boards, fault, progress, render};
+use crate::{catalog, fault, progress, render};
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec};
 use arch::ir::vsa::{DramArray, Vsa};
@@ -98,7 +98,7 @@ fn around(vsa: &Vsa) -> Scop {
     let array = |(k, a): (usize, &DramArray)| Array {
         name: a.name.clone(),
         ty: a.ty,
-        c_type: arch::text::type_name(a.ty),
+        c_type: a.ty.to_string(),
         dims: a.dims.clone(),
         storage: Storage::Dram,
         binding: Binding::Parameter(k as u32),
@@ -131,7 +131,7 @@ fn load_c(program: &Program) -> Result<Scop, Refused> {
 /// # Errors
 /// An unknown board, an unreadable board or design file.
 pub fn choices(program: &Program, design: &Design) -> Result<(Board, DesignSpec), Refused> {
-    let board = boards::find(&program.board).map_err(Refused::plain)?;
+    let board = catalog::find(&program.board).map_err(Refused::plain)?;
     Ok((board, design.spec().map_err(Refused::plain)?))
 }
 

@@ -26,7 +26,7 @@ fn interface(vsa: &Vsa) -> Value {
         json!({
             "array": a.name,
             "name": a.ident,
-            "type": arch::text::type_name(a.ty),
+            "type": a.ty.to_string(),
             "dims": a.dims,
             "port": interface.ports[a.port].name,
             "register": a.offset,

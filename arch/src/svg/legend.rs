@@ -2,7 +2,6 @@
 
 use super::canvas::{hue, Anchor, Canvas, Font, Rect, GREY, INK, SMALL};
 use super::parts::{place, Place, View};
-use crate::text::type_name;
 use crate::ir::vsa::Vsa;
 
 const LINE: i64 = 21;
@@ -30,7 +29,7 @@ pub(super) fn draw(vsa: &Vsa, view: &View, canvas: &mut Canvas, x: i64, y: i64, 
         canvas.text(x + 20, y, &array.name, Font::new(12, hue.stroke).bold(), Anchor::Start);
         let dims: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
         let groups = groups(vsa, view, i as u32);
-        let mut parts = vec![format!("{}{dims}, {} per word", type_name(array.ty), array.word)];
+        let mut parts = vec![format!("{}{dims}, {} per word", array.ty, array.word)];
         parts.extend(groups);
         for line in wrap(&parts, "; ", columns) {
             canvas.text(x + 78, y, &line, TEXT, Anchor::Start);

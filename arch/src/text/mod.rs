@@ -31,7 +31,6 @@ mod system;
 use crate::affine::Form;
 use crate::ir::vsa::{Op, Vsa};
 
-pub use names::type_name;
 pub use parse::parse;
 pub use print::to_text;
 pub use system::{mapping, read, system, Stage};

@@ -1,33 +1,7 @@
-//! How types, operators and counters are called.
+//! How operators and counters are called; types as [`frontend::text`] spells them.
 
 use crate::ir::vsa::Vsa;
-use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-
-/// `i32`, `u8`, `f32`, `bf16`, …; other float formats as `f<exponent>e<fraction>`.
-pub fn type_name(ty: ScalarType) -> String {
-    match ty {
-        ScalarType::Int { bits, signed } => format!("{}{bits}", if signed { 'i' } else { 'u' }),
-        ScalarType::Float { exponent, fraction } => match FLOATS.iter().find(|f| (f.1, f.2) == (exponent, fraction)) {
-            Some((name, ..)) => name.to_string(),
-            None => format!("f{exponent}e{fraction}"),
-        },
-    }
-}
-
-const FLOATS: [(&str, u32, u32); 4] = [("f16", 5, 10), ("bf16", 8, 7), ("f32", 8, 23), ("f64", 11, 52)];
-
-/// Inverse of [`type_name`].
-pub(super) fn type_named(name: &str) -> Option<ScalarType> {
-    if let Some(&(_, exponent, fraction)) = FLOATS.iter().find(|f| f.0 == name) {
-        return Some(ScalarType::Float { exponent, fraction });
-    }
-    if let Some((exponent, fraction)) = name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
-        return Some(ScalarType::Float { exponent: exponent.parse().ok()?, fraction: fraction.parse().ok()? });
-    }
-    let signed = name.starts_with('i');
-    let bits = name.strip_prefix(['i', 'u'])?.parse().ok()?;
-    Some(ScalarType::Int { bits, signed })
-}
+use frontend::scop::{BinaryOp, UnaryOp};
 
 pub(super) const UNARY: [(&str, UnaryOp); 4] = [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("sqrt", UnaryOp::Sqrt), ("abs", UnaryOp::Abs)];
 

@@ -1,7 +1,7 @@
 //! Text to Vsa.
 
 use frontend::text::lex::{is_word, Line, Token};
-use super::names::{counter_names, type_named, BINARY, UNARY};
+use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
@@ -379,7 +379,7 @@ impl Parser {
 
 fn ty(line: &mut Line) -> Result<ScalarType, String> {
     let name = line.word("a type")?;
-    type_named(&name).ok_or_else(|| format!("no type `{name}`"))
+    frontend::text::type_named(&name).ok_or_else(|| format!("no type `{name}`"))
 }
 
 fn delay(line: &mut Line) -> Result<Delay, String> {

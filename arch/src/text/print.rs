@@ -1,7 +1,7 @@
 //! Vsa to text.
 
 use frontend::text::lex::is_word;
-use super::names::{counter_names, type_name, BINARY, UNARY};
+use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
 use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
@@ -89,7 +89,7 @@ impl Printer<'_> {
         for a in &vsa.arrays {
             let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
-            writeln!(self.out, "array {}: {}{dims} word {}{port}", Name(&a.name), type_name(a.ty), a.word)?;
+            writeln!(self.out, "array {}: {}{dims} word {}{port}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
         }
         writeln!(self.out, "\nnodes")?;
@@ -107,7 +107,7 @@ impl Printer<'_> {
 
     fn node(&mut self, n: usize, node: &Node) -> fmt::Result {
         let name = if node.name.is_empty() { String::new() } else { format!(" {}", Name(&node.name)) };
-        write!(self.out, "  %{n}{name}: {} = {}", type_name(node.ty), self.op(node))?;
+        write!(self.out, "  %{n}{name}: {} = {}", node.ty, self.op(node))?;
         let s = &self.vsa.schedule;
         if let (Some(ready), Some(latency)) = (s.ready.get(n), s.latency.get(n)) {
             write!(self.out, "  @ready {ready} lat {latency}")?;

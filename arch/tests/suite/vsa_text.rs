@@ -36,7 +36,7 @@ fn a_person_can_read_it() {
         "time i.latency 2",
         "array A: i16[7][9] word 8",
         "  %1 a: i16 = input 0 port 0  @ready 4 lat 0",
-        "  %6 valid: u1 = guard -4*k.tile - 2*k.time + 8 >= 0  @ready 0 lat 0",
+        "  %6 valid: bool = guard -4*k.tile - 2*k.time + 8 >= 0  @ready 0 lat 0",
         "  %18 past: i32 = past %20 hop (0, 0) waves 2  @ready 7 lat 0 by chain",
         "  %20 acc: i32 = add %19, %15  @ready 8 lat 1",
         "input 0 A[4*i.tile + i.latency + 2*p0][4*k.tile + 2*k.time]",

@@ -22,5 +22,6 @@ mod names;
 mod parse;
 mod print;
 
+pub use names::type_named;
 pub use parse::{conjunction as read_conjunction, parse};
 pub use print::{affine, conjunction};

@@ -3,31 +3,33 @@
 use crate::scop::{BinaryOp, ScalarType};
 use std::fmt::{self, Display, Formatter};
 
+/// Formats of floating-point numbers with a name of their own: name, bits of exponent and fraction.
+const FLOATS: [(&str, u32, u32); 4] = [("f16", 5, 10), ("bf16", 8, 7), ("f32", 8, 23), ("f64", 11, 52)];
+
+/// `bool`, `i32`, `u8`, `f32`, `bf16`, …; other formats of floating-point numbers as `f<exponent>e<fraction>`.
 impl Display for ScalarType {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match *self {
             ScalarType::BOOL => write!(f, "bool"),
             ScalarType::Int { bits, signed } => write!(f, "{}{bits}", if signed { "i" } else { "u" }),
-            ScalarType::Float { exponent: 8, fraction: 7 } => write!(f, "bf16"),
-            ScalarType::Float { exponent, fraction } if matches!((exponent, fraction), (5, 10) | (8, 23) | (11, 52)) => write!(f, "f{}", self.bits()),
-            ScalarType::Float { exponent, fraction } => write!(f, "f{exponent}_{fraction}"),
+            ScalarType::Float { exponent, fraction } => match FLOATS.iter().find(|x| (x.1, x.2) == (exponent, fraction)) {
+                Some((name, ..)) => write!(f, "{name}"),
+                None => write!(f, "f{exponent}e{fraction}"),
+            },
         }
     }
 }
 
 /// A type by the name its `Display` gives it.
-pub(super) fn type_named(name: &str) -> Option<ScalarType> {
-    let float = |exponent, fraction| Some(ScalarType::Float { exponent, fraction });
-    match name {
-        "bool" => return Some(ScalarType::BOOL),
-        "bf16" => return float(8, 7),
-        "f16" => return float(5, 10),
-        "f32" => return float(8, 23),
-        "f64" => return float(11, 52),
-        _ => {}
+pub fn type_named(name: &str) -> Option<ScalarType> {
+    if name == "bool" {
+        return Some(ScalarType::BOOL);
     }
-    if let Some((exponent, fraction)) = name.strip_prefix('f').and_then(|rest| rest.split_once('_')) {
-        return float(exponent.parse().ok()?, fraction.parse().ok()?);
+    if let Some(&(_, exponent, fraction)) = FLOATS.iter().find(|x| x.0 == name) {
+        return Some(ScalarType::Float { exponent, fraction });
+    }
+    if let Some((exponent, fraction)) = name.strip_prefix('f').and_then(|rest| rest.split_once('e')) {
+        return Some(ScalarType::Float { exponent: exponent.parse().ok()?, fraction: fraction.parse().ok()? });
     }
     let signed = name.starts_with('i');
     let bits = name.strip_prefix(['i', 'u'])?.parse().ok().filter(|b| (1..=64).contains(b))?;

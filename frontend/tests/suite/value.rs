@@ -130,3 +130,12 @@ fn float_extremes_follow_fminf_and_fmaxf() {
     assert_eq!((run(BinaryOp::Min, zero, minus), run(BinaryOp::Max, minus, zero)), (zero, minus));
     assert_eq!(run(BinaryOp::Max, 0xffc0_0001, nan), nan);
 }
+
+#[test]
+fn types_are_found_by_the_name_they_print() {
+    let ints = (1..=64).flat_map(|bits| [false, true].map(|signed| ScalarType::Int { bits, signed }));
+    let floats = [(5, 10), (8, 7), (8, 23), (11, 52), (6, 9), (4, 3)].map(|(exponent, fraction)| ScalarType::Float { exponent, fraction });
+    for ty in ints.chain(floats) {
+        assert_eq!(frontend::text::type_named(&ty.to_string()), Some(ty));
+    }
+}
