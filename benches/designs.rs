@@ -6,7 +6,7 @@ use clap::Parser;
 use sagen::check::{Case, Conditions};
 use sagen::cli::{Cli, Command};
 use sagen::report::{grouped, utilization};
-use sagen::{boards, data};
+use sagen::{catalog, data};
 use std::time::Instant;
 
 const FULL: &str = "#include <stdint.h>\nvoid mm(int16_t A[1040][1024], int16_t B[1024][1024], int32_t C[1040][1024]) {\n\
@@ -32,7 +32,7 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
 
     let begin = Instant::now();
     let (scop, _) = frontend::parse(&arguments.program.file, &arguments.program.parse_options()).map_err(|f| format!("{:?}", f.1))?;
-    let compiled = arch::compile(&scop, &arguments.design.spec()?, &boards::find("u250")?).map_err(|f| format!("{f:?}"))?;
+    let compiled = arch::compile(&scop, &arguments.design.spec()?, &catalog::find("u250")?).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 1))?;
     let lines: usize = case.verilog().iter().map(|f| f.1.lines().count()).sum();
     let build = begin.elapsed().as_secs_f64();

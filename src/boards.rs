@@ -1,56 +1,17 @@
-//! The boards sagen knows: the files of `boards/`, built in, and the user's own.
+//! `sagen boards`: the list of the boards sagen knows.
 
+use crate::catalog;
 use crate::cli::Boards;
 use crate::program::Refused;
 use arch::cost::board::Board;
 use serde_json::json;
 
-const FILES: [&str; 11] = [
-    include_str!("../boards/arty-a7-100.toml"),
-    include_str!("../boards/kv260.toml"),
-    include_str!("../boards/pynq-z2.toml"),
-    include_str!("../boards/u200.toml"),
-    include_str!("../boards/u250.toml"),
-    include_str!("../boards/u280.toml"),
-    include_str!("../boards/u50.toml"),
-    include_str!("../boards/u55c.toml"),
-    include_str!("../boards/vu9p.toml"),
-    include_str!("../boards/zcu102.toml"),
-    include_str!("../boards/zcu104.toml"),
-];
-
-/// The board that is meant when none is named.
-pub const DEFAULT: &str = "u250";
-
-/// All built-in boards, by name.
-///
-/// # Errors
-/// A built-in file is not a board file, which a test excludes.
-pub fn all() -> Result<Vec<Board>, String> {
-    FILES.iter().map(|text| Board::parse(text)).collect()
-}
-
-/// A built-in board by its name, or the user's own by its file (any name with a `.` or `/` in it).
-///
-/// # Errors
-/// A sentence that names the board or file and, for an unknown name, the known ones.
-pub fn find(name: &str) -> Result<Board, String> {
-    if name.contains(['.', '/', '\\']) {
-        let text = crate::files::text(std::path::Path::new(name))?;
-        return Board::parse(&text).map_err(|e| format!("{name} is not a board file: {e}"));
-    }
-    let boards = all()?;
-    let known: Vec<_> = boards.iter().map(|b| b.name.clone()).collect();
-    let unknown = || format!("unknown board '{name}'; known: {}, or the path of a .toml file", known.join(", "));
-    boards.into_iter().find(|b| b.name == name).ok_or_else(unknown)
-}
-
 /// `sagen boards`; what to print.
 ///
 /// # Errors
-/// As for [`all`].
+/// As for [`catalog::all`].
 pub fn run(arguments: &Boards) -> Result<String, Refused> {
-    let boards = all().map_err(Refused::plain)?;
+    let boards = catalog::all().map_err(Refused::plain)?;
     if !arguments.json {
         return Ok(table(&boards));
     }
@@ -72,7 +33,7 @@ pub fn run(arguments: &Boards) -> Result<String, Refused> {
 }
 
 /// The table of `sagen boards`.
-pub fn table(boards: &[Board]) -> String {
+fn table(boards: &[Board]) -> String {
     let mut rows = vec![["name", "clock MHz", "dies", "LUT", "FF", "DSP", "BRAM36", "URAM", "memory", "part"].map(String::from)];
     for b in boards {
         let r = &b.resources;
@@ -90,23 +51,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_board_reads_and_its_dies_add_up() {
-        let boards = all().unwrap();
-        assert!(boards.iter().any(|b| b.name == DEFAULT));
-        for board in &boards {
-            assert_eq!(find(&board.name).as_ref(), Ok(board));
-            assert_eq!(board.dies.iter().map(|d| d.resources.dsp).sum::<i64>(), board.resources.dsp, "{}", board.name);
-        }
-        assert!(table(&boards).lines().count() == boards.len() + 2);
-    }
-
-    #[test]
-    fn unknown_boards_are_refused_with_the_known_ones() {
-        assert!(find("u9").is_err_and(|e| e.contains("u250") && e.contains("zcu104")));
-        assert!(find("/nowhere/b.toml").is_err_and(|e| e.contains("cannot read")));
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("mine.toml");
-        std::fs::write(&file, "name = 3").unwrap();
-        assert!(find(&file.to_string_lossy()).is_err_and(|e| e.contains("not a board file")));
+    fn the_table_has_a_line_for_each_board() {
+        let boards = catalog::all().unwrap();
+        assert_eq!(table(&boards).lines().count(), boards.len() + 2);
     }
 }

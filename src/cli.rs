@@ -61,7 +61,7 @@ pub struct Program {
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
     /// Board by name (see `sagen boards`) or by its .toml file
-    #[arg(long, value_name = "NAME|FILE", default_value = crate::boards::DEFAULT)]
+    #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]
     pub board: String,
 }
 

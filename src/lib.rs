@@ -2,6 +2,7 @@
 //! engines. Everything that prints, reads or writes files or starts programs lives in this crate; the others are pure.
 
 pub mod boards;
+pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod data;

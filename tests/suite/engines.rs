@@ -5,14 +5,14 @@ use crate::common::{root, sim};
 use sagen::check::{Case, Conditions};
 use sagen::cli::Engine;
 use sagen::sim::{Outcome, Timing};
-use sagen::{boards, data};
+use sagen::{catalog, data};
 
 /// Runs a program, given as its path and options, on an engine for each of some memories.
 fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, String> {
     let (file, options) = line.split_once(' ').expect("a path and options");
     let arguments = sim(options, &root(file))?;
     let (scop, _) = frontend::parse(&arguments.program.file, &arguments.program.parse_options()).expect("a legal program");
-    let board = boards::find("u250")?;
+    let board = catalog::find("u250")?;
     let compiled = arch::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
     let conditions = |&timing| Conditions { engine, timing, shift: 1, ..Conditions::ideal(3) };

@@ -12,7 +12,7 @@ fn check(file: &Path) -> Result<(), String> {
     let options = text.lines().find_map(|l| l.strip_prefix("// sagen:")).unwrap_or_default();
     let arguments = sim(options, file)?;
     let (scop, _) = frontend::parse(file, &arguments.program.parse_options()).map_err(|(_, faults)| format!("the front end refuses it: {faults:?}"))?;
-    let board = sagen::boards::find(&arguments.program.board)?;
+    let board = sagen::catalog::find(&arguments.program.board)?;
     match arch::compile(&scop, &arguments.design.spec()?, &board) {
         Ok(_) => Err("it was accepted; it may move to tests/run".into()),
         Err(mut faults) => {

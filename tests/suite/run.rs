@@ -71,7 +71,7 @@ impl Program {
     /// One run; a description of what differs.
     fn four_ways(&self, arguments: &Sim, shifts: &[usize]) -> Result<(), String> {
         let Program { scop, native, interpreted } = self;
-        let (board, spec) = (sagen::boards::find(&arguments.program.board)?, arguments.design.spec()?);
+        let (board, spec) = (sagen::catalog::find(&arguments.program.board)?, arguments.design.spec()?);
         let compiled = arch::compile(scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
         stages(&compiled, &spec.program(scop), &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;

@@ -5,7 +5,7 @@ use super::emitted::{root, run, tool, Emitted};
 use clap::Parser;
 use sagen::cli::{Cli, Command as Sub};
 use sagen::sim::{self, builtin::Machine, compare, Job, Timing};
-use sagen::{boards, data};
+use sagen::{catalog, data};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -62,7 +62,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()].into_iter().chain(ip.options.iter().cloned());
     let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
     let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
-    let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &boards::find(&options.program.board).unwrap()).expect("an array");
+    let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &catalog::find(&options.program.board).unwrap()).expect("an array");
     let (vsa, interface) = (&compiled.vsa, Interface::new(&compiled.vsa));
     let design = templates::ip(vsa).unwrap();
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();

@@ -90,7 +90,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
         Ok(parsed) => parsed,
         Err((_, faults)) => return refused(&faults),
     };
-    let board = sagen::boards::find("u250")?;
+    let board = sagen::catalog::find("u250")?;
     let mut options = case.options.clone() + &ports(&scop, case.seed);
     if let Some(row) = case.row {
         let any = DesignSpec { array: ArrayChoice::Automatic, ..sim(&options, Path::new("case.c"))?.design.spec()? };
