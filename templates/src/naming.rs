@@ -19,7 +19,7 @@ pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
 
 /// Places where memory pays: small ones in LUTs, the rest in block RAM.
 pub fn memory_style(depth: i64) -> MemStyle {
-    if depth <= 64 { MemStyle::Distributed } else { MemStyle::Block }
+    if arch::contract::delay::in_luts(depth) { MemStyle::Distributed } else { MemStyle::Block }
 }
 
 /// How waves hop through a box of buffers: cycles to the next one along each axis, nothing along an axis with one place.

@@ -88,3 +88,41 @@ pub fn choose(vsa: &Vsa) -> BTreeMap<NodeId, Delay> {
     let pasts = (0..vsa.nodes.len() as u32).map(NodeId);
     pasts.filter_map(|id| Some((id, Wait::of(vsa, id).filter(|w| w.waves > 0)?.choose()?))).collect()
 }
+
+/// A `Select` between a constant and what a memory kept, by a condition of the wave alone: done where the memory's word is
+/// registered, as a reset of that register, and not behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cleared {
+    pub past: NodeId,
+    /// When the word is registered, one cycle before the `Select` is ready; the condition is taken then.
+    pub read: i64,
+    pub condition: NodeId,
+    /// Value of the condition for which the register takes `value`.
+    pub when: bool,
+    pub value: u64,
+}
+
+/// `None` where a `Select` is a multiplexer.
+pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
+    let Op::Select(condition, a, b) = vsa.node(id).op else { return None };
+    let (past, value, when) = match (&vsa.node(a).op, &vsa.node(b).op) {
+        (Op::Const(value), _) => (b, *value, true),
+        (_, Op::Const(value)) => (a, *value, false),
+        _ => return None,
+    };
+    let Op::Past { hop: [0, 0], waves, .. } = vsa.node(past).op else { return None };
+    let Some(delay @ Delay::Memory { read, synchronous: true }) = vsa.schedule.delays.get(&past).copied() else { return None };
+    let registers = Wait::of(vsa, past)?.registers(Some(delay));
+    let at_once = |n: NodeId| vsa.schedule.latency[n.index()] == 0;
+    let same_time = vsa.schedule.ready[id.index()] == read + 1 && vsa.schedule.ready[past.index()] == read + 1;
+    let readers = vsa.nodes.iter().map(|n| n.op.sources().iter().filter(|&&s| s == past).count()).sum::<usize>();
+    let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
+    let alone = readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty;
+    let control = matches!(vsa.node(condition).op, Op::Guard(_)) && vsa.node(condition).op.is_control();
+    (control && alone && same_time && registers == 0 && at_once(id) && in_luts(waves)).then_some(Cleared { past, read, condition, when, value })
+}
+
+/// Memories of so many words stand in LUTs: reading them needs no register. Deeper ones are block RAM.
+pub fn in_luts(words: i64) -> bool {
+    words <= 64
+}

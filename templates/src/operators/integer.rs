@@ -1,6 +1,7 @@
 //! Operators on integers: C's semantics, modulo the width.
 
 use super::request::{wires, Request};
+use arch::contract::operand::digits;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use rtl::{u, ModuleBuilder, Sig};
 
@@ -51,10 +52,18 @@ pub(super) fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
 }
 
 /// Product modulo the result's width: operand registers (from latency 2 on), then product registers, as a DSP has them.
+///
+/// A constant with few digits is multiplied by shifts and additions instead ([`digits`]).
 pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+    let factor = |k: usize| r.constant.get(k).copied().flatten().and_then(|c| digits(c, r.ty.bits()));
+    match (factor(0), factor(1)) {
+        (Some(digits), _) => return shifted(m, b, &digits, r, before_last),
+        (_, Some(digits)) => return shifted(m, a, &digits, r, before_last),
+        _ => {}
+    }
     let operand_stage = u32::from(before_last > 0);
-    let constant = |k: usize| r.constant.get(k).copied().unwrap_or(false);
-    let stage = |x: Sig<'m>, k: usize, suffix: &str| if constant(k) { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
+    let constant = |k: usize| r.constant.get(k).copied().flatten();
+    let stage = |x: Sig<'m>, k: usize, suffix: &str| if constant(k).is_some() { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
     let (a, b) = (stage(a, 0, "a"), stage(b, 1, "b"));
     let signed = a.ty().signed || b.ty().signed;
     let number = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
@@ -62,6 +71,28 @@ pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Req
     let w = a.w().max(b.w());
     let product = (a.extend(w) * b.extend(w)).to(wires(r.ty));
     m.delay(product, before_last - operand_stage, format!("{}_m", r.name))
+}
+
+/// `a` times a constant, a register after each addition as long as there are any.
+fn shifted<'m>(m: &'m ModuleBuilder, a: Sig<'m>, digits: &[(u32, bool)], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+    let ty = wires(r.ty);
+    let (mut a, mut left) = (a.to(ty), before_last);
+    let mut sum: Option<Sig<'m>> = None;
+    for (k, &(shift, negative)) in digits.iter().enumerate() {
+        let term = a.shl_const(shift);
+        sum = Some(match (sum, negative) {
+            (None, false) => term,
+            (None, true) => term.neg(),
+            (Some(sum), false) => sum + term,
+            (Some(sum), true) => sum - term,
+        });
+        if k > 0 && k + 1 < digits.len() && left > 0 {
+            sum = sum.map(|s| m.delay(s, 1, format!("{}_s{k}", r.name)));
+            a = m.delay(a, 1, format!("{}_a{k}", r.name));
+            left -= 1;
+        }
+    }
+    m.delay(sum.unwrap_or(m.lit(0, ty)), left, format!("{}_m", r.name))
 }
 
 pub(super) fn multiply_add<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 3], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {

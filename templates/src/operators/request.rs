@@ -18,8 +18,8 @@ pub struct Request<'a, 'm> {
     /// operands (see `arch::contract::timing::effective_type`), otherwise of the nodes' types.
     pub operands: &'a [Sig<'m>],
     pub operand_types: &'a [ScalarType],
-    /// Per operand: a constant, which needs no register.
-    pub constant: &'a [bool],
+    /// Per operand: its bits where it is a constant, which needs no register.
+    pub constant: &'a [Option<u64>],
     /// Registers from operands to result, the last one included.
     pub latency: u32,
     pub name: &'a str,

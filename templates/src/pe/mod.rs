@@ -23,7 +23,7 @@ use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::affine::Form;
 use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
-use frontend::scop::BinaryOp;
+use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
 
@@ -78,6 +78,19 @@ impl Template for Pe {
         b.finish_delays();
         b.outputs();
     }
+}
+
+fn constant(vsa: &Vsa, id: NodeId) -> Option<u64> {
+    match vsa.node(id).op {
+        Op::Const(bits) => Some(bits),
+        _ => None,
+    }
+}
+
+/// The bits of a constant of this type, extended to 64.
+fn extended(bits: u64, ty: ScalarType) -> u64 {
+    let spare = 64 - ty.bits();
+    if ty.signed() { ((bits << spare) as i64 >> spare) as u64 } else { bits << spare >> spare }
 }
 
 impl<'a, 'm> Build<'a, 'm> {
@@ -151,6 +164,12 @@ impl<'a, 'm> Build<'a, 'm> {
             Op::Const(_) => return None,
             _ if time_field(vsa, id).is_some() => return None,
             Op::Input { .. } => return Some(self.line(id, self.m.input(format!("{name}_in"), ty))),
+            // The word is registered, and its register cleared, by the select that takes it.
+            Op::Past { .. } if self.plan.cleared.values().any(|c| c.past == id) => return None,
+            Op::Select(..) if self.plan.cleared.contains_key(&id.0) => {
+                let value = self.cleared(id);
+                return Some(self.line(id, value));
+            }
             Op::Past { .. } => {
                 let value = self.past(id);
                 return Some(self.line(id, value));
@@ -180,7 +199,7 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// A product of two values that are not constants: worth a DSP.
     fn multiplies(&self, id: NodeId) -> bool {
-        let constant = |o: &NodeId| matches!(self.vsa.node(*o).op, Op::Const(_));
+        let constant = |o: &NodeId| constant(self.vsa, *o).is_some();
         match &self.vsa.node(id).op {
             Op::Binary(BinaryOp::Mul, a, b) => !self.vsa.node(id).ty.is_float() && !constant(a) && !constant(b),
             _ => false,
@@ -203,7 +222,7 @@ impl<'a, 'm> Build<'a, 'm> {
             values.push(value);
         }
         let types: Vec<_> = sources.iter().map(|s| s.1).collect();
-        let constant: Vec<bool> = sources.iter().map(|s| matches!(vsa.node(s.0).op, Op::Const(_))).collect();
+        let constant: Vec<Option<u64>> = sources.iter().map(|s| constant(vsa, s.0).map(|c| extended(c, s.1))).collect();
         let name = stem(vsa, id);
         let ty = vsa.node(id).ty;
         let request = Request { op, ty, operands: &values, operand_types: &types, constant: &constant, latency, name: &name };
@@ -238,6 +257,19 @@ impl<'a, 'm> Build<'a, 'm> {
             Relation::AtMost => time.le(bound),
             Relation::Equal => time.eq(bound),
         }
+    }
+
+    /// The register behind a memory, with a select's constant as its reset.
+    fn cleared(&mut self, id: NodeId) -> Sig<'m> {
+        let (m, c) = (self.m, self.plan.cleared[&id.0]);
+        let past = self.plan.pasts[&c.past.0];
+        let pointer = self.field(&Field::Pointer(past.waves), c.read);
+        let word = self.memories[&(past.source.0, past.waves)].read_async(format!("{}_rd", stem(self.vsa, c.past)), pointer);
+        let condition = self.at(c.condition, c.read).reduce_or();
+        let ty = wires(self.vsa.node(id).ty);
+        let reset = if c.when { condition } else { !condition };
+        let mask = u64::MAX >> (64 - ty.w.min(64));
+        m.reg(stem(self.vsa, id), u(ty.w)).next(word).rst(reset, c.value & mask).q().to(ty)
     }
 
     /// Value of a `Past` node in the consuming PE.

@@ -6,7 +6,7 @@
 
 use crate::control::{form_range, range_ty, time_field, Field};
 use arch::affine::{Condition, Form, Ranges};
-use arch::contract::delay::Wait;
+use arch::contract::delay::{cleared, Cleared, Wait};
 use arch::contract::operand::{live_nodes, operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
@@ -148,6 +148,8 @@ pub struct PePlan {
     pub tied: Vec<Tied>,
     pub guards: BTreeMap<u32, GuardPlan>,
     pub pasts: BTreeMap<u32, PastPlan>,
+    /// Selects that reset the register behind a memory.
+    pub cleared: BTreeMap<u32, Cleared>,
     pub chains: BTreeMap<u32, ChainPlan>,
     /// Per memory (source, depth): its write pointer.
     pub writes: BTreeMap<(u32, i64), Field>,
@@ -157,7 +159,7 @@ impl PePlan {
     /// # Errors
     /// A `Past` that its schedule does not allow time for.
     pub fn new(vsa: &Vsa) -> Result<Self, String> {
-        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
+        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), cleared: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
         let mut uses = vec![BTreeSet::new(); vsa.nodes.len()];
         for id in plan.ids() {
             plan.visit(vsa, id, &mut uses)?;
@@ -225,6 +227,11 @@ impl PePlan {
                 uses[source.index()].insert(vsa.schedule.ready[source.index()]);
             }
             op => {
+                if let Some(c) = cleared(vsa, id) {
+                    uses[c.condition.index()].insert(c.read);
+                    self.cleared.insert(id.0, c);
+                    return Ok(());
+                }
                 for (k, operand) in op.operands().into_iter().enumerate() {
                     let (source, _) = operand_source(vsa, id, k, operand);
                     if vsa.schedule.ready[source.index()] > sampled {
