@@ -2,8 +2,8 @@
 # Gates on what sagen emits, with tools that know nothing of sagen: `scripts/gates.sh`
 #
 # For a few small designs: the lint gate on the Verilog, the IP driven through its AXI ports by third-party bus models,
-# and for the int16 multiply-accumulate PE its mapping to one DSP slice. As many at a time as there are cores. Exits 1 if
-# any fails. KEEP=DIR leaves the emitted designs in DIR.
+# estimated resources against those of synthesis, and for the int16 multiply-accumulate PE its mapping to one DSP slice.
+# As many at a time as there are cores. Exits 1 if any fails. KEEP=DIR leaves the emitted designs in DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
@@ -44,6 +44,12 @@ mac() {
         --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == 1'
 }
 
+# Estimates against synthesis.
+estimated() {
+    emit estimated examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
+    python3 scripts/estimates.py --check "$work/estimated"
+}
+
 # gate COMMAND NAME…: starts a gate when a core is free; its output waits in a file.
 cores=$(nproc)
 running=0
@@ -66,6 +72,7 @@ gate driven gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,
 gate driven shared tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+C,B+bias
 gate emit mm_default examples/mm.c -D N=12
 gate mac
+gate estimated
 wait
 
 failed=0

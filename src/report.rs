@@ -2,6 +2,7 @@
 
 use arch::cost::bank::Load;
 use arch::cost::board::Board;
+use arch::cost::resources::{parts, Cost};
 use arch::explore::choose::Limit;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;
@@ -46,6 +47,10 @@ fn interface(vsa: &Vsa) -> Value {
 pub fn design(compiled: &Compiled, board: &Board) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
+    let part = |(name, c): (&str, Cost)| {
+        let blocks = json!({ "lut": c.lut, "ff": c.ff, "dsp": c.dsp, "bram36": c.bram18 as f64 / 2.0, "uram": c.uram });
+        (name.to_lowercase(), blocks)
+    };
     let loops = |l: &arch::ir::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
         "generator": "sagen",
@@ -69,6 +74,7 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "resources": { "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram },
         "limit": limit(compiled),
         "search": searched(compiled),
+        "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
         "interface": interface(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
     })
@@ -153,6 +159,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         format!("{} ({}{slow})", l.bank, arrays.join(", "))
     };
     let banks: Vec<String> = report.loads.iter().map(carried).collect();
+    let luts: Vec<_> = parts(vsa).list().iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
     let interface = Interface::new(vsa);
     let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
@@ -168,6 +175,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         ("banks", banks.join(", ")),
         ("estimate", format!("{} of {}", used.join(", "), board.name)),
         ("limited by", limit(compiled)),
+        ("LUT by part", luts.join(", ")),
     ];
     for (name, value) in rows.into_iter().chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");

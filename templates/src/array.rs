@@ -210,7 +210,7 @@ impl<'m> Build<'_, 'm> {
         }
         let feeder = Feeder::new(vsa, g, shape(&types.word, &group.hull), &nodes);
         let (stream, ties): (_, Vec<Ties>) = (feeder.stream(), (0..group.banks.len()).map(|b| feeder.ties(b)).collect());
-        let module = d.module(feeder);
+        let module = d.module(feeder.clone());
         let extent = feeder_extent(vsa, g);
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
         let passing = self.passing(&sent.word, &group.hull, bit, [sent.valid, sent.first], Some(sent.data));
@@ -225,9 +225,23 @@ impl<'m> Build<'_, 'm> {
         let word = vsa.arrays[group.array as usize].word as i64;
         for (b, (bank, ties)) in group.banks.iter().zip(&ties).enumerate() {
             self.tie_bank(grid, (b, ties), bank, word, &place);
+            self.pick((grid, extent), &feeder, b, &place);
         }
         for (id, ..) in nodes {
             self.feed((grid, extent), id, group.forward);
+        }
+    }
+
+    /// The elements that bank `b` stores of the word that stands in its feeder: wires.
+    fn pick(&self, (grid, extent): (Instance<'m>, [i64; 2]), feeder: &Feeder, b: usize, place: &dyn Fn(u32, u32) -> [i64; 2]) {
+        let bits = feeder.ty.bits();
+        let picked = |i: u32, j: u32| {
+            let word = Self::element(grid, "ld_data_out", extent, i, j);
+            let lanes = feeder.lanes(b, place(i, j)).unwrap_or_default();
+            self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * feeder.ty.bytes(), bits)).collect::<Vec<_>>())
+        };
+        if feeder.lanes(b, place(0, 0)).is_some() {
+            grid.set_each(&format!("pick{b}"), picked);
         }
     }
 

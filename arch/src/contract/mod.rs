@@ -1,9 +1,10 @@
 //! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), how values of earlier waves are
 //! kept ([`delay`]), what operators are joined to ([`operand`]), what the DMA engines walk
-//! ([`walk`]), how results are gathered ([`relay`]).
+//! ([`walk`]), which elements feeders store ([`pick`]), how results are gathered ([`relay`]).
 
 pub mod delay;
 pub mod operand;
+pub mod pick;
 pub mod relay;
 pub mod timing;
 pub mod walk;

@@ -3,6 +3,9 @@
 pub mod address;
 pub mod bank;
 pub mod board;
+mod engines;
+mod network;
+mod pes;
 pub mod places;
 pub mod predict;
 pub mod reader;

@@ -1,219 +1,190 @@
-//! Estimated device resources of a VSA, from the nodes and buffers that are emitted.
+//! Estimated device resources of a VSA, by part, from the nodes and buffers that are emitted: what synthesis of each module
+//! gives, times the module's instances. The search and the report count with these same functions.
 //!
-//! DSP slices and memory blocks are counted; LUTs and flip-flops are bounds from node widths. The figures serve to
-//! reject what cannot fit; `scripts/resources.sh` measures the emitted Verilog.
+//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/estimates.md` compares them with
+//! what `scripts/resources.sh` measures.
 
-use super::places::{self, Places};
-use crate::cost::board::Resources;
-use crate::contract::relay::{self, Relays};
-use crate::contract::delay::Wait;
-use crate::contract::operand::effective_type;
-use crate::ir::vsa::{Delay, InputGroup, Node, NodeId, Op, Vsa};
-use frontend::scop::{BinaryOp, UnaryOp};
+use super::board::Resources;
+use super::{engines, network, pes};
+use crate::contract::delay::in_luts;
+use crate::ir::vsa::Vsa;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul};
 
+/// Building blocks of a part; `bram18` counts halves of a RAMB36.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    pub lut: i64,
+    pub ff: i64,
+    pub dsp: i64,
+    pub bram18: i64,
+    pub uram: i64,
+}
+
+/// What the parts of a design take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    pub pes: Cost,
+    pub feeders: Cost,
+    pub collectors: Cost,
+    pub relays: Cost,
+    /// Readers and writers.
+    pub engines: Cost,
+    /// Sequencer and registers.
+    pub control: Cost,
+}
+
+/// All parts together.
 pub fn estimate(vsa: &Vsa) -> Resources {
-    let (pes, network) = (of_pes(vsa), network(vsa));
-    Resources {
-        lut: pes.lut + network.lut,
-        ff: pes.ff + network.ff,
-        dsp: pes.dsp + network.dsp,
-        bram36: pes.bram36 + network.bram36,
-        uram: pes.uram + network.uram,
+    parts(vsa).total().blocks()
+}
+
+pub fn parts(vsa: &Vsa) -> Parts {
+    Parts { pes: pes::pes(vsa), ..others(vsa) }
+}
+
+fn others(vsa: &Vsa) -> Parts {
+    Parts {
+        pes: Cost::default(),
+        feeders: vsa.inputs.iter().map(|g| network::feeders(vsa, g)).sum(),
+        collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
+        relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
+        engines: (0..vsa.ports()).map(|port| engines::engines(vsa, port)).sum(),
+        control: engines::control(vsa),
     }
 }
 
-/// What every PE takes, as far as all need it.
+/// What every PE takes, at least: the operators that all PEs need, wherever their registers may go.
 pub fn per_pe(vsa: &Vsa) -> Resources {
-    let all = vsa.extent[0] * vsa.extent[1];
-    let mut total = Resources::default();
-    for ((n, node), _) in vsa.nodes.iter().enumerate().zip(places::places(vsa).count).filter(|(_, pes)| *pes == all) {
-        let need = of_node(vsa, n, node);
-        total.lut += need.lut;
-        total.ff += need.ff;
-        total.dsp += need.dsp;
-        total.bram36 += need.bram36;
-    }
-    total
+    floor(pes::least(vsa))
 }
 
-/// A memory of one port in a PE that keeps `depth` values of `bits`.
-pub fn memory(depth: i64, bits: i64) -> Resources {
-    let mut need = Resources::default();
-    add_memory(&mut need, 1, depth, bits);
-    need
+/// A memory of one port in a PE that keeps `depth` values of `bits`, at least.
+pub fn kept(depth: i64, bits: i64) -> Resources {
+    floor(memory(depth, bits))
 }
 
-/// Everything but the PEs.
+/// Everything but the PEs. Of a sketch, which has no nodes, at least.
 pub fn network(vsa: &Vsa) -> Resources {
-    let mut total = Resources::default();
-    for group in &vsa.inputs {
-        feeders(&mut total, vsa, group);
+    let parts = Parts { pes: Cost::default(), ..others(vsa) };
+    floor(parts.total())
+}
+
+/// Halves of block RAMs that may share one are left out.
+fn floor(cost: Cost) -> Resources {
+    Resources { bram36: cost.bram18 / 2, ..cost.blocks() }
+}
+
+impl Parts {
+    pub fn total(&self) -> Cost {
+        self.list().into_iter().map(|(_, cost)| cost).sum()
     }
-    for o in 0..vsa.outputs.len() {
-        collectors(&mut total, vsa, o);
+
+    /// The parts by name.
+    pub fn list(&self) -> [(&'static str, Cost); 6] {
+        [
+            ("PEs", self.pes),
+            ("feeders", self.feeders),
+            ("collectors", self.collectors),
+            ("relays", self.relays),
+            ("engines", self.engines),
+            ("control", self.control),
+        ]
     }
-    for port in 0..vsa.ports() {
-        let bits = 8 * i64::from(vsa.bus_bytes(port));
-        let arrays = vsa.arrays_of(port).count() as i64;
-        total.lut += 1300 + 200 * arrays + 6 * bits;
-        total.ff += 1900 + 100 * arrays + 6 * bits;
-        total.bram36 += 1 + bits / 72;
+}
+
+impl Cost {
+    pub(super) fn lut(lut: i64) -> Cost {
+        Cost { lut, ..Cost::default() }
+    }
+
+    pub(super) fn ff(ff: i64) -> Cost {
+        Cost { ff, ..Cost::default() }
+    }
+
+    /// Two halves of a block RAM are one.
+    pub fn blocks(self) -> Resources {
+        Resources { lut: self.lut, ff: self.ff, dsp: self.dsp, bram36: (self.bram18 + 1) / 2, uram: self.uram }
+    }
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, o: Cost) -> Cost {
+        Cost { lut: self.lut + o.lut, ff: self.ff + o.ff, dsp: self.dsp + o.dsp, bram18: self.bram18 + o.bram18, uram: self.uram + o.uram }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, o: Cost) {
+        *self = *self + o;
+    }
+}
+
+impl Mul<i64> for Cost {
+    type Output = Cost;
+    fn mul(self, n: i64) -> Cost {
+        Cost { lut: n * self.lut, ff: n * self.ff, dsp: n * self.dsp, bram18: n * self.bram18, uram: n * self.uram }
+    }
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Cost>>(all: I) -> Cost {
+        all.fold(Cost::default(), Add::add)
+    }
+}
+
+/// Address bits of so many words.
+pub(super) fn bits_of(words: i64) -> i64 {
+    i64::from(64 - (words.max(1) as u64 - 1).leading_zeros()).max(1)
+}
+
+/// A memory without the register of its word.
+pub(super) fn memory(words: i64, width: i64) -> Cost {
+    if in_luts(words) {
+        // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs; what is left over takes two LUTs a bit.
+        let at_once = if words <= 32 { 14 } else { 7 };
+        return Cost::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)));
+    }
+    // A RAMB18 is 512 × 36 to 16384 × 1, a RAMB36 twice as wide or deep.
+    let blocks = |depth: i64, bits: i64| ((width + bits - 1) / bits) * ((words + depth - 1) / depth);
+    let halves = [(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)].map(|(d, w)| blocks(d, w));
+    let wholes = [(512, 72), (1024, 36), (2048, 18), (4096, 9), (8192, 4), (16384, 2), (32768, 1)].map(|(d, w)| 2 * blocks(d, w));
+    Cost { bram18: halves.into_iter().chain(wholes).min().unwrap_or(0), ..Cost::default() }
+}
+
+/// Registers one behind the other of which those at `taps` (counted from the value itself) are looked at: three or more
+/// that nobody looks at between are a shift register of LUTs.
+pub(super) fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Cost {
+    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
+    taps.sort_unstable();
+    taps.dedup();
+    let mut total = Cost::default();
+    let mut before = 0;
+    for t in taps {
+        let length = t - before;
+        total += if length >= 3 { Cost::lut(width * ((length + 31) / 32)) } else { Cost::ff(width * length) };
+        before = t;
     }
     total
 }
 
-/// Feeders keep words of the stream that passes by, and pick elements from them.
-fn feeders(total: &mut Resources, vsa: &Vsa, group: &InputGroup) {
-    let count: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
-    let array = &vsa.arrays[group.array as usize];
-    let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    total.ff += count * (8 * i64::from(array.bus_bytes()) + 100);
-    for bank in &group.banks {
-        let ports = i64::from(bank.ports);
-        add_memory(total, count, 2 * bank.depth, group.kept(bank, array.word) * bits);
-        // Four inputs of a multiplexer to a LUT.
-        total.lut += count * (ports * bits * ((word / ports + 1) / 3) + 30 + 12 * bank.rows.len() as i64);
-        total.ff += count * (word + ports) * bits;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Collectors keep words and answer with a register, relays join bus words by LUTs of six inputs.
-fn collectors(total: &mut Resources, vsa: &Vsa, o: usize) {
-    let group = &vsa.outputs[o];
-    let array = &vsa.arrays[group.array as usize];
-    let count: i64 = group.extent().iter().product();
-    for bank in &group.banks {
-        let lanes = relay::lanes(bank, i64::from(array.word));
-        let width = lanes * i64::from(array.ty.bits());
-        add_memory(total, count, i64::from(group.slots) * bank.bank.depth, width);
-        total.lut += count * (30 + 12 * bank.bank.rows.len() as i64 + 2 * lanes);
-        total.ff += count * (width + 60);
+    #[test]
+    fn memories_by_depth_and_width() {
+        assert_eq!(memory(16, 32), Cost::lut(24));
+        assert_eq!(memory(64, 512), Cost::lut(592 - 6));
+        let halves = |words, width| memory(words, width).bram18;
+        assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
     }
-    let relays = Relays::new(vsa, o);
-    let bits = 8 * i64::from(array.bus_bytes());
-    let modules: i64 = relays.extent.iter().product();
-    total.lut += modules * bits * (relays.joined as u64 + 1).div_ceil(5) as i64;
-    total.ff += modules * (bits + 40);
-}
 
-fn of_pes(vsa: &Vsa) -> Resources {
-    let mut total = Resources::default();
-    let Places { count, passed } = places::places(vsa);
-    total.ff += vsa.nodes.iter().zip(passed).map(|(node, registers)| registers * i64::from(node.ty.bits())).sum::<i64>();
-    for ((n, node), pes) in vsa.nodes.iter().enumerate().zip(count).filter(|(_, pes)| *pes > 0) {
-        let need = of_node(vsa, n, node);
-        total.lut += pes * need.lut;
-        total.ff += pes * need.ff;
-        total.dsp += pes * need.dsp;
-        total.bram36 += pes * need.bram36;
-    }
-    total
-}
-
-fn of_node(vsa: &Vsa, n: usize, node: &Node) -> Resources {
-    let mut need = Resources::default();
-    let bits = node.ty.bits() as i64;
-    if let Some(core) = float_core(vsa, node) {
-        let widest = bits.max(operand_bits(vsa, node));
-        return Resources { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..need };
-    }
-    match &node.op {
-        Op::Binary(op, ..) => operator(&mut need, vsa, *op, node),
-        Op::Fma(..) => need.dsp += 4,
-        Op::Select(..) | Op::Unary(..) => need.lut += bits,
-        Op::Past { .. } => delay(&mut need, vsa, NodeId(n as u32), bits),
-        _ => {}
-    }
-    need.ff += bits * vsa.schedule.latency.get(n).copied().unwrap_or(0).min(2);
-    need
-}
-
-/// The delay element behind a source and the registers after it. A chain is there once for all that wait for the source:
-/// each of them adds what is beyond the next shorter one.
-fn delay(need: &mut Resources, vsa: &Vsa, id: NodeId, bits: i64) {
-    let (Some(wait), Op::Past { source, hop, waves }) = (Wait::of(vsa, id), &vsa.node(id).op) else { return };
-    let built = vsa.schedule.delays.get(&id).copied();
-    match built {
-        Some(Delay::Chain) => {
-            let before = vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
-                Op::Past { source: s, waves: w, .. } if delay == Delay::Chain && s == *source && (w, other) < (*waves, id) => Some(w),
-                _ => None,
-            });
-            // The source's own last register is the first.
-            need.ff += bits * (waves - before.max().unwrap_or(i64::from(wait.latency > 0)));
-        }
-        Some(Delay::Memory { .. }) => add_memory(need, 1, *waves, bits),
-        None => {}
-    }
-    need.ff += bits * (wait.registers(built) + i64::from(*hop != [0, 0]));
-}
-
-/// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
-/// what `docs/operators.md` lists for fp32.
-struct FloatCore {
-    dsp: i64,
-    lut: i64,
-    ff: i64,
-}
-
-fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
-    let operands = node.op.operands();
-    let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
-    if !node.ty.is_float() && !first.is_float() {
-        return None;
-    }
-    // Significands of up to 17, 26 and 53 bits.
-    let multiplier = match node.ty.bits() {
-        0..=16 => 1,
-        17..=32 => 2,
-        _ => 10,
-    };
-    let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
-    match node.op {
-        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),
-        Op::Binary(BinaryOp::Mul, ..) => core(multiplier, 10, 5),
-        Op::Binary(BinaryOp::Div, ..) => core(0, 37, 48),
-        Op::Binary(..) => core(0, 3, 1),
-        Op::Fma(..) => core(multiplier, 34, 21),
-        Op::Dot { ref pairs, .. } => {
-            let lanes = pairs.len() as i64;
-            core(multiplier * lanes, 9 + 16 * lanes / 3, 7 + 3 * lanes)
-        }
-        Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
-        Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
-        Op::Cast(_) if first != node.ty => core(0, 6, 3),
-        _ => None,
-    }
-}
-
-fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {
-    node.op.operands().into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
-}
-
-fn operator(pe: &mut Resources, vsa: &Vsa, op: BinaryOp, node: &Node) {
-    let bits = node.ty.bits() as i64;
-    match op {
-        BinaryOp::Mul => {
-            let widths = node.op.operands().into_iter().map(|o| effective_type(&vsa.nodes, o).bits() as i64);
-            let (a, b) = widths.fold((1, 1), |(a, _), w| (w, a));
-            let (least, most) = (a.min(b), a.max(b));
-            pe.dsp += ((least + 16) / 17) * ((most + 25) / 26);
-        }
-        BinaryOp::Div | BinaryOp::Rem => pe.lut += bits * bits * 3 / 2,
-        _ => pe.lut += bits,
-    }
-}
-
-/// `count` memories of `depth` words of `width` bits: LUTs when shallow, block RAM otherwise.
-fn add_memory(to: &mut Resources, count: i64, depth: i64, width: i64) {
-    if depth <= 1 {
-        to.ff += count * width;
-    } else if depth <= 64 {
-        to.lut += count * width * ((depth + 31) / 32);
-    } else {
-        // A RAMB36E2 holds 512 × 72 to 32768 × 1; a half of it 512 × 36.
-        let halves = ((width + 35) / 36) * ((depth + 511) / 512);
-        let narrow = (width * depth + 18_431) / 18_432;
-        to.bram36 += count * (halves.min(narrow.max((width + 35) / 36)) + 1) / 2;
+    #[test]
+    fn long_lines_are_shift_registers() {
+        assert_eq!(line([1, 2], 8), Cost::ff(16));
+        assert_eq!(line([0, 5], 8), Cost::lut(8));
+        assert_eq!(line([2, 40], 8), Cost { lut: 16, ff: 16, ..Cost::default() });
     }
 }

@@ -60,6 +60,8 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
 /// Cycles of a load, about; elements that the buffers of one place keep.
 fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
     let group = hull::input(draft, 0, word, mapping);
-    let kept = group.banks.iter().map(|b| b.depth * group.kept(b, word)).sum();
+    // Whole words, or the ports' elements where these are at one place of the row's one word.
+    let still = group.col.counters.iter().all(|&c| c == 0);
+    let kept = group.banks.iter().map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word })).sum();
     (group.hull.total_words() + group.hull.total_rows(), kept)
 }

@@ -229,14 +229,6 @@ pub struct After {
     pub lag: i64,
 }
 
-impl InputGroup {
-    /// Elements of each word that a bank stores: where only one place of the words is ever wanted, just that.
-    pub fn kept(&self, bank: &Bank, word: u32) -> i64 {
-        let still = bank.words_per_row == 1 && self.col.counters.iter().all(|&c| c == 0);
-        i64::from(if still { bank.ports } else { word })
-    }
-}
-
 /// Where one port of an output group gets its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputPort {

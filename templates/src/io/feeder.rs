@@ -11,11 +11,13 @@
 //!
 //! Ports: stream `ld_valid, ld_first, ld_slot, ld_u<d>, ld_r<d>, ld_w, ld_data` in and `…_out` one cycle later; wave
 //! `row`, `col`, `slot` in, passed on by the skew of the axis; `u<b>_<d>`, `w<b>`, `o<b>`: constants of the place (first row
-//! digit, first word, offset in the first word of bank b); outputs `<node>` per `Op::Input` node of the group.
+//! digit, first word, offset in the first word of bank b); `pick<b>`: the elements of `ld_data_out` that bank b stores, where
+//! they differ from place to place ([`Feeder::lanes`]); outputs `<node>` per `Op::Input` node of the group.
 
-use super::words::{fits, window, Lanes, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, fits, window, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, stem, Hops};
 use crate::stream::Passing;
+use arch::contract::pick;
 use arch::contract::timing::FEED_LATENCY;
 use arch::ir::vsa::{Bank, Hull, InputGroup, NodeId, Op, Vsa};
 use frontend::scop::ScalarType;
@@ -40,6 +42,8 @@ pub struct Feeder {
     pub double: bool,
     pub shape: StreamShape,
     pub served: Vec<Served>,
+    /// Places of a bus word, counted from the row's first element, where the wave's element may be.
+    pub starts: u128,
 }
 
 /// An output: the values of a port, some cycles after the group's first.
@@ -95,6 +99,7 @@ impl Feeder {
             double: !loaded_once(vsa, group),
             shape,
             served: nodes.iter().map(served).collect(),
+            starts: pick::starts(&vsa.counters, &group.col, array.word as i64),
         }
     }
 
@@ -103,8 +108,23 @@ impl Feeder {
         self.shape.passing(self.double, Some(self.word as u32 * 8 * self.ty.bytes()))
     }
 
-    fn lanes(&self, b: usize) -> Lanes {
-        Lanes::new(&self.banks[b], &self.col.form, self.word, &self.places)
+    /// Where the row of bank `b` begins in its first word, if that is the same at all places.
+    fn start(&self, b: usize) -> Option<i64> {
+        let mut starts = self.places.iter().map(|p| bank_start(&self.banks[b], self.word, *p).1);
+        let first = starts.next().unwrap_or(0);
+        starts.all(|s| s == first).then_some(first)
+    }
+
+    /// Places that bank `b` stores of each word, counted from the row's first element, in the order of its memory word.
+    fn kept(&self, b: usize) -> Vec<i64> {
+        pick::list(pick::kept(self.starts, self.banks[b].ports, self.word))
+    }
+
+    /// What input `pick<b>` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest first;
+    /// nothing where the feeder picks by itself.
+    pub fn lanes(&self, b: usize, p: [i64; 2]) -> Option<Vec<i64>> {
+        let (_, start) = bank_start(&self.banks[b], self.word, p);
+        self.start(b).is_none().then(|| self.kept(b).iter().map(|e| (e + start) % self.word).collect())
     }
 
     /// The constants of the place that bank `b` takes.
@@ -114,7 +134,7 @@ impl Feeder {
         Ties {
             u: (0..bank.rows.len()).map(|d| port(Window::of_digit(bank, d, &self.hull, &self.places), self.shape.u[d])).collect(),
             w: port(Window::of_words(bank, self.word, &self.hull, &self.places), self.shape.w),
-            o: self.lanes(b).fixed.is_none().then(|| u(clog2(self.word as u64))),
+            o: (bank.words_per_row > 1 && self.start(b).is_none()).then(|| u(clog2(self.word as u64))),
             mask: None,
         }
     }
@@ -148,6 +168,8 @@ struct Build<'a, 'm> {
     row: Option<Sig<'m>>,
     col: Option<Sig<'m>>,
     slot: Option<Sig<'m>>,
+    /// `col` when the elements are picked, where there is a choice.
+    lane: Option<Sig<'m>>,
 }
 
 /// Places of a box of PEs, in the order of its grid.
@@ -169,7 +191,10 @@ impl<'a, 'm> Build<'a, 'm> {
         let stream = of.stream().map(|name, ty| pass(&format!("ld_{name}"), *ty));
         let data = stream.data.unwrap_or(stream.valid);
         let slot = of.double.then(|| m.input("slot", u(1)));
-        Build { m, of, stream, data, row: of.row.input(m, "row"), col: of.col.input(m, "col"), slot }
+        let (row, col) = (of.row.input(m, "row"), of.col.input(m, "col"));
+        let bits = of.word.trailing_zeros();
+        let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
+        Build { m, of, stream, data, row, col, slot, lane }
     }
 
     /// Waves hop along the axes on which feeders stand.
@@ -198,74 +223,51 @@ impl<'a, 'm> Build<'a, 'm> {
         self.m.all(&terms)
     }
 
-    /// `offset(p)` of the bank: elements before its first one in its first word.
-    fn offset(&self, b: usize, lanes: &Lanes) -> Sig<'m> {
-        let ty = u(clog2(self.of.word as u64));
-        match lanes.fixed {
-            Some(o) => self.m.lit(o, ty),
-            None => self.m.input(format!("o{b}"), ty),
-        }
-    }
-
     /// Values of the bank's ports, `FEED_LATENCY` after the wave.
     fn bank(&self, b: usize) -> Vec<Sig<'m>> {
-        let bank = &self.of.banks[b];
-        let lanes = self.of.lanes(b);
-        if bank.words_per_row == 1 && self.col.is_none() { self.element_bank(b, &lanes) } else { self.word_bank(b, &lanes) }
-    }
-
-    /// The wanted elements always lie in the same place of the one word of a row: only they are stored.
-    fn element_bank(&self, b: usize, lanes: &Lanes) -> Vec<Sig<'m>> {
-        let (m, bank, bits) = (self.m, &self.of.banks[b], self.of.ty.bits());
-        let start = self.of.col.range[0];
-        let parts = match lanes.fixed {
-            Some(o) => (0..bank.ports as i64).map(|k| self.element(self.data, start + o + k)).collect(),
-            None => {
-                let offset = self.offset(b, lanes);
-                self.pick(self.data, offset + m.lit(start.rem_euclid(self.of.word), offset.ty()), lanes, bank.ports)
-            }
+        let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
+        let (kept, bits) = (of.kept(b), of.ty.bits());
+        let data = match of.start(b) {
+            Some(first) => m.concat(&kept.iter().rev().map(|e| self.element(e + first)).collect::<Vec<_>>()),
+            None => m.input(format!("pick{b}"), u(kept.len() as u32 * bits)),
         };
-        let data = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
-        let row = self.of.row.value(m, self.row);
-        let read = self.memory(b, data, row);
-        let value = m.delay(read, 2, format!("value{b}"));
-        (0..bank.ports).map(|k| self.typed(value.slice(k * bits, bits))).collect()
+        let read = self.memory(b, data, self.address(b));
+        let stored = |word: Sig<'m>, e: i64| {
+            let at = kept.iter().position(|k| *k == e.rem_euclid(of.word)).unwrap_or(0);
+            word.slice(at as u32 * bits, bits).to(crate::operators::wires(of.ty))
+        };
+        let starts = pick::list(of.starts);
+        let Some(lane) = self.lane else {
+            let value = m.delay(read, 2, format!("value{b}"));
+            return (0..bank.ports as i64).map(|k| stored(value, starts[0] + k)).collect();
+        };
+        let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
+        let port = |k: i64| select(m, lane, &starts.iter().map(|s| (*s, stored(read, s + k))).collect::<Vec<_>>());
+        (0..bank.ports as i64).map(port).enumerate().map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q()).collect()
     }
 
-    fn word_bank(&self, b: usize, lanes: &Lanes) -> Vec<Sig<'m>> {
+    /// Address of the wave's word in the bank.
+    fn address(&self, b: usize) -> Sig<'m> {
         let (m, bank) = (self.m, &self.of.banks[b]);
-        let (row, col) = (self.of.row.value(m, self.row), self.of.col.value(m, self.col));
-        let offset = self.offset(b, lanes);
+        let row = self.of.row.value(m, self.row);
+        if bank.words_per_row == 1 {
+            return row;
+        }
+        let col = self.of.col.value(m, self.col);
+        let ty = u(clog2(self.of.word as u64));
+        let offset = self.of.start(b).map_or_else(|| m.input(format!("o{b}"), ty), |o| m.lit(o, ty));
         // Position of the wave's element within the row, from the start of its first word.
         let wide = col.w().max(offset.w()) + 1;
         let position = col.extend(wide) + offset.extend(wide);
         let lane_bits = self.of.word.trailing_zeros();
         let word_of_row = if wide > lane_bits { position.slice(lane_bits, wide - lane_bits) } else { m.lit(0, u(1)) };
-        let lane = if lane_bits == 0 { m.lit(0, u(1)) } else { position.slice(0, lane_bits) };
-        let address = if bank.words_per_row == 1 { row } else {
-            let w = row.w().max(word_of_row.w()) + 1;
-            row.extend(w) + word_of_row.extend(w)
-        };
-        let read = self.memory(b, self.data, address);
-        let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
-        let picked = self.pick(read, m.delay(lane, 3, format!("lane{b}")), lanes, bank.ports);
-        picked.into_iter().enumerate().map(|(k, v)| self.typed(m.reg(format!("value{b}_{k}"), v.ty()).next(v).q())).collect()
+        let w = row.w().max(word_of_row.w()) + 1;
+        row.extend(w) + word_of_row.extend(w)
     }
 
-    /// Element `e` modulo the word.
-    fn element(&self, data: Sig<'m>, e: i64) -> Sig<'m> {
-        data.slice(e.rem_euclid(self.of.word) as u32 * 8 * self.of.ty.bytes(), self.of.ty.bits())
-    }
-
-    fn typed(&self, v: Sig<'m>) -> Sig<'m> {
-        v.to(crate::operators::wires(self.of.ty))
-    }
-
-    /// `ports` consecutive elements of a word from `lane` on.
-    fn pick(&self, data: Sig<'m>, lane: Sig<'m>, lanes: &Lanes, ports: u32) -> Vec<Sig<'m>> {
-        let starts = (0..self.of.word / lanes.step).map(|k| k * lanes.step + lanes.residue);
-        let choices = |port: i64| starts.clone().map(|s| self.element(data, s + port)).collect::<Vec<_>>();
-        (0..ports as i64).map(|port| select_binary(self.m, lane, lanes.step, &choices(port))).collect()
+    /// Element `e`, modulo the word, of the word that stands here.
+    fn element(&self, e: i64) -> Sig<'m> {
+        self.data.slice(e.rem_euclid(self.of.word) as u32 * 8 * self.of.ty.bytes(), self.of.ty.bits())
     }
 
     /// Where the next word of the bank goes: words are kept in the order they come.
@@ -301,12 +303,10 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 }
 
-/// The value for the lane, one of `residue + k * step`: a multiplexer over the upper lane bits.
-fn select_binary<'m>(m: &'m ModuleBuilder, lane: Sig<'m>, step: i64, values: &[Sig<'m>]) -> Sig<'m> {
-    if values.len() == 1 {
-        return values[0];
-    }
-    let half = values.len() / 2;
-    let bit = (half as i64 * step).trailing_zeros();
-    m.mux(lane.bit(bit), select_binary(m, lane, step, &values[half..]), select_binary(m, lane, step, &values[..half]))
+/// The value for the lane, one of those listed: a multiplexer over the bits in which they differ.
+fn select<'m>(m: &'m ModuleBuilder, lane: Sig<'m>, values: &[(i64, Sig<'m>)]) -> Sig<'m> {
+    let differ = values.iter().fold(0, |bits, v| bits | (v.0 ^ values[0].0));
+    let Some(bit) = differ.checked_ilog2() else { return values[0].1 };
+    let (ones, zeros): (Vec<_>, Vec<_>) = values.iter().partition(|v| v.0 >> bit & 1 == 1);
+    m.mux(lane.bit(bit), select(m, lane, &ones), select(m, lane, &zeros))
 }

@@ -44,6 +44,15 @@ impl Bench<'_> {
             self.script.drive(t, "ld_first", i64::from(n == 0));
             self.script.drive(t, "ld_slot", slot);
             self.script.drive(t, "ld_w", w.word);
+            for b in 0..group.banks.len() {
+                let Some(lanes) = self.feeder.module.lanes(b, self.p) else { continue };
+                let mut picked = wide(r, lanes.len() as u32 * array.ty.bits());
+                for (k, e) in lanes.iter().enumerate() {
+                    let value = bits(&data, *e as usize * bytes * 8, array.ty.bits() as usize);
+                    put(&mut picked, k * array.ty.bits() as usize, array.ty.bits() as usize, value);
+                }
+                self.script.drive_wide(t + 1, &format!("pick{b}"), picked);
+            }
             self.script.drive_wide(t, "ld_data", data);
             for (d, (u, residue)) in w.digits.iter().enumerate() {
                 self.script.drive(t, &format!("ld_u{d}"), *u);

@@ -52,7 +52,7 @@ impl Search<'_> {
         let depth: i64 = (0..facts.extent.len()).filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
         let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.summed[d] && shape.inner[d] > 1);
         let alone = self.task.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
-        if spread || !waits || !alone || !write.plain || depth <= CHAINED { Resources::default() } else { resources::memory(depth, write.bytes * 8) }
+        if spread || !waits || !alone || !write.plain || depth <= CHAINED { Resources::default() } else { resources::kept(depth, write.bytes * 8) }
     }
 
     /// What a PE takes, at least: the least of two small arrays'.

@@ -1,0 +1,56 @@
+//! Which elements of the bus words a feeder's bank stores: those that some wave reads, and no others.
+//!
+//! In any word of a bank's row, the elements that waves ask for are at the same few places, counted from where the row
+//! begins in its first word: `col` modulo the word. Which elements of the bus these are differs from place to place, but
+//! is a constant there: wiring.
+
+use crate::affine::Form;
+use crate::ir::vsa::Counter;
+
+/// Places in a bus word, as bits, that `col` takes; of several ports the first one's.
+pub fn starts(counters: &[Counter], col: &Form, word: i64) -> u128 {
+    let mut places = 1 << col.constant.rem_euclid(word);
+    for (&c, counter) in col.counters.iter().zip(counters) {
+        let (step, before) = (c.rem_euclid(word), places);
+        for t in 1..if step == 0 { 0 } else { counter.trip.min(word) } {
+            places |= turned(before, t * step, word);
+        }
+    }
+    places
+}
+
+/// Places that a bank with so many ports stores.
+pub fn kept(starts: u128, ports: u32, word: i64) -> u128 {
+    (0..i64::from(ports)).fold(0, |all, k| all | turned(starts, k, word))
+}
+
+/// The set bits, lowest first.
+pub fn list(places: u128) -> Vec<i64> {
+    (0..128).filter(|e| places >> e & 1 == 1).collect()
+}
+
+/// All places `by` further on in the word.
+fn turned(places: u128, by: i64, word: i64) -> u128 {
+    let by = by.rem_euclid(word);
+    let mask = u128::MAX >> (128 - word);
+    if by == 0 { places } else { (places << by | places >> (word - by)) & mask }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_places_that_waves_ask_for() {
+        let counter = |trip| Counter { name: String::new(), trip };
+        let col = |counters: &[i64]| Form { constant: 1, counters: counters.to_vec(), space: [0, 0] };
+        // 16 r + 32 p + 2 q: three bits of six.
+        let places = starts(&[counter(14), counter(2), counter(2)], &col(&[16, 32, 2]), 64);
+        assert_eq!(list(places), [1, 3, 17, 19, 33, 35, 49, 51]);
+        assert_eq!(list(kept(places, 2, 64)).len(), 16);
+        // Around the end of the word, and in one of 128 elements.
+        assert_eq!(list(starts(&[counter(3)], &col(&[3]), 4)), [0, 1, 3]);
+        assert_eq!(list(starts(&[counter(2)], &col(&[126]), 128)), [1, 127]);
+        assert_eq!(list(starts(&[counter(9)], &col(&[8]), 8)), [1]);
+    }
+}

@@ -1,0 +1,60 @@
+//! What the AXI engines, the registers and the sequencer take: `templates::axi` and `templates::control`.
+//!
+//! Data paths are counted; the constants of the address side are those of its registers of 64 bits and fit small engines
+//! within a few dozen LUTs.
+
+use super::resources::{bits_of, memory, Cost};
+use crate::contract::timing::drain_latency;
+use crate::contract::walk::{words_in_flight, Walk};
+use crate::ir::vsa::Vsa;
+
+/// Reader and writer of a port.
+pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
+    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk));
+    reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)))
+}
+
+/// Services, rows, bursts.
+fn address(walk: &Walk) -> Cost {
+    let groups = walk.groups.len() as i64;
+    let bus = i64::from(walk.bus_bytes().trailing_zeros());
+    let stages = walk.trim_stages() as i64;
+    let some = |yes: bool| i64::from(yes);
+    let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
+    let ends = i64::from(walk.coordinate_bits());
+    let most = |f: &dyn Fn(&crate::contract::walk::WalkGroup) -> usize| walk.groups.iter().map(f).max().unwrap_or(0) as i64;
+    let forms = most(&|g| g.gates.len()) + most(&|g| g.lowers.len()) + most(&|g| g.uppers.len());
+    let lowers = walk.groups.iter().any(|g| !g.lowers.is_empty());
+    let tiles = !walk.trips.is_empty();
+    let moving = some(rows) + groups * some(tiles);
+    Cost {
+        lut: 140 + 64 * (moving + groups - 1 + some(lowers)) + forms * ends * (1 + moving),
+        ff: 64 * (groups + 3 + stages) + 2 * (64 - bus) + 40 + forms * ends * (groups + 2) + 2 * ends * stages,
+        ..Cost::default()
+    }
+}
+
+fn reader(walk: &Walk) -> Cost {
+    let bits = 8 * i64::from(walk.bus_bytes());
+    let turns = walk.rotate_stages() as i64;
+    let join = i64::from(walk.word > 1);
+    address(walk) + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+}
+
+fn writer(walk: &Walk, latency: i64) -> Cost {
+    let bits = 8 * i64::from(walk.bus_bytes());
+    let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
+    let join = i64::from(word > 1);
+    // Counters of bursts and drains, requests, strobes.
+    let rest = Cost { lut: 146 + 3 * word, ff: 160 + i64::from(walk.bus_bytes()), ..Cost::default() };
+    let data = Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
+    address(walk) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
+}
+
+/// Registers of the IP, sequencer, and what waits at the array's entry.
+pub(super) fn control(vsa: &Vsa) -> Cost {
+    let arrays = vsa.arrays.len() as i64;
+    let digits: i64 = vsa.counters.iter().filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
+    let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
+    Cost { lut: 175 + 25 * arrays + 2 * digits + 4 * groups, ff: 165 + 64 * arrays + 2 * digits + 5 * groups, ..Cost::default() }
+}

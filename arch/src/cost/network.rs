@@ -1,0 +1,160 @@
+//! What feeders, collectors and relays take: `templates::io`, module by module.
+
+use super::resources::{bits_of, line, memory, Cost};
+use crate::affine::interval;
+use crate::affine::Form;
+use crate::contract::operand::travels;
+use crate::contract::pick;
+use crate::contract::relay::{self, Relays};
+use crate::contract::timing::{drain_latency, FEED_LATENCY};
+use crate::ir::vsa::{Bank, Hull, InputGroup, Op, Vsa};
+
+/// Bits of an unsigned counter form; nothing where it does not vary.
+fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
+    let (low, high) = interval(form.constant, form.counters.iter().zip(&vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1)));
+    if low < high { bits_of(high as i64 + 1) } else { 0 }
+}
+
+/// Bits of the fields by which a word of the hull is known.
+fn fields(hull: &Hull) -> i64 {
+    let digit = |n: i64| if n > 1 { bits_of(n) } else { 0 };
+    hull.rows.iter().map(|r| digit(r.extent) + digit(r.modulus)).sum::<i64>() + digit(hull.words)
+}
+
+/// Whether a word is the bank's: comparisons of the fields that do not always fit.
+fn hit(bank: &Bank, hull: &Hull) -> i64 {
+    let window = |extent: i64, values: i64, moves: bool| if moves || extent < values { bits_of(values) + 2 } else { 0 };
+    let rows = bank.rows.iter().zip(&hull.rows).map(|(b, h)| window(b.extent, h.extent, b.coef != [0, 0]) + i64::from(h.modulus > 1));
+    rows.sum::<i64>() + window(bank.words_per_row, hull.words, bank.coef != [0, 0]) + 2
+}
+
+/// Multiplexers of `inputs` choices in LUTs of six inputs, per bit.
+fn choice(inputs: i64) -> i64 {
+    (inputs + 1) / 3
+}
+
+/// Feeders pass the stream on and keep the elements that their waves read.
+pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
+    let count: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
+    let array = &vsa.arrays[group.array as usize];
+    let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
+    let double = vsa.counters[..group.reload.min(vsa.tile_depth)].iter().any(|c| c.trip > 1);
+    let hop = (0..2).filter(|&a| vsa.extent[a] > 1 && !group.forward[a]).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
+    let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
+    let starts = pick::starts(&vsa.counters, &group.col, word);
+    let choices = i64::from(starts.count_ones());
+    let mut one = Cost::ff(8 * i64::from(array.bus_bytes()) + fields(&group.hull) + 2 + i64::from(double));
+    one += line(1..=hop, row + col + i64::from(double));
+    if choices > 1 {
+        one += line([FEED_LATENCY - 1], bits_of(choices));
+    }
+    let late = late(vsa, group);
+    for bank in &group.banks {
+        let kept = i64::from(pick::kept(starts, bank.ports, word).count_ones());
+        let served: Vec<i64> = (bank.port..bank.port + bank.ports).filter_map(|port| late[port as usize]).collect();
+        if served.is_empty() {
+            continue;
+        }
+        one += stored(bank, double, kept * bits);
+        one.lut += hit(bank, &group.hull);
+        if bank.words_per_row > 1 {
+            one.lut += col + bits_of(bank.depth);
+        }
+        if choices > 1 {
+            one += Cost::ff(2 * kept * bits);
+            one.lut += served.len() as i64 * bits * choice(choices);
+            one += served.iter().map(|&late| line([1 + late], bits)).sum();
+        } else {
+            one += served.iter().map(|&late| line([3 + late], bits)).sum();
+        }
+    }
+    one * count
+}
+
+/// Per port, cycles by which it is later than the group's first; nothing for one that no node reads.
+fn late(vsa: &Vsa, group: &InputGroup) -> Vec<Option<i64>> {
+    if vsa.nodes.is_empty() {
+        return vec![Some(0); group.ports.len()];
+    }
+    let mut ready = vec![None; group.ports.len()];
+    for (node, &at) in vsa.nodes.iter().zip(&vsa.schedule.ready) {
+        match node.op {
+            Op::Input { group: g, port } if std::ptr::eq(&vsa.inputs[g as usize], group) => {
+                let r: &mut Option<i64> = &mut ready[port as usize];
+                *r = Some(r.map_or(at, |other: i64| other.max(at)));
+            }
+            _ => {}
+        }
+    }
+    let first = ready.iter().flatten().min().copied().unwrap_or(0);
+    ready.into_iter().map(|r| r.map(|r| r - first)).collect()
+}
+
+/// The memory of a bank with its addresses.
+fn stored(bank: &Bank, double: bool, width: i64) -> Cost {
+    let depth = bank.depth.max(1);
+    match (double, depth) {
+        (false, 1) => Cost::ff(width),
+        (true, 1) => memory(2, width) + Cost::ff(1),
+        _ => {
+            let at = bits_of(depth);
+            let words = if double { (1 << at) + depth } else { depth };
+            memory(words, width) + Cost { lut: 2 * at, ff: 2 * at + i64::from(double), ..Cost::default() }
+        }
+    }
+}
+
+/// Collectors keep elements and answer with a register.
+pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
+    let group = &vsa.outputs[o];
+    let array = &vsa.arrays[group.array as usize];
+    let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
+    let double = group.slots > 1;
+    let extent = group.extent();
+    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0).max(1);
+    let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
+    let mut enables: Vec<_> = group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
+    enables.sort_unstable();
+    enables.dedup();
+    let mut one = line(1..=hop, row + col + i64::from(double) + enables.len() as i64);
+    for bank in &group.banks {
+        let lanes = relay::lanes(bank, word);
+        let depth = if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }.max(1);
+        let at = bits_of(depth);
+        let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
+        one += if words == 1 { Cost::ff(lanes * bits) } else { masked(words, lanes, bits) };
+        one.lut += hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
+        one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
+    }
+    one * extent.iter().product()
+}
+
+/// Lanes with write enables of their own are memories of their own where they stand in LUTs.
+fn masked(words: i64, lanes: i64, bits: i64) -> Cost {
+    if crate::contract::delay::in_luts(words) { memory(words, bits) * lanes } else { memory(words, lanes * bits) }
+}
+
+/// LUTs that join so many words, per bit.
+fn joined(words: i64) -> i64 {
+    (words + 3) / 5
+}
+
+/// Relays join bus words, and the groups of a port theirs.
+pub(super) fn relays(vsa: &Vsa, port: usize) -> Cost {
+    let of_port: Vec<usize> = (0..vsa.outputs.len()).filter(|&o| vsa.port_of(vsa.outputs[o].array) == port).collect();
+    if of_port.is_empty() {
+        return Cost::default();
+    }
+    let bits = 8 * i64::from(vsa.bus_bytes(port));
+    let latency = drain_latency(vsa, port);
+    let mut total = Cost::lut(bits * joined(of_port.len() as i64)) + line([latency], 1);
+    for o in of_port {
+        let group = &vsa.outputs[o];
+        let relays = Relays::new(vsa, o);
+        let modules: i64 = relays.extent.iter().product();
+        let token = 2 + i64::from(group.slots > 1) + fields(&group.hull);
+        total += Cost { lut: bits * joined(relays.joined as i64 + 2), ff: bits + token, ..Cost::default() } * modules;
+        total += line([latency - relays.latency()], bits);
+    }
+    total
+}

@@ -1,0 +1,409 @@
+//! What the PEs take: operators, delay elements, and the registers that keep a value until it is looked at
+//! (`templates::pe`). Nodes count only where something needs them ([`super::places`]).
+
+use super::places::{self, Places};
+use super::resources::{bits_of, line, memory, Cost};
+use crate::affine::{interval, Condition, Form};
+use crate::contract::delay::{cleared, Wait};
+use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
+use crate::contract::timing::collect_time;
+use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
+use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use std::collections::BTreeMap;
+
+pub(super) fn pes(vsa: &Vsa) -> Cost {
+    let Places { count, passed } = places::places(vsa);
+    let part = Part::new(vsa);
+    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
+    let passed: i64 = vsa.nodes.iter().zip(passed).map(|(node, registers)| registers * i64::from(node.ty.bits())).sum();
+    nodes + Cost::ff(passed) + part.control() * (vsa.extent[0] * vsa.extent[1])
+}
+
+/// What every PE takes in any schedule of these nodes: products, and operators that no slice takes in.
+pub(super) fn least(vsa: &Vsa) -> Cost {
+    let all = vsa.extent[0] * vsa.extent[1];
+    let (count, part) = (places::places(vsa).count, Part::new(vsa));
+    let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
+    let of = |id: NodeId| {
+        let node = vsa.node(id);
+        if node.ty.is_float() || node.op.operands().iter().any(|&o| vsa.node(o).ty.is_float()) {
+            return if matches!(node.op, Op::Select(..) | Op::Past { .. }) { Cost::default() } else { Cost { ff: 0, ..part.operator(id, part.widths[id.index()], 0) } };
+        }
+        match node.op {
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if product(a) || product(b) => Cost::default(),
+            Op::Binary(BinaryOp::Mul, ..) => Cost { dsp: part.operator(id, part.widths[id.index()], 0).dsp, ..Cost::default() },
+            Op::Binary(op, a, b) => Cost::lut(part.binary(id, op, [a, b]).lut),
+            _ => Cost::default(),
+        }
+    };
+    (0..vsa.nodes.len()).filter(|&n| count[n] == all).map(|n| of(NodeId(n as u32))).sum()
+}
+
+/// A value that comes with the waves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Field {
+    Valid,
+    Guard(Vec<Condition>),
+    Time(Form),
+    Pointer(i64),
+}
+
+struct Part<'a> {
+    vsa: &'a Vsa,
+    /// Per node, when its value is looked at, in cycles after it is ready.
+    taps: Vec<Vec<i64>>,
+    readers: Vec<usize>,
+    /// Bits of each node that are not copies of others.
+    widths: Vec<i64>,
+    /// When each field is looked at.
+    fields: BTreeMap<Field, Vec<i64>>,
+}
+
+impl<'a> Part<'a> {
+    fn new(vsa: &'a Vsa) -> Part<'a> {
+        let n = vsa.nodes.len();
+        let mut part = Part { vsa, taps: vec![vec![]; n], readers: vec![0; n], widths: widths(vsa), fields: BTreeMap::new() };
+        let live = live_nodes(vsa);
+        for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()]) {
+            part.visit(id);
+        }
+        for (o, group) in vsa.outputs.iter().enumerate() {
+            let time = collect_time(vsa, o);
+            for port in &group.ports {
+                part.look(port.value, time);
+                if !travels(vsa, port.enable) {
+                    part.look(port.enable, time);
+                    part.field(Field::Valid, time);
+                }
+            }
+        }
+        part
+    }
+
+    fn field(&mut self, field: Field, time: i64) {
+        self.fields.entry(field).or_default().push(time);
+    }
+
+    fn look(&mut self, id: NodeId, time: i64) {
+        self.readers[id.index()] += 1;
+        match &self.vsa.node(id).op {
+            Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time),
+            Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => self.field(Field::Guard(all.clone()), time),
+            Op::Const(_) => {}
+            _ => self.taps[id.index()].push(time - self.vsa.schedule.ready[id.index()]),
+        }
+    }
+
+    fn visit(&mut self, id: NodeId) {
+        let (vsa, s) = (self.vsa, &self.vsa.schedule);
+        let sampled = s.ready[id.index()] - s.latency[id.index()];
+        match &vsa.node(id).op {
+            Op::Iter(form) if !form.is_time_only() => self.field(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled),
+            Op::Guard(all) if !all.iter().all(|c| c.form.is_time_only()) => {
+                let (time, mixed): (Vec<_>, Vec<_>) = all.iter().filter(|c| self.varies(&c.form)).cloned().partition(|c| c.form.is_time_only());
+                if !time.is_empty() {
+                    self.field(Field::Guard(time), sampled);
+                }
+                for c in mixed {
+                    self.field(Field::Time(time_of(&c.form)), sampled);
+                }
+            }
+            Op::Past { source, waves, .. } => self.past(id, *source, *waves),
+            op => match cleared(vsa, id) {
+                Some(c) => self.look(c.condition, c.read),
+                None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled)),
+            },
+        }
+    }
+
+    fn past(&mut self, id: NodeId, source: NodeId, waves: i64) {
+        let Some(wait) = Wait::of(self.vsa, id) else { return };
+        match self.vsa.schedule.delays.get(&id) {
+            None => {
+                let hop = matches!(self.vsa.node(id).op, Op::Past { hop, .. } if hop != [0, 0]);
+                self.look(source, wait.ready + wait.registers(None) + i64::from(hop));
+            }
+            Some(Delay::Chain) => self.field(Field::Valid, wait.shift()),
+            Some(Delay::Memory { read, .. }) => {
+                self.look(source, wait.ready);
+                self.field(Field::Valid, wait.ready);
+                self.field(Field::Pointer(waves), *read);
+                let hop = self.vsa.schedule.skew.map(i64::abs).into_iter().max().unwrap_or(1).max(1);
+                if wait.ready - read <= hop {
+                    self.field(Field::Pointer(waves), wait.ready);
+                } else {
+                    // The write's pointer comes once more, a wave's way later.
+                    self.field(Field::Pointer(-waves), wait.ready);
+                }
+            }
+        }
+    }
+
+    fn constant(&self, id: NodeId) -> bool {
+        matches!(self.vsa.node(id).op, Op::Const(_))
+    }
+
+    fn varies(&self, form: &Form) -> bool {
+        form.counters.iter().zip(&self.vsa.counters).any(|(&a, c)| a != 0 && c.trip > 1)
+    }
+
+    fn width(&self, field: &Field) -> i64 {
+        match field {
+            Field::Valid | Field::Guard(_) => 1,
+            Field::Time(form) => {
+                let terms = form.counters.iter().zip(&self.vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1));
+                let (low, high) = interval(form.constant, terms);
+                bits_of((high - low + 1) as i64)
+            }
+            Field::Pointer(depth) => bits_of(depth.abs()),
+        }
+    }
+
+    /// Fields enter a PE when it first looks at them, and go on to its neighbours.
+    fn control(&self) -> Cost {
+        let hops: Vec<i64> = (0..2).filter(|&a| self.vsa.extent[a] > 1).map(|a| self.vsa.schedule.skew[a].abs()).collect();
+        let one = |(field, times): (&Field, &Vec<i64>)| {
+            let first = times.iter().min().copied().unwrap_or(0);
+            line(times.iter().map(|t| t - first).chain(hops.iter().copied()), self.width(field))
+        };
+        self.fields.iter().map(one).sum()
+    }
+
+    fn node(&self, id: NodeId) -> Cost {
+        let vsa = self.vsa;
+        let bits = self.widths[id.index()];
+        let latency = vsa.schedule.latency[id.index()];
+        let kept = line(self.taps[id.index()].iter().copied(), bits);
+        kept + self.operator(id, bits, latency)
+    }
+
+    /// The node without what keeps its value.
+    fn operator(&self, id: NodeId, bits: i64, latency: i64) -> Cost {
+        let (vsa, node) = (self.vsa, self.vsa.node(id));
+        if let Some(core) = float_core(vsa, node) {
+            let widest = i64::from(node.ty.bits()).max(operand_bits(vsa, node));
+            return Cost { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..Cost::default() };
+        }
+        match &node.op {
+            Op::Past { source, hop, waves } => self.delay(id, *source, *hop, *waves),
+            Op::Const(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
+            Op::Iter(form) if form.is_time_only() => Cost::default(),
+            Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
+            Op::Guard(all) => self.guard(all, latency),
+            Op::Select(..) if cleared(vsa, id).is_some() => Cost::ff(bits),
+            Op::Select(c, ..) if self.constant(*c) => Cost::ff(bits * latency),
+            // Its bits are the condition, or not.
+            Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost { lut: 1, ff: latency, ..Cost::default() },
+            Op::Select(..) => Cost { lut: if self.folded(id) { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
+            Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
+            Op::Cast(_) => Cost::ff(bits * latency),
+            Op::Fma(a, b, _) => product(vsa, *a, *b, bits, id),
+            Op::Unary(op, a) => unary(*op, bits, self.widths[a.index()], latency),
+            Op::Binary(BinaryOp::Mul, a, b) => self.multiply(id, *a, *b),
+            Op::Binary(op, a, b) => self.binary(id, *op, [*a, *b]),
+        }
+    }
+
+    /// Comparisons with a constant of the place, and the conjunction.
+    fn guard(&self, all: &[Condition], latency: i64) -> Cost {
+        if all.iter().all(|c| c.form.is_time_only()) {
+            return Cost::default();
+        }
+        let compared = all.iter().filter(|c| self.varies(&c.form) && !c.form.is_time_only());
+        let lut: i64 = compared.map(|c| self.width(&Field::Time(time_of(&c.form))) + 2).sum();
+        Cost { lut: lut + 1, ff: latency, ..Cost::default() }
+    }
+
+    /// Two multiplexers, one of which alone takes the other's value in the same cycle, are one LUT.
+    fn folded(&self, id: NodeId) -> bool {
+        let vsa = self.vsa;
+        let s = &vsa.schedule;
+        let takes = |n: &usize| match vsa.nodes[*n].op {
+            Op::Select(c, a, b) => c != id && (a == id || b == id),
+            _ => false,
+        };
+        let alone = self.readers[id.index()] == 1 && s.latency[id.index()] == 0;
+        let Some(outer) = (0..vsa.nodes.len()).find(takes).filter(|_| alone) else { return false };
+        // The first of those it takes, and only where it is not itself part of another.
+        let Op::Select(_, a, b) = vsa.nodes[outer].op else { return false };
+        let select = |n: NodeId| matches!(vsa.node(n).op, Op::Select(..)) && s.latency[n.index()] == 0 && self.readers[n.index()] == 1;
+        let first = if select(a) { a } else { b };
+        let outer = NodeId(outer as u32);
+        s.ready[id.index()] == s.ready[outer.index()] - s.latency[outer.index()] && first == id && !self.folded(outer)
+    }
+
+    /// The delay element behind a source and the registers after it. A chain is there once for all that wait for the
+    /// source: each of them adds what is beyond the next shorter one.
+    fn delay(&self, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Cost {
+        let vsa = self.vsa;
+        let Some(wait) = Wait::of(vsa, id) else { return Cost::default() };
+        if matches!(vsa.node(source).op, Op::Const(_)) {
+            return Cost::default();
+        }
+        let bits = i64::from(vsa.node(source).ty.bits());
+        let built = vsa.schedule.delays.get(&id).copied();
+        let after = line([wait.registers(built) + i64::from(hop != [0, 0])], bits);
+        let others = || vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
+            Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
+            _ => None,
+        });
+        match built {
+            Some(Delay::Chain) => {
+                let before = others().filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id)).map(|o| o.2).max();
+                // The source's own last register is the first.
+                after + Cost::ff(bits * (waves - before.unwrap_or(i64::from(wait.latency > 0))))
+            }
+            Some(Delay::Memory { synchronous, .. }) => {
+                let read = match (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id)) {
+                    true => Cost::default(),
+                    false => Cost::ff(bits * i64::from(synchronous && crate::contract::delay::in_luts(waves))),
+                };
+                // A further port of the same memory is a copy of it.
+                after + read + memory(waves, bits)
+            }
+            None => Cost::default(),
+        }
+    }
+
+    /// A product of variables stands in DSP slices with its registers; one with a constant of few digits is a sum.
+    fn multiply(&self, id: NodeId, a: NodeId, b: NodeId) -> Cost {
+        let (vsa, bits) = (self.vsa, i64::from(self.vsa.node(id).ty.bits()));
+        let constant = |n: NodeId| match vsa.node(n).op {
+            Op::Const(c) => digits(c, bits as u32),
+            _ => None,
+        };
+        match constant(a).or_else(|| constant(b)) {
+            Some(digits) => {
+                let adders = (digits.len() as i64 - 1).max(0);
+                let registers = vsa.schedule.latency[id.index()];
+                Cost::lut(bits * adders) + Cost::ff(2 * bits * (adders - 1).max(0)) + line([registers - (adders - 1).max(0)], bits)
+            }
+            None => product(vsa, a, b, bits, id),
+        }
+    }
+
+    fn binary(&self, id: NodeId, op: BinaryOp, operands: [NodeId; 2]) -> Cost {
+        let (bits, latency) = (self.widths[id.index()], self.vsa.schedule.latency[id.index()]);
+        let wide = operands.iter().map(|o| self.widths[o.index()]).max().unwrap_or(0);
+        let constant = operands.iter().any(|o| self.constant(*o));
+        let result = Cost::ff(bits * latency);
+        match op {
+            BinaryOp::Add | BinaryOp::Sub if self.in_slice(id, op, operands) => Cost::default(),
+            BinaryOp::Add | BinaryOp::Sub => result + Cost::lut(bits),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => result + Cost::lut(if constant { 0 } else { bits }),
+            BinaryOp::Shl | BinaryOp::Shr if self.constant(operands[1]) => result,
+            BinaryOp::Shl | BinaryOp::Shr => result + Cost::lut(bits * bits_of(bits) * 2 / 3 + bits),
+            BinaryOp::Eq | BinaryOp::Ne => result + Cost::lut(wide / 3 + wide / 18 + 1),
+            BinaryOp::Lt | BinaryOp::Le => result + Cost::lut(wide + 1),
+            BinaryOp::Min | BinaryOp::Max => result + Cost::lut(if constant { bits } else { 2 * bits }),
+            BinaryOp::Div | BinaryOp::Rem => Cost { lut: bits * bits * 3 / 2 + 2 * bits, ff: bits * bits * 3 / 2, ..Cost::default() },
+            BinaryOp::Mul => Cost::default(),
+        }
+    }
+
+    /// The addition is done where the product is: by the slice's adder, in its register.
+    fn in_slice(&self, id: NodeId, op: BinaryOp, [a, b]: [NodeId; 2]) -> bool {
+        let vsa = self.vsa;
+        let product = |n: NodeId| {
+            let s = &vsa.schedule;
+            let at_once = s.ready[n.index()] == s.ready[id.index()] - s.latency[id.index()];
+            let single = |x: NodeId, y: NodeId| product(vsa, x, y, i64::from(vsa.node(n).ty.bits()), n).dsp == 1;
+            self.readers[n.index()] == 1 && at_once && matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, x, y) if single(x, y) && self.multiply(n, x, y).dsp == 1)
+        };
+        let ty = vsa.node(id).ty;
+        !ty.is_float() && ty.bits() <= 48 && (product(b) || op == BinaryOp::Add && product(a))
+    }
+}
+
+/// Bits of each value without copies of its sign and without leading zeros, as far as its operands tell.
+fn widths(vsa: &Vsa) -> Vec<i64> {
+    let mut widths: Vec<i64> = Vec::with_capacity(vsa.nodes.len());
+    for (n, node) in vsa.nodes.iter().enumerate() {
+        let most = i64::from(node.ty.bits());
+        let of = |id: &NodeId| widths.get(id.index()).copied().unwrap_or(i64::MAX);
+        let found = match &node.op {
+            _ if node.ty.is_float() => most,
+            Op::Const(_) => i64::from(effective_type(&vsa.nodes, NodeId(n as u32)).bits()) + 1,
+            Op::Cast(a) if !vsa.node(*a).ty.is_float() => of(a).saturating_add((!vsa.node(*a).ty.signed()).into()),
+            Op::Select(_, a, b) | Op::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => of(a).max(of(b)),
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)).saturating_add(1),
+            _ => most,
+        };
+        widths.push(found.min(most));
+    }
+    widths
+}
+
+/// The part of a form that varies in time.
+fn time_of(form: &Form) -> Form {
+    Form { constant: 0, counters: form.counters.clone(), space: [0, 0] }
+}
+
+/// DSP slices of 25 × 18 bits, signed, and the sums between them. `bits` of the result.
+fn product(vsa: &Vsa, a: NodeId, b: NodeId, bits: i64, of: NodeId) -> Cost {
+    let operand = |n: NodeId| {
+        let ty = effective_type(&vsa.nodes, n);
+        i64::from(ty.bits() + u32::from(!ty.signed()))
+    };
+    let (a, b) = (operand(a), operand(b));
+    let (wide, narrow) = (a.max(b), a.min(b));
+    if narrow < 2 || wide + narrow < 9 {
+        return Cost { lut: wide * narrow, ff: bits * vsa.schedule.latency[of.index()], ..Cost::default() };
+    }
+    let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
+    let wanted = (0..pieces(wide, 25)).flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j)).filter(|shift| *shift < bits);
+    let dsp = wanted.count() as i64;
+    Cost { dsp, lut: (dsp - 1) * 17, ff: (dsp - 1) * 17, ..Cost::default() }
+}
+
+fn unary(op: UnaryOp, bits: i64, operand: i64, latency: i64) -> Cost {
+    let lut = match op {
+        UnaryOp::Not => 0,
+        UnaryOp::Neg => bits,
+        UnaryOp::Abs => 2 * bits,
+        UnaryOp::Sqrt => return Cost { lut: operand * operand * 3 / 4, ff: operand * operand * 3 / 4, ..Cost::default() },
+    };
+    Cost { lut, ff: bits * latency, ..Cost::default() }
+}
+
+/// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
+/// what `docs/operators.md` lists for fp32.
+struct FloatCore {
+    dsp: i64,
+    lut: i64,
+    ff: i64,
+}
+
+fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
+    let operands = node.op.operands();
+    let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
+    if !node.ty.is_float() && !first.is_float() {
+        return None;
+    }
+    // Significands of up to 17, 26 and 53 bits.
+    let multiplier = match node.ty.bits() {
+        0..=16 => 1,
+        17..=32 => 2,
+        _ => 10,
+    };
+    let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
+    match node.op {
+        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),
+        Op::Binary(BinaryOp::Mul, ..) => core(multiplier, 10, 5),
+        Op::Binary(BinaryOp::Div, ..) => core(0, 37, 48),
+        Op::Binary(..) => core(0, 3, 1),
+        Op::Fma(..) => core(multiplier, 34, 21),
+        Op::Dot { ref pairs, .. } => {
+            let lanes = pairs.len() as i64;
+            core(multiplier * lanes, 9 + 16 * lanes / 3, 7 + 3 * lanes)
+        }
+        Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
+        Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
+        Op::Cast(_) if first != node.ty => core(0, 6, 3),
+        _ => None,
+    }
+}
+
+fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {
+    node.op.operands().into_iter().map(|o| vsa.node(o).ty.bits() as i64).max().unwrap_or(0)
+}
