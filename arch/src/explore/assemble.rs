@@ -10,6 +10,7 @@ use crate::ir::mapping::Mapping;
 use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
+use crate::recurrence::share::Sharing;
 use crate::ir::ure::System;
 use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Schedule, Vsa};
 use frontend::flow;
@@ -55,6 +56,7 @@ pub struct Program<'a> {
     pub scop: Cow<'a, Scop>,
     pub system: System,
     pub reductions: Vec<Option<Reduction>>,
+    pub sharing: Sharing,
     pub work: Work,
     /// Per array: those with equal numbers share an AXI port.
     pub ports: Vec<usize>,
@@ -67,8 +69,9 @@ impl<'a> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
-        let reductions = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
-        Program { scop, system, reductions, work, ports, rewrites }
+        let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
+        let sharing = Sharing::find(&scop, &system, &reductions);
+        Program { scop, system, reductions, sharing, work, ports, rewrites }
     }
 }
 
@@ -84,7 +87,8 @@ pub(super) fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction
 /// # Errors
 /// Why this is no PE of a systolic array for the program.
 pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
-    let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, options)?;
+    let sharing = Some(&program.sharing).filter(|_| options.shared);
+    let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, sharing, options)?;
     let schedule = pe::schedule(&lowered, mapping.extent)?;
     Ok((lowered, schedule))
 }

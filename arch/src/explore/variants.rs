@@ -17,7 +17,7 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
     let reductions = kept(program, &mapping);
     let sums_floats = reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
-    for options in variants(spec) {
+    for options in variants(spec, !program.sharing.joints.is_empty()) {
         if options.interleave > 0 && (best.is_err() || !sums_floats) {
             break;
         }
@@ -26,7 +26,8 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
         }
-        if best.as_ref().is_ok_and(|b| b.1.interval == 1) {
+        // What is shared may make PEs wait for each other that need not.
+        if best.as_ref().is_ok_and(|b| b.1.interval == 1 && (!options.shared || b.1.skew.iter().all(|s| s.abs() <= 1))) {
             break;
         }
     }
@@ -34,10 +35,13 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
     join(program, mapping, lowered, schedule, spec)
 }
 
-/// Partial sums enter the chain of lanes at its head, or at its end; then several sums of floats that take turns.
-fn variants(spec: &DesignSpec) -> impl Iterator<Item = Options> {
+/// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several sums
+/// of floats that take turns.
+fn variants(spec: &DesignSpec, shares: bool) -> impl Iterator<Item = Options> {
     let fixed = Options { spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
-    [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)].into_iter().map(move |(accumulate_first, interleave)| Options { accumulate_first, interleave, ..fixed })
+    let sums = [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)];
+    let of = move |shared: bool| sums.into_iter().map(move |(accumulate_first, interleave)| Options { shared, accumulate_first, interleave, ..fixed });
+    of(true).take(usize::from(shares)).chain(of(false))
 }
 
 /// All waves, and the last one's way through the array.

@@ -5,11 +5,13 @@
 //! cost nothing, and the last source needs none.
 
 use super::Options;
+use crate::affine::map::{constant_on, minus};
 use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::mapping::{Carry, DigitBound, Mapping};
 use crate::recurrence::reduction::Reduction;
+use crate::recurrence::share::Sharing;
 use crate::ir::ure::{Feed, Piece, System};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::{Node, NodeId, Op};
@@ -48,6 +50,8 @@ pub(super) struct Lower<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) reductions: &'a [Option<Reduction>],
     pub(super) options: Options,
+    /// Where statements share operators.
+    pub(super) sharing: Option<&'a Sharing>,
     pub(super) ranges: Ranges,
     pub(super) out: Lowered,
     pub(super) shared: HashMap<(Op, ScalarType), NodeId>,
@@ -63,13 +67,14 @@ pub(super) fn at_least_one(mut form: Form) -> Condition {
 
 /// # Errors
 /// The first dependence that runs against the mapping's time, or a program with nothing to compute.
-pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<Lowered, Illegal> {
+pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], sharing: Option<&Sharing>, options: Options) -> Result<Lowered, Illegal> {
     let mut lower = Lower {
         scop,
         system,
         mapping,
         reductions,
         options,
+        sharing,
         ranges: mapping.ranges(),
         out: Lowered::default(),
         shared: HashMap::new(),
@@ -128,13 +133,20 @@ impl Lower<'_> {
     }
 
     pub(super) fn guard_any(&mut self, any: &[Vec<Condition>]) -> NodeId {
-        let ids: Vec<NodeId> = any.iter().map(|all| self.guard(all)).collect();
+        let mut ids: Vec<NodeId> = Vec::new();
+        for all in any {
+            let id = self.guard(all);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
         ids.into_iter().reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when")).expect("at least one conjunction")
     }
 
     // ---- values
 
     pub(super) fn build(&mut self, target: Target) -> Result<NodeId, Illegal> {
+        let target = self.canonical(target);
         if let Some(&id) = self.built.get(&target) {
             return Ok(id);
         }
@@ -167,6 +179,9 @@ impl Lower<'_> {
     }
 
     fn value_of(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
+        if let Some(joint) = self.joint_value(s, lane) {
+            return joint;
+        }
         let rhs = self.scop.statements[s].rhs.clone();
         let value = self.expr(s, lane, &rhs)?;
         let ty = self.array_type(s);
@@ -213,10 +228,41 @@ impl Lower<'_> {
     // ---- variables
 
     fn variable(&mut self, s: usize, k: usize, lane: usize) -> Result<NodeId, Illegal> {
+        let reads = self.joint_reads(s, k);
+        if reads.len() > 1 {
+            return self.merged(&reads, lane);
+        }
         let pieces = self.system.statements[s].variables[k].pieces.clone();
         let sources = self.sources(s, k, lane, &pieces)?;
         let ty = self.read_type(s, k);
         self.select_source(sources, ty, &self.name_of(s, k))
+    }
+
+    /// One variable for reads of statements that share operators.
+    pub(super) fn merged(&mut self, reads: &[(usize, usize)], lane: usize) -> Result<NodeId, Illegal> {
+        let mut sources = Vec::new();
+        for &(s, k) in reads {
+            // Where one of the statements is executed is not known here.
+            let whole = |p: &Piece| Piece { when: p.domain.clone(), feed: self.as_elsewhere((s, k), p, reads), ..p.clone() };
+            let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().map(whole).collect();
+            sources.extend(self.sources(s, k, lane, &pieces)?);
+        }
+        let (s, k) = reads[0];
+        self.select_source(sources, self.read_type(s, k), &self.name_of(s, k))
+    }
+
+    /// An input as another of the reads has it, where that is the same: the first weight of `w[q]` is no input of its own.
+    fn as_elsewhere(&self, (s, k): (usize, usize), piece: &Piece, reads: &[(usize, usize)]) -> Feed {
+        let Feed::Input { subscripts } = &piece.feed else { return piece.feed.clone() };
+        let array = |s: usize, k: usize| self.scop.statements[s].reads[k].array;
+        let same = |other: &[Affine]| subscripts.iter().zip(other).all(|(a, b)| constant_on(&minus(a, b), &piece.domain) == Some(0));
+        let others = reads.iter().filter(|r| array(r.0, r.1) == array(s, k)).flat_map(|&(t, l)| &self.system.statements[t].variables[l].pieces);
+        let moving = |a: &[Affine]| a.iter().flat_map(|x| &x.coeffs).filter(|c| **c != 0).count();
+        let found = others.filter_map(|p| match &p.feed {
+            Feed::Input { subscripts: other } if same(other) => Some(other),
+            _ => None,
+        });
+        Feed::Input { subscripts: found.max_by_key(|a| moving(a)).unwrap_or(subscripts).clone() }
     }
 
     fn read_type(&self, s: usize, k: usize) -> ScalarType {
@@ -299,6 +345,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn past(&mut self, target: Target, hop: [i64; 2], waves: i64, ty: ScalarType, name: &str) -> NodeId {
+        let target = self.canonical(target);
         if let Some(&id) = self.pasts.get(&(target.clone(), hop, waves)) {
             return id;
         }

@@ -6,6 +6,7 @@ mod options;
 mod reduce;
 pub mod retime;
 mod schedule;
+mod share;
 
 pub use lower::lower;
 pub use options::Options;

@@ -5,6 +5,8 @@ use crate::ir::design::Dot;
 /// Choices that change the PE but not what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// Statements that never meet share operators and links.
+    pub shared: bool,
     /// Partial sums enter a reduction's chain of lanes at its head instead of its end.
     pub accumulate_first: bool,
     /// Sums of floats that one PE accumulates in turn, where waiting for the adder would hold up the waves; a power of

@@ -1,5 +1,6 @@
 //! From a Scop to uniform recurrence equations: arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
-//! localization (`localize`), sums whose order is free ([`reduction`]).
+//! localization (`localize`), sums whose order is free ([`reduction`]), statements
+//! that share operators ([`share`]).
 
 mod build;
 mod builder;
@@ -8,6 +9,7 @@ mod localize;
 mod place;
 pub mod reduction;
 pub mod rewrite;
+pub mod share;
 
 pub use build::{build, build_at};
 pub use place::Reach;

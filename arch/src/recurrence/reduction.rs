@@ -32,7 +32,7 @@ impl Reduction {
 }
 
 /// `x op neutral` is `x`.
-fn neutral(op: BinaryOp, ty: ScalarType) -> u64 {
+pub fn neutral(op: BinaryOp, ty: ScalarType) -> u64 {
     let bits = ty.bits();
     if ty.is_float() {
         return match op {
