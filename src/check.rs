@@ -67,7 +67,7 @@ impl<'a> Case<'a> {
     pub fn new(scop: &Scop, compiled: &'a Compiled, before: &Memory) -> Result<Case<'a>, String> {
         let vsa = &compiled.vsa;
         let places = data::places(scop, vsa)?;
-        let contents = places.iter().zip(&vsa.arrays).map(|(&p, a)| data::pack(&before[p], a.ty)).collect();
+        let contents = places.iter().zip(vsa.types()).map(|(&p, ty)| data::pack(&before[p], ty)).collect();
         Ok(Case { compiled, places, design: templates::ip(vsa)?, contents })
     }
 

@@ -169,14 +169,14 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     Ok(())
 }
 
-/// For each array of the VSA, its index in the `Scop`.
+/// For each array of the VSA, then for each of its scalars, its index in the `Scop`.
 ///
 /// # Errors
 /// The VSA has an array the program lacks, which would be a fault of sagen's.
 pub fn places(scop: &Scop, vsa: &arch::ir::vsa::Vsa) -> Result<Vec<usize>, String> {
-    let place = |a: &arch::ir::vsa::DramArray| {
-        let found = scop.arrays.iter().position(|s| s.name == a.name && s.storage == Storage::Dram);
-        found.ok_or_else(|| format!("internal fault: the array {} is not in the program", a.name))
+    let place = |name: &str| {
+        let found = scop.arrays.iter().position(|s| s.name == name && s.storage == Storage::Dram);
+        found.ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
-    vsa.arrays.iter().map(place).collect()
+    vsa.arrays.iter().map(|a| place(&a.name)).chain(vsa.scalars.iter().map(|s| place(&s.name))).collect()
 }

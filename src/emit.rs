@@ -106,7 +106,9 @@ fn reference(arguments: &Rtl, input: &Input, compiled: &Compiled) -> Result<Opti
     }
     let places = data::places(&input.scop, &compiled.vsa)?;
     let (file, options) = (&arguments.program.file, arguments.program.parse_options());
-    Ok(Some(golden::reference(&input.scop, file, &options, &Interface::new(&compiled.vsa).kernel, &places)))
+    let interface = Interface::new(&compiled.vsa);
+    let in_order: Vec<usize> = interface.arguments.iter().map(|a| places[a.data(compiled.vsa.arrays.len())]).collect();
+    Ok(Some(golden::reference(&input.scop, file, &options, &interface.kernel, &in_order)))
 }
 
 /// Testbench and pictures.
@@ -134,7 +136,7 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
             };
         }
     }
-    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(&vsa.arrays).map(|(v, a)| pack(v, a.ty)).collect() };
+    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
     let memory = places.iter().map(|&p| memory[p].clone()).collect();
     let watchdog = 10 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
     let contents = (bytes(&memory), expected.as_ref().map(&bytes).unwrap_or_default());
@@ -156,9 +158,10 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     }
     if expected.is_some() {
         out.write("sim/axi_check.json", bus_check(vsa, &contents.0, watchdog) + "\n")?;
-        for (argument, (before, after)) in Interface::new(vsa).arguments.iter().zip(contents.0.iter().zip(&contents.1)) {
-            out.write(&format!("sim/{}.in.bin", argument.ident), before)?;
-            out.write(&format!("sim/{}.expected.bin", argument.ident), after)?;
+        for argument in Interface::new(vsa).arguments {
+            let k = argument.data(vsa.arrays.len());
+            out.write(&format!("sim/{}.in.bin", argument.ident), &contents.0[k])?;
+            out.write(&format!("sim/{}.expected.bin", argument.ident), &contents.1[k])?;
         }
     }
     out.write("sim/run.sh", RUN.replace("@NAME@", &Interface::new(vsa).kernel))?;
@@ -168,18 +171,25 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
 fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> String {
     let interface = Interface::new(vsa);
-    let array = |(argument, contents): (&Argument, &Vec<u8>)| {
-        json!({
+    let array = |argument: &Argument| {
+        let place = argument.array()?;
+        Some(json!({
             "name": argument.name,
-            "port": interface.ports[argument.port].name,
+            "port": interface.ports[place.port].name,
             "offset": argument.offset,
-            "bytes": contents.len(),
+            "bytes": contents[place.index].len(),
             "input": format!("{}.in.bin", argument.ident),
             "expected": format!("{}.expected.bin", argument.ident),
-        })
+        }))
     };
-    let arrays: Vec<serde_json::Value> = interface.arguments.iter().zip(contents).map(array).collect();
-    format!("{:#}", json!({ "top": interface.kernel, "max_cycles": watchdog, "arrays": arrays }))
+    let word = |argument: &Argument| {
+        let bytes = &contents[argument.data(vsa.arrays.len())];
+        let words = bytes.chunks(4).map(|w| w.iter().rev().fold(0u32, |v, &b| v << 8 | u32::from(b)));
+        argument.array().is_none().then(|| json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }))
+    };
+    let arrays: Vec<_> = interface.arguments.iter().filter_map(array).collect();
+    let scalars: Vec<_> = interface.arguments.iter().filter_map(word).collect();
+    format!("{:#}", json!({ "top": interface.kernel, "max_cycles": watchdog, "arrays": arrays, "scalars": scalars }))
 }
 
 /// Runs the testbench by hand.

@@ -36,7 +36,7 @@ pub fn files(compiled: &Compiled, design: &Verified, board: &Board, emitted: Emi
         interface: &interface,
         board,
         signals: [clock].into_iter().chain(top.input_ports().map(signal(true))).chain(top.output_ports().map(signal(false))).collect(),
-        banks: compiled.report.banks.iter().map(|b| Some(b.to_string())).collect(),
+        banks: interface.arguments.iter().map(|a| a.array().map(|a| compiled.report.banks[a.index].to_string())).collect(),
         summary: crate::report::headline(&compiled.vsa),
         cycles: compiled.report.prediction.cycles,
         rtl: emitted.rtl,

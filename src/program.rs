@@ -4,7 +4,7 @@ use crate::cli::{Design, Program};
 use crate::{catalog, fault, progress, render};
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec};
-use arch::ir::vsa::{DramArray, Vsa};
+use arch::ir::vsa::{DramArray, Scalar, Vsa};
 use arch::text::Stage;
 use frontend::diag::{Diagnostics, SourceMap, Span};
 use frontend::scop::{Array, Binding, Function, Scop, Storage};
@@ -105,7 +105,17 @@ fn around(vsa: &Vsa) -> Scop {
         constant: false,
         span: Span::default(),
     };
-    let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).collect();
+    let scalar = |(k, s): (usize, &Scalar)| Array {
+        name: s.name.clone(),
+        ty: s.ty,
+        c_type: s.ty.to_string(),
+        dims: vec![],
+        storage: Storage::Dram,
+        binding: Binding::Value((vsa.arrays.len() + k) as u32),
+        constant: false,
+        span: Span::default(),
+    };
+    let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).chain(vsa.scalars.iter().enumerate().map(scalar)).collect();
     let function = Function { name: Some(vsa.name.clone()), region: Span::default(), parameters: arrays.len() as u32 };
     Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], clauses: vec![], sources: SourceMap::default() }
 }

@@ -24,22 +24,22 @@ pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
 fn interface(vsa: &Vsa) -> Value {
     let interface = Interface::new(vsa);
     let argument = |a: &Argument| {
-        json!({
-            "array": a.name,
-            "name": a.ident,
-            "type": a.ty.to_string(),
-            "dims": a.dims,
-            "port": interface.ports[a.port].name,
-            "register": a.offset,
-            "read": a.read,
-            "written": a.written,
-        })
+        let mut fields = json!({ "argument": a.name, "name": a.ident, "type": a.ty.to_string(), "register": a.offset });
+        if let Some(array) = a.array() {
+            fields["dims"] = json!(array.dims);
+            fields["port"] = json!(interface.ports[array.port].name);
+            fields["read"] = json!(array.read);
+            fields["written"] = json!(array.written);
+        }
+        fields
     };
     let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": interface.behind(p).map(|a| &a.name).collect::<Vec<_>>() });
     json!({
         "ports": interface.ports.iter().map(port).collect::<Vec<_>>(),
         "arguments": interface.arguments.iter().map(argument).collect::<Vec<_>>(),
+        "registers": interface.registers.iter().map(|r| json!({ "name": r.name, "offset": r.offset })).collect::<Vec<_>>(),
         "cycle_counter_register": interface.layout.cycles(),
+        "design_id": interface.design_id,
     })
 }
 

@@ -81,7 +81,7 @@ pub fn judge(input: &Input, arguments: &crate::cli::Program, memory: Memory) -> 
             let mut after = memory.clone();
             ("interpreter of the recurrences", arch::interp::run_system(scop, system, &mut after).map(|()| after))
         }
-        Some(Stage::Vsa(vsa)) => ("interpreter of the array", execute(vsa, &memory, &(0..vsa.arrays.len()).collect::<Vec<_>>())),
+        Some(Stage::Vsa(vsa)) => ("interpreter of the array", execute(vsa, &memory, &(0..vsa.types().count()).collect::<Vec<_>>())),
     };
     Ok(Reference { native: false, model: model.into(), before: memory, after: after.map_err(Refused::plain)? })
 }

@@ -68,7 +68,7 @@ pub enum Storage {
 pub enum Binding {
     /// Position in the function's parameter list.
     Parameter(u32),
-    /// A scalar parameter passed by value, at this position: the hardware reads it from a buffer of one element.
+    /// A scalar parameter passed by value, at this position: a register of the hardware.
     Value(u32),
     Global,
     Local,
@@ -87,6 +87,16 @@ pub struct Array {
     /// Declared `const`.
     pub constant: bool,
     pub span: Span,
+}
+
+impl Array {
+    /// Its position, if it is a scalar passed by value: nobody writes it, and it has no address.
+    pub fn by_value(&self) -> Option<u32> {
+        match self.binding {
+            Binding::Value(position) => Some(position),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -30,8 +30,11 @@ fn registers(ip: &Ip) -> String {
     for a in &interface.arguments {
         let name = a.ident.to_uppercase();
         define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", a.offset));
-        define(&format!("BITS_{name}_DATA"), "64".to_string());
+        define(&format!("BITS_{name}_DATA"), a.register_bits().to_string());
     }
+    define("ADDR_DESIGN_ID_DATA", format!("0x{:02x}", interface.layout.design_id()));
+    define("DESIGN_ID", format!("0x{:08x}u", interface.design_id));
+    define("ADDR_VERSION_DATA", format!("0x{:02x}", interface.layout.version()));
     define("ADDR_CYCLES_DATA", format!("0x{:02x}", interface.layout.cycles()));
     define("BITS_CYCLES_DATA", "64".to_string());
     for register in &interface.registers {
@@ -47,11 +50,25 @@ fn registers(ip: &Ip) -> String {
 fn driver(ip: &Ip) -> String {
     let (interface, prefix) = (ip.interface, prefix(ip));
     let kernel = &interface.kernel;
-    let parameter = |a: &Argument| format!("uint64_t {}", a.ident);
-    let set = |a: &Argument| format!("    x{kernel}_write64(ip, {prefix}_ADDR_{}_DATA, {});", a.ident.to_uppercase(), a.ident);
+    let parameter = |a: &Argument| format!("{} {}", if a.array().is_some() { "uint64_t" } else { types::c(a.ty) }, a.ident);
+    let set = |a: &Argument| {
+        let (at, name) = (format!("{prefix}_ADDR_{}_DATA", a.ident.to_uppercase()), &a.ident);
+        let bits = match (a.array(), types::c(a.ty)) {
+            (Some(_), _) | (None, "uint64_t") => name.clone(),
+            (None, "double") => format!("x{kernel}_bits64({name})"),
+            (None, "float") => format!("x{kernel}_bits32({name})"),
+            (None, "int64_t") => format!("(uint64_t){name}"),
+            (None, ty) => format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t")),
+        };
+        match a.register_bits() > 32 {
+            true => format!("    x{kernel}_write64(ip, {at}, {bits});"),
+            false => format!("    X{}_WRITE32(ip + {at}, (uint32_t){bits});", kernel.to_uppercase()),
+        }
+    };
     let shape = |a: &Argument| {
-        let extents: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
-        let use_ = match (a.read, a.written) {
+        let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, by value", a.ident, types::c(a.ty), a.name) };
+        let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
+        let use_ = match (array.read, array.written) {
             (true, true) => "read and written",
             (_, true) => "written",
             _ => "read",

@@ -35,7 +35,10 @@ fn core(ip: &Ip) -> String {
 fn cocotb(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |k: usize| interface.ports[k].name.as_str();
-    let argument = |a: &Argument| format!("    Argument({:?}, {:?}, 0x{:02x}, {}),", a.ident, port(a.port), a.offset, if a.written { "True" } else { "False" });
+    let argument = |a: &Argument| {
+        let port = a.array().map_or("None".to_string(), |array| format!("{:?}", port(array.port)));
+        format!("    Argument({:?}, {port}, 0x{:02x}),", a.ident, a.offset)
+    };
     fill(include_str!("../files/test.py.in"), &[
         ("KERNEL", interface.kernel.clone()),
         ("CLOCK", interface.clock.into()),

@@ -26,9 +26,17 @@ fn element(ty: ScalarType) -> &'static str {
 fn host(ip: &Ip) -> String {
     let interface = ip.interface;
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| interface.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
-    let declare = |k: usize, a: &Argument| format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements());
+    let declare = |k: usize, a: &Argument| match a.array() {
+        Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements()),
+        None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
+    };
+    let passed = |k: usize, a: &Argument| match a.array() {
+        Some(_) => format!("argument{k}.buffer"),
+        None => format!("argument{k}.before[0]"),
+    };
+    let uploads = interface.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
     let written = |what: &str| {
-        let lines = interface.arguments.iter().enumerate().filter(|(_, a)| a.written).map(|(k, _)| what.replace("{k}", &k.to_string()));
+        let lines = interface.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written)).map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
     fill(include_str!("../files/host.cpp.in"), &[
@@ -36,8 +44,8 @@ fn host(ip: &Ip) -> String {
         ("DECLARE", list(&declare, "\n")),
         ("BEFORE", list(&|k, _| format!("argument{k}.before.data()"), ", ")),
         ("AFTER", list(&|k, _| format!("argument{k}.after.data()"), ", ")),
-        ("UPLOAD", list(&|k, _| format!("    argument{k}.upload();"), "\n")),
-        ("BUFFERS", list(&|k, _| format!("argument{k}.buffer"), ", ")),
+        ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
+        ("PASSED", list(&passed, ", ")),
         ("COMPARE", written("    wrong += argument{k}.compare();")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("TOLERANCE", if ip.exact { "0" } else { "1e-3" }.into()),

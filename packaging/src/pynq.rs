@@ -7,10 +7,13 @@ use templates::interface::Argument;
 pub fn files(ip: &Ip) -> Vec<File> {
     let interface = ip.interface;
     let array = |a: &Argument| {
-        let dims: Vec<String> = a.dims.iter().map(|d| d.to_string()).collect();
-        let shape = format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" });
         let flag = |b: bool| if b { "True" } else { "False" };
-        format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(a.read), flag(a.written))
+        let shape = a.array().map_or("None".to_string(), |array| {
+            let dims: Vec<String> = array.dims.iter().map(|d| d.to_string()).collect();
+            format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" })
+        });
+        let written = a.array().is_some_and(|array| array.written);
+        format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(written))
     };
     let name = &interface.kernel;
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();

@@ -37,13 +37,14 @@ pub fn text(ip: &Ip, revision: u32) -> String {
 
 fn arguments(ip: &Ip) -> String {
     let row = |(a, bank): (&Argument, &Option<String>)| {
-        let extents: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
-        let moved = match (a.read, a.written) {
+        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | by value | | | 0x{:02x} |\n", a.ident, types::c(a.ty), a.name, a.bytes(), a.offset) };
+        let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
+        let moved = match (array.read, array.written) {
             (true, true) => "read, written",
             (_, true) => "written",
             _ => "read",
         };
-        let port = &ip.interface.ports[a.port].name;
+        let port = &ip.interface.ports[array.port].name;
         let bank = bank.as_deref().unwrap_or("");
         format!("| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n", a.ident, types::c(a.ty), a.name, a.bytes(), a.offset)
     };

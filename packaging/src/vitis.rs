@@ -25,9 +25,13 @@ pub fn kernel(ip: &Ip) -> String {
 }
 
 fn argument(ip: &Ip, id: usize, a: &Argument) -> Element {
-    let arg = group("arg", []).with("name", &a.ident).with("addressQualifier", 1).with("id", id).with("port", &ip.interface.ports[a.port].name);
-    let arg = arg.with("size", "0x8").with("offset", format!("0x{:03X}", a.offset)).with("hostOffset", "0x0").with("hostSize", "0x8");
-    arg.with("type", format!("{}*", types::opencl(a.ty)))
+    let (qualifier, port, size, pointer) = match a.array() {
+        Some(array) => (1, ip.interface.ports[array.port].name.as_str(), 8, "*"),
+        None => (0, ip.interface.control, a.ty.bytes(), ""),
+    };
+    let arg = group("arg", []).with("name", &a.ident).with("addressQualifier", qualifier).with("id", id).with("port", port);
+    let arg = arg.with("size", format!("0x{size:x}")).with("offset", format!("0x{:03X}", a.offset)).with("hostOffset", "0x0").with("hostSize", format!("0x{size:x}"));
+    arg.with("type", format!("{}{pointer}", types::opencl(a.ty)))
 }
 
 /// The configuration for `v++ -l`.

@@ -114,6 +114,7 @@ class Bench:
         description = json.loads(path.read_text())
         self.max_cycles = description.get("max_cycles", 100_000)
         self.arrays = [Array(i, a, path.parent, self.rng) for i, a in enumerate(description["arrays"])]
+        self.scalars = description.get("scalars", [])
         self.problems, self.channels = [], []
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
         write, read = self.control.write_if, self.control.read_if
@@ -178,6 +179,9 @@ class Bench:
                 await self.write(array.offset + shift // 8, word)
                 self.expect(f"address register {array.offset + shift // 8:#x}",
                             await self.read(array.offset + shift // 8), word)
+        for scalar in self.scalars:
+            for k, word in enumerate(scalar["words"]):
+                await self.write(scalar["offset"] + 4 * k, word)
         for register in (GIE, IER):
             await self.write(register, 1)
             self.expect(f"register {register:#x}", await self.read(register), 1)

@@ -14,7 +14,11 @@ sim/axi_check.json:
         "bytes": 4096,               size
         "input": "A.npy",            contents before the run; absent: random bytes
         "expected": "A_out.npy",     contents after it; absent: as before
-        "align": 4096 } ] }          address modulo 4096 (optional; 0)
+        "align": 4096 } ],           address modulo 4096 (optional; 0)
+    "scalars": [                     every argument by value (optional)
+      { "name": "s",                 for messages
+        "offset": 52,                its control register
+        "words": [1] } ] }           32 bits each, in order
 
 Image files lie beside the JSON file: .npy (elements in C order, little endian), .bin (raw), or .hex (bytes in address
 order, two digits each, white space ignored). Ports: ap_clk, ap_rst_n, s_axi_control_*, m_axi_<name>_*, and optionally

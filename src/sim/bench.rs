@@ -55,9 +55,10 @@ pub fn text(job: &Job) -> Result<String, String> {
     }
     let (mut memories, mut bases, mut faults) = (String::new(), String::new(), vec![]);
     let mut offsets = String::new();
-    for (k, (argument, image)) in interface.arguments.iter().zip(&job.images).enumerate() {
-        let _ = writeln!(bases, "            {k}: base = 64'h{:x};", image.base());
-        let _ = writeln!(offsets, "            {k}: offset = 32'h{:02x};", argument.offset);
+    let settings = job.settings()?;
+    for (k, (offset, value)) in settings.iter().enumerate() {
+        let _ = writeln!(bases, "            {k}: setting = 32'h{value:x};");
+        let _ = writeln!(offsets, "            {k}: offset = 32'h{offset:02x};");
     }
     for port in 0..job.vsa.ports() {
         memories.push_str(&memory(job, port, &interface.ports[port].name, &ports));
@@ -67,14 +68,14 @@ pub fn text(job: &Job) -> Result<String, String> {
     let tokens = [
         ("@NAME@", top.name.to_string()),
         ("@CLOCK@", interface.clock.to_string()),
-        ("@ARRAYS@", job.images.len().to_string()),
+        ("@SETTINGS@", settings.len().to_string()),
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
         ("@WATCHDOG@", job.watchdog.to_string()),
         ("@WIRES@", wires),
         ("@CONNECTIONS@", connections),
         ("@MEMORIES@", memories),
-        ("@BASES@", bases),
+        ("@VALUES@", bases),
         ("@FAULTS@", faults),
     ];
     Ok(tokens.iter().fold(BENCH.to_string(), |text, (token, value)| text.replace(token, value)))

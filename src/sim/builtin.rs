@@ -23,9 +23,8 @@ pub fn run(job: &Job) -> Result<Outcome, String> {
     let begin = Instant::now();
     let mut machine = Machine::start(job)?;
     let interface = job.interface();
-    for (argument, image) in interface.arguments.iter().zip(&job.images) {
-        machine.write(argument.offset, image.base() & 0xffff_ffff)?;
-        machine.write(argument.offset + 4, image.base() >> 32)?;
+    for (offset, value) in job.settings()? {
+        machine.write(offset, value.into())?;
     }
     machine.write(GIER, 1)?;
     machine.write(IP_IER, 1)?;

@@ -72,7 +72,7 @@ impl Image {
 pub struct Job<'a> {
     pub design: &'a Verified,
     pub vsa: &'a Vsa,
-    /// One per array of the VSA.
+    /// One per array of the VSA, then one per scalar: just its value.
     pub images: Vec<Image>,
     pub timing: Timing,
     /// Cycles it is expected to take, for showing how far it is.
@@ -96,9 +96,31 @@ impl Job<'_> {
     pub fn beat(&self, port: usize) -> usize {
         self.vsa.bus_bytes(port) as usize
     }
+    /// What the host writes to the registers before a run, in order.
+    ///
+    /// # Errors
+    /// An argument without contents.
+    pub fn settings(&self) -> Result<Vec<(u32, u32)>, String> {
+        let mut all = vec![];
+        for argument in self.interface().arguments {
+            let image = self.images.get(argument.data(self.vsa.arrays.len())).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
+            let value = match argument.array() {
+                Some(_) => image.base(),
+                None => image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)),
+            };
+            all.push((argument.offset, value as u32));
+            if argument.register_bits() > 32 {
+                all.push((argument.offset + 4, (value >> 32) as u32));
+            }
+        }
+        Ok(all)
+    }
     /// The contents of the ports' memories, taken apart by array.
     pub fn by_array(&self, mut memories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         let take = |(k, image): (usize, &Image)| {
+            if k >= self.vsa.arrays.len() {
+                return image.bytes.clone();
+            }
             let memory = &mut memories[self.vsa.port_of(k as u32)];
             let rest = memory.split_off(image.bytes.len());
             std::mem::replace(memory, rest)
@@ -135,12 +157,14 @@ pub fn run(job: &Job, engine: Engine) -> Result<Outcome, String> {
     }
 }
 
-/// Puts the arrays' bytes into memory, guard bytes around them. Arrays start at multiples of 4096 plus `shift` elements;
+/// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start at multiples of 4096 plus `shift` elements;
 /// addresses exceed 32 bits. `seed` chooses the guard bytes.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
     let one = |(k, contents): (usize, &Vec<u8>)| {
-        let array = &vsa.arrays[k];
+        let Some(array) = vsa.arrays.get(k) else {
+            return Image { start: 0, bytes: contents.clone(), offset: 0, size: contents.len() };
+        };
         let element = array.ty.bytes() as usize;
         let beat = element * array.word as usize;
         let offset = GUARD + shift * element;

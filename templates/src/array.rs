@@ -13,7 +13,7 @@ use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
 use crate::io::relay::Relay;
 use crate::io::words::{bank_start, StreamShape, Ties, Wave};
 use crate::naming::{pass_port, stem};
-use crate::pe::plan::PePlan;
+use crate::pe::plan::{PePlan, Tied};
 use crate::pe::Pe;
 use crate::stream::{Loads, Passing, Tokens, Word};
 use arch::contract::operand::travels;
@@ -157,7 +157,12 @@ impl<'m> Build<'_, 'm> {
         }
         for (k, tied) in self.array.plan.pe.tied.iter().enumerate() {
             let ty = tied.ty();
-            self.pe.set_each(&format!("k{k}"), |i, j| bits(self.m, tied.value(self.place(i, j)), ty));
+            let scalar = match tied {
+                Tied::Scalar(s, _) => Some(self.m.input(format!("scalar{s}"), ty)),
+                _ => None,
+            };
+            let value = |i, j| tied.value(self.place(i, j)).map(|v| bits(self.m, v, ty));
+            self.pe.set_each(&format!("k{k}"), |i, j| scalar.or_else(|| value(i, j)).unwrap_or_else(|| self.m.lit(0, ty)));
         }
     }
 

@@ -6,9 +6,10 @@ use crate::axi::base_port;
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
 use crate::control::sequencer::Sequencer;
-use crate::interface::Interface;
+use crate::interface::{Interface, Passed};
 use crate::io::feeder::loaded_once;
 use crate::operators;
+use crate::pe::plan::Tied;
 use crate::stream::{Loads, Tokens};
 use arch::contract::walk::Walk;
 use arch::contract::operand::operand_source;
@@ -79,7 +80,7 @@ impl Template for Top {
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
         let (live, quiet) = (m.input(self.interface.reset, u(1)), m.wire("bus_quiet", u(1)));
         let (rst, abandon) = self.reset(m, live, quiet.sig());
-        let control = d.module(AxiLiteControl(self.interface.layout.clone()));
+        let control = d.module(AxiLiteControl { layout: self.interface.layout.clone(), design_id: self.interface.design_id, version: self.interface.version });
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.
@@ -94,7 +95,9 @@ impl Template for Top {
         let engine = |d: &Design, name: String, port: usize, module: ModuleName, walk: &Walk| {
             let instance = m.instance(d, name, &module).set("rst", rst).set("live", live).set("abandon", abandon).set("start", start);
             for (k, _) in &walk.arrays {
-                instance.set(&base_port(*k), control.out(&format!("base_{k}")));
+                if let Some(argument) = self.interface.arguments.iter().position(|a| a.array().is_some_and(|a| a.index == *k)) {
+                    instance.set(&base_port(*k), control.out(&format!("arg_{argument}")));
+                }
             }
             Engine { port, instance, module }
         };
@@ -116,7 +119,7 @@ impl Template for Top {
         let sequencer = d.module(Sequencer::new(vsa, self.plan.fields.clone()));
         let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
         self.pulses(m, sequencer, &readers, &writers);
-        self.array(m, d, sequencer, &readers, &writers);
+        self.array(m, d, (control, start), sequencer, &readers, &writers);
         self.ports(m, d, &readers, &writers);
         self.finish(m, rst, start, control, &writers);
     }
@@ -211,7 +214,7 @@ impl Top {
         }
     }
 
-    fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, sequencer: Instance<'m>, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
+    fn array<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, (control, start): (Instance<'m>, Sig<'m>), sequencer: Instance<'m>, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
         let vsa = &self.vsa;
         let loads: Vec<(usize, Loads<Ty>)> = readers.iter().map(|(e, params)| (e.port, params.stream())).collect();
         let tokens: Vec<(usize, Tokens<Ty>)> = writers.iter().map(|(e, params)| (e.port, params.stream())).collect();
@@ -219,6 +222,13 @@ impl Top {
         let array = m.instance(d, "array", &module).set("valid", sequencer.out("valid"));
         for k in 0..self.plan.fields.len() {
             array.set(&format!("f{k}"), sequencer.out(&format!("f{k}")));
+        }
+        for tied in &self.plan.pe.tied {
+            let Tied::Scalar(scalar, _) = tied else { continue };
+            let Some(k) = self.interface.arguments.iter().position(|a| a.passed == Passed::Value(*scalar as usize)) else { continue };
+            // Fixed during a run, whatever the host writes meanwhile.
+            let value = m.reg(&self.interface.arguments[k].ident, tied.ty()).next(control.out(&format!("arg_{k}")).to(tied.ty())).en(start);
+            array.set(&format!("scalar{scalar}"), value.q());
         }
         for g in (0..vsa.inputs.len()).filter(|g| !loaded_once(vsa, &vsa.inputs[*g])) {
             array.set(&format!("slot{g}"), sequencer.out(&format!("slot{g}")));

@@ -36,7 +36,7 @@ pub const WRITTEN_TO_DONE: i64 = 0;
 pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
     let float = ty.is_float() || operands.iter().any(|t| t.is_float());
     match op {
-        Op::Const(_) | Op::Input { .. } | Op::Past { .. } => 0,
+        Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Past { .. } => 0,
         Op::Iter(form) => pe_latency(form.is_time_only()),
         Op::Guard(conditions) => pe_latency(conditions.iter().all(|c| c.form.is_time_only())),
         Op::Cast(_) if float && operands.first() != Some(&ty) => 3,

@@ -89,7 +89,7 @@ impl<'a> Part<'a> {
         match &self.vsa.node(id).op {
             Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time),
             Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => self.field(Field::Guard(all.clone()), time),
-            Op::Const(_) => {}
+            Op::Const(_) | Op::Scalar(_) => {}
             _ => self.taps[id.index()].push(time - self.vsa.schedule.ready[id.index()]),
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Part<'a> {
         }
         match &node.op {
             Op::Past { source, hop, waves } => self.delay(id, *source, *hop, *waves),
-            Op::Const(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
+            Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
             Op::Iter(form) if form.is_time_only() => Cost::default(),
             Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
             Op::Guard(all) => self.guard(all, latency),

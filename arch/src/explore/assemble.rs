@@ -12,9 +12,9 @@ use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
 use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Schedule, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Vsa};
 use frontend::flow;
-use frontend::scop::{Constraint, LoopId, Scop, Storage};
+use frontend::scop::{Binding, Constraint, LoopId, Scop, Storage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -109,7 +109,8 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         counters: mapping.counters,
-        nodes: lowered.nodes,
+        nodes: std::mem::take(&mut lowered.nodes),
+        scalars: scalars(scop, &lowered, &dram),
         arrays: dram.into_iter().map(|d| d.array).collect(),
         inputs,
         outputs,
@@ -150,6 +151,20 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
         dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32 } });
     }
     dram
+}
+
+/// The scalars, and how many of the arrays are arguments before each.
+fn scalars(scop: &Scop, lowered: &Lowered, dram: &[InDram]) -> Vec<Scalar> {
+    let position = |source: usize| match scop.arrays[source].binding {
+        Binding::Parameter(position) | Binding::Value(position) => position,
+        Binding::Global | Binding::Local => u32::MAX,
+    };
+    let scalar = |&source: &usize| Scalar {
+        name: scop.arrays[source].name.clone(),
+        ty: scop.arrays[source].ty.cell(),
+        after: dram.iter().filter(|d| position(d.source) < position(source)).count() as u32,
+    };
+    lowered.scalars.iter().map(scalar).collect()
 }
 
 fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {

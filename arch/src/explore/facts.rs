@@ -70,7 +70,10 @@ impl Facts {
             for (k, variable) in placed.variables.iter().enumerate() {
                 for piece in &variable.pieces {
                     let Feed::Input { subscripts } = &piece.feed else { continue };
-                    once(&mut reads, touch(scop.statements[s].reads[k].array, subscripts));
+                    let array = scop.statements[s].reads[k].array;
+                    if scop.array(array).by_value().is_none() {
+                        once(&mut reads, touch(array, subscripts));
+                    }
                 }
             }
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {

@@ -51,6 +51,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         tile_depth: mapping.tile_depth,
         counters: mapping.counters,
         nodes: vec![],
+        scalars: vec![],
         arrays,
         inputs,
         outputs,

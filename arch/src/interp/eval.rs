@@ -64,7 +64,7 @@ pub(super) fn plain(values: &mut [u64], lanes: &Lanes, out: usize, from: [usize;
         Op::Cast(_) => cast(values, lanes, out, a, types[0], ty),
         Op::Fma(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| value::eval_fma(x, y, z, ty)),
         // Compiled separately.
-        Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } | Op::Dot { .. } => {}
+        Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } | Op::Dot { .. } => {}
     }
 }
 

@@ -43,7 +43,8 @@ pub struct RunStats {
     pub races: u64,
 }
 
-/// Runs the whole array. `memory[i]` holds the elements of `vsa.arrays[i]`, row-major, as bit patterns.
+/// Runs the whole array. `memory[i]` holds the elements of `vsa.arrays[i]`, row-major, as bit patterns; behind the arrays
+/// stand the scalars, each as a single element.
 ///
 /// # Errors
 /// Violations of [`verify::structure`], memory of another size, elements outside of a hull, a value that depends on
@@ -83,6 +84,7 @@ struct Slot {
 enum Code {
     /// Same as the node's `Op`.
     Plain,
+    Scalar(u64),
     Iter(Linear),
     Guard(Vec<(Linear, bool)>),
     Input(usize, Linear),
@@ -115,7 +117,12 @@ impl<'a> Machine<'a> {
         for (i, g) in vsa.outputs.iter().enumerate() {
             collectors.push(Collector::new(vsa, g, &mut tables).map_err(|f| format!("output group {i}: {f}"))?);
         }
-        let code = vsa.nodes.iter().map(|n| compile(vsa, &n.op, &mut tables)).collect::<Result<_, _>>()?;
+        let (memory, scalars) = memory.split_at_mut(vsa.arrays.len().min(memory.len()));
+        let scalars: Vec<u64> = scalars.iter().filter_map(|s| s.first().copied()).collect();
+        if scalars.len() != vsa.scalars.len() {
+            return Err(format!("{} scalars, but values for {}", vsa.scalars.len(), scalars.len()));
+        }
+        let code = vsa.nodes.iter().map(|n| compile(vsa, &n.op, &scalars, &mut tables)).collect::<Result<_, _>>()?;
         let (slots, values) = storage(vsa, pes as u64)?;
         let stats = RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
         let dram = Dram::new(vsa, memory)?;
@@ -188,6 +195,7 @@ impl<'a> Machine<'a> {
                 let (time, m, tables) = (form.time(at), mask(node.ty.bits()), &self.tables);
                 eval::map0(&mut self.values, lanes, out, |p| (time + tables.at(form, p)) as u64 & m);
             }
+            Code::Scalar(value) => eval::map0(&mut self.values, lanes, out, |_| *value),
             Code::Guard(conditions) => guard(&mut self.values, lanes, out, conditions, &self.tables, at),
             Code::Input(group, form) => {
                 let (time, cells, tables) = (form.time(at), &self.feeders[*group].cells, &self.tables);
@@ -242,8 +250,9 @@ fn guard(values: &mut [u64], lanes: &Lanes, out: usize, conditions: &[(Linear, b
     }
 }
 
-fn compile(vsa: &Vsa, op: &Op, tables: &mut Tables) -> Result<Code, String> {
+fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<Code, String> {
     Ok(match op {
+        Op::Scalar(k) => Code::Scalar(scalars[*k as usize]),
         Op::Iter(form) => Code::Iter(tables.linear(vsa, form)),
         Op::Guard(conditions) => Code::Guard(conditions.iter().map(|c| (tables.linear(vsa, &c.form), c.equality)).collect()),
         Op::Input { group, port } => {

@@ -32,7 +32,7 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
 }
 
 fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
-    scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram)
+    scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram && a.by_value().is_none())
 }
 
 fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {

@@ -60,6 +60,8 @@ pub struct Lowered {
     pub nodes: Vec<Node>,
     pub inputs: Vec<InputDraft>,
     pub outputs: Vec<OutputDraft>,
+    /// Arrays of the program that are scalars passed by value, in the order of the arguments: what `Op::Scalar` counts.
+    pub scalars: Vec<usize>,
     /// Selects between the sources of a variable: they take no register of their own.
     pub muxes: Vec<NodeId>,
 }

@@ -50,6 +50,8 @@ pub enum Op {
     Iter(Form),
     /// 1 where all conditions hold. Type BOOL.
     Guard(Vec<Condition>),
+    /// The scalar argument with this index into [`Vsa::scalars`]: the same value in every wave and PE.
+    Scalar(u32),
     /// Port `port` of input group `group`.
     Input { group: u32, port: u32 },
     /// Value of `source` at PE `p - hop`, `waves` waves ago.
@@ -69,7 +71,7 @@ impl Op {
     /// Nodes whose values are combined in the same wave and PE, in operand order.
     pub fn operands(&self) -> Vec<NodeId> {
         match *self {
-            Op::Const(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
+            Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
             Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
             Op::Unary(_, a) | Op::Cast(a) => vec![a],
             Op::Binary(_, a, b) => vec![a, b],
@@ -124,6 +126,15 @@ impl DramArray {
     pub fn bus_bytes(&self) -> u32 {
         self.word * self.ty.bytes()
     }
+}
+
+/// A scalar that the host passes by value: a register, fixed during a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    pub name: String,
+    pub ty: ScalarType,
+    /// How many of [`Vsa::arrays`] stand before it among the kernel's arguments.
+    pub after: u32,
 }
 
 /// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend
@@ -332,6 +343,8 @@ pub struct Vsa {
     pub lanes: i64,
     pub nodes: Vec<Node>,
     pub arrays: Vec<DramArray>,
+    /// In the order of the kernel's arguments.
+    pub scalars: Vec<Scalar>,
     pub inputs: Vec<InputGroup>,
     pub outputs: Vec<OutputGroup>,
     pub schedule: Schedule,
@@ -340,6 +353,10 @@ pub struct Vsa {
 impl Vsa {
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+    /// Element types of the arguments as data of a run are kept: the arrays, then the scalars.
+    pub fn types(&self) -> impl Iterator<Item = ScalarType> + '_ {
+        self.arrays.iter().map(|a| a.ty).chain(self.scalars.iter().map(|s| s.ty))
     }
     /// AXI ports to DRAM.
     pub fn ports(&self) -> usize {

@@ -102,7 +102,7 @@ impl Lower<'_> {
         (self.converted(cell, ty, &name), group)
     }
 
-    fn converted(&mut self, node: NodeId, ty: ScalarType, name: &str) -> NodeId {
+    pub(super) fn converted(&mut self, node: NodeId, ty: ScalarType, name: &str) -> NodeId {
         if self.out.nodes[node.index()].ty == ty { node } else { self.node(Op::Cast(node), ty, name) }
     }
 

@@ -76,7 +76,7 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
         options,
         sharing,
         ranges: mapping.ranges(),
-        out: Lowered::default(),
+        out: Lowered { scalars: scalars(scop), ..Lowered::default() },
         shared: HashMap::new(),
         built: BTreeMap::new(),
         open: vec![],
@@ -88,6 +88,13 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
     lower.resolve_pasts()?;
     lower.sort_ports();
     Ok(lower.out)
+}
+
+/// In the order of the function's parameters.
+fn scalars(scop: &Scop) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].by_value().is_some()).collect();
+    all.sort_by_key(|&a| scop.arrays[a].by_value());
+    all
 }
 
 impl Lower<'_> {
@@ -340,7 +347,18 @@ impl Lower<'_> {
                 let ty = self.read_type(s, k);
                 Ok(self.past(target, hop, waves, ty, &self.name_of(s, k)))
             }
-            Place::Input(subscripts) => Ok(self.input(s, k, lane, &subscripts)),
+            Place::Input(subscripts) => {
+                let array = self.scop.statements[s].reads[k].array.index();
+                let scalar = self.out.scalars.iter().position(|&a| a == array);
+                Ok(match scalar {
+                    Some(scalar) => {
+                        let (ty, name) = (self.scop.arrays[array].ty, self.name_of(s, k));
+                        let cell = self.node(Op::Scalar(scalar as u32), ty.cell(), &name);
+                        self.converted(cell, ty, &name)
+                    }
+                    None => self.input(s, k, lane, &subscripts),
+                })
+            }
         }
     }
 
@@ -364,7 +382,12 @@ impl Lower<'_> {
             }
             for ((target, hop, waves), id) in &open {
                 let source = self.build(target.clone())?;
-                self.out.nodes[id.index()].op = Op::Past { source, hop: *hop, waves: *waves };
+                // A scalar is the same everywhere and at all times.
+                let op = match self.out.nodes[source.index()].op {
+                    Op::Scalar(k) => Op::Scalar(k),
+                    _ => Op::Past { source, hop: *hop, waves: *waves },
+                };
+                self.out.nodes[id.index()].op = op;
             }
             done = open.len();
         }

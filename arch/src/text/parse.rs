@@ -31,6 +31,7 @@ fn empty() -> Vsa {
         lanes: 1,
         nodes: vec![],
         arrays: vec![],
+        scalars: vec![],
         inputs: vec![],
         outputs: vec![],
         schedule: Schedule::default(),
@@ -140,6 +141,13 @@ impl Parser {
                 };
                 vsa.arrays.push(DramArray { name, ty, dims, word, port });
             }
+            "scalar" => {
+                let name = line.name()?;
+                line.sign(":")?;
+                let ty = ty(line)?;
+                line.keyword("after")?;
+                vsa.scalars.push(Scalar { name, ty, after: line.small()? });
+            }
             "nodes" if self.axes == 2 => {
                 self.names = counter_names(vsa);
                 self.nodes = true;
@@ -213,6 +221,7 @@ impl Parser {
         }
         Ok(match name.as_str() {
             "const" => Op::Const(line.number()?),
+            "scalar" => Op::Scalar(line.small()?),
             "iter" => Op::Iter(self.form(line)?),
             "guard" => Op::Guard(self.conditions(line)?),
             "input" => {

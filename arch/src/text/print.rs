@@ -92,6 +92,9 @@ impl Printer<'_> {
             writeln!(self.out, "array {}: {}{dims} word {}{port}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
         }
+        for s in &vsa.scalars {
+            writeln!(self.out, "scalar {}: {} after {}", Name(&s.name), s.ty, s.after)?;
+        }
         writeln!(self.out, "\nnodes")?;
         for (n, node) in vsa.nodes.iter().enumerate() {
             self.node(n, node)?;
@@ -124,6 +127,7 @@ impl Printer<'_> {
         match &node.op {
             Op::Const(bits) if node.ty.is_float() => format!("const {bits:#x}"),
             Op::Const(bits) => format!("const {bits}"),
+            Op::Scalar(k) => format!("scalar {k}"),
             Op::Iter(form) => format!("iter {}", self.form(form)),
             Op::Guard(conditions) => {
                 let sign = |equality: bool| if equality { "==" } else { ">=" };

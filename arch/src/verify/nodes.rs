@@ -51,6 +51,11 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
         Op::Dot { .. } => node.op.sources().into_iter().try_for_each(|o| same(o, ty)),
         Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => Err(format!("constant {bits:#x} is wider than {ty:?}")),
         Op::Const(_) => Ok(()),
+        Op::Scalar(k) => match vsa.scalars.get(k as usize) {
+            None => Err(format!("there is no scalar {k}")),
+            Some(s) if s.ty != ty => Err(format!("scalar {k} is of another type")),
+            Some(_) => Ok(()),
+        },
         Op::Iter(_) => integer(ty),
         Op::Guard(_) => result(ScalarType::BOOL),
         Op::Input { group, .. } => result(vsa.arrays[vsa.inputs[group as usize].array as usize].ty),

@@ -44,6 +44,14 @@ impl Structure<'_> {
         self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
         self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
+        for (i, s) in vsa.scalars.iter().enumerate() {
+            self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));
+            let named = vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
+            self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
+            self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
+            let ordered = s.after as usize <= vsa.arrays.len() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+            self.require(ordered, || format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len()));
+        }
         for (i, a) in vsa.arrays.iter().enumerate() {
             self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
             self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || format!("array {i}: second one named {}", a.name));
@@ -83,6 +91,7 @@ impl Structure<'_> {
             match &node.op {
                 Op::Iter(form) => self.form(form, || format!("node %{n}")),
                 Op::Guard(conditions) => conditions.iter().for_each(|c: &Condition| self.form(&c.form, || format!("node %{n}"))),
+                Op::Scalar(k) => self.require((*k as usize) < vsa.scalars.len(), || format!("node %{n}: no scalar {k}")),
                 Op::Input { group, port } => {
                     let exists = vsa.inputs.get(*group as usize).is_some_and(|g| (*port as usize) < g.ports.len());
                     self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));

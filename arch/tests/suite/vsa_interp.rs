@@ -152,6 +152,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
         extent: [1, 1],
         lanes: 1,
         nodes: nodes.0,
+        scalars: vec![],
         arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0 }],
         inputs: vec![],
         outputs: vec![OutputGroup {

@@ -3,7 +3,7 @@
 //! Offsets, fields and what reading and writing them does: [`crate::interface`].
 //!
 //! Ports: `rst`; `s_axi_control_{awaddr, awvalid, awready, wdata, wstrb, wvalid, wready, bresp, bvalid, bready, araddr,
-//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `base_<k>` (64), `interrupt`.
+//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `arg_<k>` (its bits), `interrupt`.
 //! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
 //! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
 
@@ -13,7 +13,11 @@ use rtl::{u, Design, ModuleBuilder, Sig, Template};
 
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AxiLiteControl(pub Layout);
+pub struct AxiLiteControl {
+    pub layout: Layout,
+    pub design_id: u32,
+    pub version: u32,
+}
 
 /// A register write in this cycle.
 struct Write<'m> {
@@ -35,19 +39,19 @@ impl<'m> Write<'m> {
     fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {
         m.reg(name, u(1)).next(self.data.bit(i)).en(self.to(m, offset) & self.strobe.bit(i / 8)).rst(rst, 0).q()
     }
-    /// A register of 32 bits, written by bytes.
-    fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32) -> Sig<'m> {
+    /// A register of 8 to 32 bits, written by bytes.
+    fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, bits: u32) -> Sig<'m> {
         let byte = |i: u32| {
             let en = self.to(m, offset) & self.strobe.bit(i);
             m.reg(format!("{name}_byte{i}"), u(8)).next(self.data.slice(8 * i, 8)).en(en).rst(rst, 0).q()
         };
-        m.concat(&[byte(3), byte(2), byte(1), byte(0)])
+        m.concat(&(0..bits.div_ceil(8)).rev().map(byte).collect::<Vec<_>>())
     }
 }
 
 impl Template for AxiLiteControl {
     fn name(&self) -> String {
-        format!("axi_lite_control_{}", self.0.arrays)
+        format!("axi_lite_control_{}", self.layout.arguments.len())
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
@@ -92,15 +96,24 @@ impl Template for AxiLiteControl {
             (IP_IER, m.concat(&[zeros(30), enables[1], enables[0]])),
             (IP_ISR, m.concat(&[zeros(30), pending[1], pending[0]])),
         ];
-        for k in 0..self.0.arrays {
-            let at = self.0.array(k);
-            let low = write.word(m, &format!("base_{k}_low"), rst, at);
-            let high = write.word(m, &format!("base_{k}_high"), rst, at + 4);
-            registers.extend([(at, low), (at + 4, high)]);
-            m.output(format!("base_{k}"), m.concat(&[high, low]));
+        for (k, &bits) in self.layout.arguments.iter().enumerate() {
+            let at = self.layout.argument(k);
+            let low = write.word(m, &format!("arg_{k}_low"), rst, at, bits.min(32));
+            let mut value = low;
+            registers.push((at, low.extend(32)));
+            if bits > 32 {
+                let high = write.word(m, &format!("arg_{k}_high"), rst, at + 4, bits - 32);
+                registers.push((at + 4, high.extend(32)));
+                value = m.concat(&[high, low]);
+            }
+            m.output(format!("arg_{k}"), value);
         }
-        let at = self.0.cycles();
-        registers.extend([(at, count.q().slice(0, 32)), (at + 4, count.q().slice(32, 32))]);
+        let at = self.layout.cycles();
+        // The halves are read one after the other, but belong together.
+        let high = hold(m, "cycles_high", read.taken & read.address.eq(m.lit(at / 4, read.address.ty())), count.q().slice(32, 32));
+        registers.push((self.layout.design_id(), m.lit(self.design_id, u(32))));
+        registers.push((self.layout.version(), m.lit(self.version, u(32))));
+        registers.extend([(at, count.q().slice(0, 32)), (at + 4, high)]);
         let gated: Vec<_> = registers
             .iter()
             .map(|(at, v)| m.mux(read.address.eq(m.lit(at / 4, read.address.ty())), *v, zeros(32)))
@@ -118,7 +131,7 @@ struct Read<'m> {
 
 impl AxiLiteControl {
     fn write_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Write<'m> {
-        let bits = self.0.address_bits();
+        let bits = self.layout.address_bits();
         let input = |name: &str, w: u32| m.input(format!("s_axi_control_{name}"), u(w));
         let (awaddr, awvalid) = (input("awaddr", bits), input("awvalid", 1));
         let (wdata, wstrb, wvalid) = (input("wdata", 32), input("wstrb", 4), input("wvalid", 1));
@@ -138,7 +151,7 @@ impl AxiLiteControl {
     }
 
     fn read_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Read<'m> {
-        let bits = self.0.address_bits();
+        let bits = self.layout.address_bits();
         let araddr = m.input("s_axi_control_araddr", u(bits));
         let arvalid = m.input("s_axi_control_arvalid", u(1));
         let rready = m.input("s_axi_control_rready", u(1));

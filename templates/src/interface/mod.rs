@@ -2,16 +2,17 @@
 //! the register file is built from its [`Layout`]. Nobody else computes an offset or a port's name.
 //!
 //! Register map: CTRL, GIER, IP_IER, IP_ISR as Vitis HLS lays them out, the arguments from [`ARGUMENTS`] on in the order
-//! of the C function's parameters, 12 bytes for each address (low half, high half, a gap), then the cycle counter.
+//! of the C function's parameters (12 bytes for an address or a scalar of 64 bits: low half, high half, a gap; 8 for a
+//! smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest.
 //!
-//! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; [`Interface::arguments`] stand in the
-//! order of [`Vsa::arrays`].
+//! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
 
 pub mod names;
 
 use arch::contract::walk::Walk;
 use arch::ir::vsa::Vsa;
 use frontend::scop::ScalarType;
+use sha2::{Digest, Sha256};
 
 /// Offset of the control register: start, done, idle, ready.
 pub const CTRL: u32 = 0x00;
@@ -27,18 +28,26 @@ pub const ARGUMENTS: u32 = 0x10;
 /// Where the registers behind IP_ISR stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Number of DRAM arrays, each with a 64-bit address.
-    pub arrays: usize,
+    /// Bits of each argument: 64 for an address, the width of its type for a scalar.
+    pub arguments: Vec<u32>,
 }
 
 impl Layout {
-    /// Byte offset of the low half of array `k`'s address.
-    pub fn array(&self, k: usize) -> u32 {
-        ARGUMENTS + 12 * k as u32
+    /// Byte offset of the (low half of the) `k`-th argument.
+    pub fn argument(&self, k: usize) -> u32 {
+        ARGUMENTS + self.arguments[..k].iter().map(|&bits| if bits > 32 { 12 } else { 8 }).sum::<u32>()
+    }
+    /// Byte offset of the design's identifier.
+    pub fn design_id(&self) -> u32 {
+        self.argument(self.arguments.len())
+    }
+    /// Byte offset of the version of sagen.
+    pub fn version(&self) -> u32 {
+        self.design_id() + 4
     }
     /// Byte offset of the low half of the cycle counter.
     pub fn cycles(&self) -> u32 {
-        self.array(self.arrays)
+        self.version() + 4
     }
     /// Byte offset behind the last register.
     pub fn end(&self) -> u32 {
@@ -89,7 +98,7 @@ pub struct Register {
     pub fields: Vec<Field>,
 }
 
-/// An argument of the kernel: an array in DRAM that the host hands over by its address.
+/// An argument of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// As in C.
@@ -98,10 +107,27 @@ pub struct Argument {
     pub ident: String,
     /// Of an element.
     pub ty: ScalarType,
+    /// Of its register, or of the register's low half; the high half is 4 bytes further.
+    pub offset: u32,
+    pub passed: Passed,
+}
+
+/// How the host hands an argument over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// An array in DRAM, by its address.
+    Address(Array),
+    /// The scalar with this index into [`Vsa::scalars`], by value.
+    Value(usize),
+}
+
+/// An array in DRAM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Index into [`Vsa::arrays`].
+    pub index: usize,
     /// Extents, outermost first, at least one.
     pub dims: Vec<i64>,
-    /// Offset of the address register's low half; the high half is 4 bytes further.
-    pub offset: u32,
     /// Index into [`Interface::ports`].
     pub port: usize,
     pub read: bool,
@@ -109,12 +135,29 @@ pub struct Argument {
 }
 
 impl Argument {
+    pub fn array(&self) -> Option<&Array> {
+        match &self.passed {
+            Passed::Address(array) => Some(array),
+            Passed::Value(_) => None,
+        }
+    }
+    /// Bits of what the registers hold.
+    pub fn register_bits(&self) -> u32 {
+        if self.array().is_some() { 64 } else { self.ty.bits() }
+    }
     pub fn elements(&self) -> u64 {
-        self.dims.iter().product::<i64>() as u64
+        self.array().map_or(1, |a| a.dims.iter().product::<i64>() as u64)
     }
     /// Size in memory.
     pub fn bytes(&self) -> u64 {
         self.elements() * u64::from(self.ty.bytes())
+    }
+    /// Index of its contents where the arrays stand first and the scalars behind them, as in [`Vsa::types`].
+    pub fn data(&self, arrays: usize) -> usize {
+        match &self.passed {
+            Passed::Address(array) => array.index,
+            Passed::Value(k) => arrays + k,
+        }
     }
 }
 
@@ -146,7 +189,12 @@ pub struct Interface {
     pub interrupt: &'static str,
     /// The AXI4-Lite subordinate port of the registers.
     pub control: &'static str,
+    /// Hash of the array, as its text says it, and of sagen's version: all that the hardware follows from.
+    pub design_id: u32,
+    /// Of sagen: major, minor and patch number, a byte each.
+    pub version: u32,
     pub layout: Layout,
+    /// In the order of the C function's parameters.
     pub arguments: Vec<Argument>,
     pub ports: Vec<AxiPort>,
     pub registers: Vec<Register>,
@@ -155,12 +203,27 @@ pub struct Interface {
 impl Interface {
     /// The interface of the IP that [`crate::ip`] builds for the array.
     pub fn new(vsa: &Vsa) -> Interface {
-        let layout = Layout { arrays: vsa.arrays.len() };
-        let idents = names::arguments(vsa.arrays.iter().map(|a| a.name.as_str()));
-        let ports = (0..vsa.ports()).zip(names::ports(vsa, &idents)).map(|(port, name)| axi_port(vsa, port, name)).collect();
-        let arguments: Vec<Argument> = idents.into_iter().enumerate().map(|(k, ident)| argument(vsa, &layout, k, ident)).collect();
-        let registers = registers(&layout, &arguments);
-        Interface { kernel: names::kernel(&vsa.name), clock: "ap_clk", reset: "ap_rst_n", interrupt: "interrupt", control: "s_axi_control", layout, arguments, ports, registers }
+        let order = order(vsa);
+        let bits = |passed: &Passed| match passed {
+            Passed::Address(_) => 64,
+            Passed::Value(k) => vsa.scalars[*k].ty.bits(),
+        };
+        let layout = Layout { arguments: order.iter().map(bits).collect() };
+        let described = |passed: &Passed| match passed {
+            Passed::Address(a) => (vsa.arrays[a.index].name.as_str(), vsa.arrays[a.index].ty),
+            Passed::Value(k) => (vsa.scalars[*k].name.as_str(), vsa.scalars[*k].ty),
+        };
+        let idents = names::arguments(order.iter().map(|p| described(p).0));
+        let argument = |(k, (passed, ident)): (usize, (Passed, String))| {
+            let (name, ty) = described(&passed);
+            Argument { name: name.to_string(), ident, ty, offset: layout.argument(k), passed }
+        };
+        let arguments: Vec<Argument> = order.into_iter().zip(idents).enumerate().map(argument).collect();
+        let ports = (0..vsa.ports()).zip(names::ports(vsa, &arguments)).map(|(port, name)| axi_port(vsa, port, name, &arguments)).collect();
+        let (design_id, version) = (identifier(vsa), version());
+        let registers = registers(&layout, &arguments, design_id, version);
+        let (clock, reset, interrupt, control) = ("ap_clk", "ap_rst_n", "interrupt", "s_axi_control");
+        Interface { kernel: names::kernel(&vsa.name), clock, reset, interrupt, control, design_id, version, layout, arguments, ports, registers }
     }
 
     /// The arguments that a port moves.
@@ -169,21 +232,21 @@ impl Interface {
     }
 }
 
-fn argument(vsa: &Vsa, layout: &Layout, k: usize, ident: String) -> Argument {
-    let array = &vsa.arrays[k];
-    Argument {
-        name: array.name.clone(),
-        ident,
-        ty: array.ty,
-        dims: array.dims.clone(),
-        offset: layout.array(k),
+/// Arrays and scalars as they stand among the function's parameters.
+fn order(vsa: &Vsa) -> Vec<Passed> {
+    let array = |k: usize| Array {
+        index: k,
+        dims: vsa.arrays[k].dims.clone(),
         port: vsa.port_of(k as u32),
         read: vsa.inputs.iter().any(|g| g.array as usize == k),
         written: vsa.outputs.iter().any(|g| g.array as usize == k),
-    }
+    };
+    let before = |k: usize| (0..vsa.scalars.len()).filter(move |&s| vsa.scalars[s].after as usize == k).map(Passed::Value);
+    let upto = |k: usize| before(k).chain((k < vsa.arrays.len()).then(|| Passed::Address(array(k))));
+    (0..=vsa.arrays.len()).flat_map(upto).collect()
 }
 
-fn axi_port(vsa: &Vsa, port: usize, name: String) -> AxiPort {
+fn axi_port(vsa: &Vsa, port: usize, name: String, arguments: &[Argument]) -> AxiPort {
     let (reads, writes) = (Walk::reads(vsa, port), Walk::writes(vsa, port));
     let burst = reads.iter().chain(&writes).map(Walk::burst_beats).max().unwrap_or(1);
     AxiPort {
@@ -193,11 +256,22 @@ fn axi_port(vsa: &Vsa, port: usize, name: String) -> AxiPort {
         burst_beats: burst as u32,
         reads: reads.is_some(),
         writes: writes.is_some(),
-        arrays: vsa.arrays_of(port).collect(),
+        arrays: (0..arguments.len()).filter(|&k| arguments[k].array().is_some_and(|a| a.port == port)).collect(),
     }
 }
 
-fn registers(layout: &Layout, arguments: &[Argument]) -> Vec<Register> {
+/// The first 32 bits of SHA-256.
+fn identifier(vsa: &Vsa) -> u32 {
+    let digest = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(arch::text::to_text(vsa)).finalize();
+    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
+}
+
+fn version() -> u32 {
+    let parts = [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"), env!("CARGO_PKG_VERSION_PATCH")];
+    parts.iter().fold(0, |number, part| number << 8 | part.parse::<u32>().unwrap_or(0))
+}
+
+fn registers(layout: &Layout, arguments: &[Argument], design_id: u32, version: u32) -> Vec<Register> {
     use Access::{ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
     let field = |name, bit, access, description| Field { name, bit, width: 1, access, description };
     let register = |name: &str, offset, access, description: &str| Register { name: name.into(), offset, access, reset: 0, description: description.into(), fields: vec![] };
@@ -217,10 +291,30 @@ fn registers(layout: &Layout, arguments: &[Argument]) -> Vec<Register> {
         Register { fields: pending, ..register("IP_ISR", IP_ISR, ReadWrite, "interrupt status") },
     ];
     for a in arguments {
-        all.push(register(&format!("{}_1", a.ident), a.offset, ReadWrite, &format!("address of {}, bits 31 to 0", a.name)));
-        all.push(register(&format!("{}_2", a.ident), a.offset + 4, ReadWrite, &format!("address of {}, bits 63 to 32", a.name)));
+        let what = if a.array().is_some() { format!("address of {}", a.name) } else { format!("value of {}", a.name) };
+        if a.register_bits() > 32 {
+            all.push(register(&format!("{}_1", a.ident), a.offset, ReadWrite, &format!("{what}, bits 31 to 0")));
+            all.push(register(&format!("{}_2", a.ident), a.offset + 4, ReadWrite, &format!("{what}, bits 63 to 32")));
+        } else {
+            all.push(register(&a.ident, a.offset, ReadWrite, &what));
+        }
     }
-    all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; no atomic pair: read when idle"));
-    all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32"));
+    all.push(Register { reset: design_id, ..register("design_id", layout.design_id(), ReadOnly, "hash of the design") });
+    all.push(Register { reset: version, ..register("version", layout.version(), ReadOnly, "version of sagen: major, minor, patch in a byte each") });
+    all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; reading this keeps the high half for cycles_2"));
+    all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1"));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Layout;
+
+    #[test]
+    fn arguments_are_laid_out_as_by_hls() {
+        let layout = Layout { arguments: vec![32, 64, 8, 64, 16] };
+        let offsets: Vec<u32> = (0..5).map(|k| layout.argument(k)).collect();
+        assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
+        assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 7));
+    }
 }

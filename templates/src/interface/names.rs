@@ -7,6 +7,7 @@
 //!
 //! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
 
+use super::Argument;
 use arch::ir::vsa::Vsa;
 use std::collections::BTreeSet;
 
@@ -40,10 +41,10 @@ pub fn kernel(name: &str) -> String {
 }
 
 /// The AXI ports: each is called like its only array, or `m_axi_gmem<n>`, in lower case.
-pub fn ports(vsa: &Vsa, arguments: &[String]) -> Vec<String> {
-    let mut taken: BTreeSet<String> = arguments.iter().map(|a| a.to_lowercase()).collect();
+pub fn ports(vsa: &Vsa, arguments: &[Argument]) -> Vec<String> {
+    let mut taken: BTreeSet<String> = arguments.iter().map(|a| a.ident.to_lowercase()).collect();
     let name = |port: usize| match vsa.arrays_of(port).collect::<Vec<_>>()[..] {
-        [only] => arguments[only].to_lowercase(),
+        [only] => arguments.iter().find(|a| a.array().is_some_and(|a| a.index == only)).map_or(String::new(), |a| a.ident.to_lowercase()),
         _ => fresh(&format!("gmem{port}"), &mut taken),
     };
     (0..vsa.ports()).map(name).map(|name| format!("m_axi_{name}")).collect()

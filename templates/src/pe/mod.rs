@@ -139,6 +139,9 @@ impl<'a, 'm> Build<'a, 'm> {
         if let Op::Const(value) = node.op {
             return self.m.lit_big(&[value], wires(node.ty));
         }
+        if let Op::Scalar(k) = node.op {
+            return self.tied(&Tied::scalar(k, node.ty)).to(wires(node.ty));
+        }
         if let Some(field) = time_field(self.vsa, id) {
             return self.field(&field, time).to(wires(node.ty));
         }
@@ -161,7 +164,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let sampled = self.ready(id) - latency;
         let before_last = latency.saturating_sub(1).max(0) as u32;
         let value = match &node.op {
-            Op::Const(_) => return None,
+            Op::Const(_) | Op::Scalar(_) => return None,
             _ if time_field(vsa, id).is_some() => return None,
             Op::Input { .. } => return Some(self.line(id, self.m.input(format!("{name}_in"), ty))),
             // The word is registered, and its register cleared, by the select that takes it.

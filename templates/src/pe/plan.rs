@@ -10,6 +10,7 @@ use arch::contract::delay::{cleared, Cleared, Wait};
 use arch::contract::operand::{live_nodes, operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
+use frontend::scop::ScalarType;
 use rtl::{u, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,20 +23,26 @@ pub enum Tied {
     Bound { space: [i64; 2], constant: i64, negate: bool, range: [i64; 2] },
     /// 1 where the conditions may hold in some wave, of counters with these trip counts.
     Flag(Vec<Condition>, Vec<i64>),
+    /// A scalar argument, of so many bits and signed or not: the same in all PEs, but known only when the IP runs.
+    Scalar(u32, (u32, bool)),
 }
 
 impl Tied {
+    pub fn scalar(k: u32, ty: ScalarType) -> Tied {
+        Tied::Scalar(k, (ty.bits(), ty.signed()))
+    }
     pub fn ty(&self) -> Ty {
         match self {
-            Tied::Offset { ty, .. } => Ty { w: ty.0, signed: ty.1 },
+            Tied::Offset { ty, .. } | Tied::Scalar(_, ty) => Ty { w: ty.0, signed: ty.1 },
             Tied::Bound { range, .. } => range_ty(range[0], range[1]),
             Tied::Flag(..) => u(1),
         }
     }
-    /// The number for PE `p`, in the range of [`Tied::ty`].
-    pub fn value(&self, p: [i64; 2]) -> i64 {
+    /// The number for PE `p`, in the range of [`Tied::ty`]; none for a scalar.
+    pub fn value(&self, p: [i64; 2]) -> Option<i64> {
         let dot = |c: &[i64; 2]| c[0] * p[0] + c[1] * p[1];
-        match self {
+        Some(match self {
+            Tied::Scalar(..) => return None,
             Tied::Offset { space, ty } => wrap(dot(space), *ty),
             Tied::Bound { space, constant, negate, range } => {
                 let v = dot(space) + constant;
@@ -45,7 +52,7 @@ impl Tied {
                 let conditions: Vec<Condition> = conditions.iter().map(|c| c.at(p)).collect();
                 Ranges { counters: trips.clone(), extent: [1, 1] }.feasible(&conditions).into()
             }
-        }
+        })
     }
 }
 
@@ -101,7 +108,7 @@ pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> GuardPlan {
     // Guards that differ in time only share what says no more than their conditions on coordinates do.
     let (all, alone) = (Tied::Flag(conditions.to_vec(), trips.clone()), Tied::Flag(in_space, trips));
     let flag = if places().all(|p| all.value(p) == alone.value(p)) { alone } else { all };
-    plan.flag = places().any(|p| flag.value(p) == 0).then_some(flag);
+    plan.flag = places().any(|p| flag.value(p) == Some(0)).then_some(flag);
     plan
 }
 
@@ -209,6 +216,7 @@ impl PePlan {
                 self.tie(Tied::Offset { space: form.space, ty: (node.ty.bits(), node.ty.signed()) });
                 self.want(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled);
             }
+            Op::Scalar(k) => self.tie(Tied::scalar(*k, node.ty)),
             Op::Guard(conditions) if time_field(vsa, id).is_none() => {
                 let guard = split_guard(vsa, conditions);
                 if !guard.time.is_empty() {

@@ -6,6 +6,9 @@ use rtl::Design;
 use templates::axi::control::AxiLiteControl;
 use templates::interface::Layout;
 
+/// Identifier of the design under test.
+const DESIGN: u32 = 0xc0ff_ee11;
+
 struct Host {
     sim: Sim,
     r: Random,
@@ -16,8 +19,11 @@ struct Host {
 
 impl Host {
     fn new(arrays: usize, seed: u64) -> Host {
+        Host::of(Layout { arguments: vec![64; arrays] }, seed)
+    }
+    fn of(layout: Layout, seed: u64) -> Host {
         let mut d = Design::default();
-        let top = d.module(AxiLiteControl(Layout { arrays }));
+        let top = d.module(AxiLiteControl { layout, design_id: DESIGN, version: 7 });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0) };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
@@ -115,7 +121,7 @@ fn addresses_keep_their_bytes() {
         for _ in 0..60 {
             let k = h.r.range(0, arrays as i64 - 1) as usize;
             let (half, strobe, data) = (h.r.range(0, 1) as usize, h.r.range(0, 15) as u64, h.r.next() as u32);
-            let at = Layout { arrays }.array(k) + 4 * half as u32;
+            let at = Layout { arguments: vec![64; arrays] }.argument(k) + 4 * half as u32;
             h.write(at, data, strobe);
             let mask = (0..4).fold(0u32, |m, i| if strobe >> i & 1 == 1 { m | 0xff << (8 * i) } else { m });
             let cell = &mut wanted[k][half];
@@ -124,15 +130,28 @@ fn addresses_keep_their_bytes() {
             assert_eq!(h.read(at), expected);
         }
         for (k, w) in wanted.iter().enumerate() {
-            assert_eq!(h.sim.get(&format!("base_{k}")), u64::from(w[1]) << 32 | u64::from(w[0]));
+            assert_eq!(h.sim.get(&format!("arg_{k}")), u64::from(w[1]) << 32 | u64::from(w[0]));
         }
         assert_eq!(h.starts, 0);
     }
 }
 
 #[test]
+fn scalars_have_their_own_widths_and_the_design_says_what_it_is() {
+    let layout = Layout { arguments: vec![32, 8, 64, 16] };
+    let mut h = Host::of(layout.clone(), 3);
+    for (k, (value, wanted)) in [(0x8765_4321u32, 0x8765_4321u64), (0xabcd, 0xcd), (0x1111_2222, 0x1111_2222), (0x9_8765, 0x8765)].into_iter().enumerate() {
+        h.write(layout.argument(k), value, 15);
+        assert_eq!((u64::from(h.read(layout.argument(k))), h.sim.get(&format!("arg_{k}"))), (wanted, wanted), "argument {k}");
+    }
+    assert_eq!((h.read(layout.design_id()), h.read(layout.version())), (DESIGN, 7));
+    h.write(layout.design_id(), 0, 15);
+    assert_eq!(h.read(layout.design_id()), DESIGN, "read-only");
+}
+
+#[test]
 fn a_run_starts_once_and_reports_its_end() {
-    let layout = Layout { arrays: 2 };
+    let layout = Layout { arguments: vec![64; 2] };
     let mut h = Host::new(2, 5);
     assert_eq!(h.read(0), 4, "idle");
     h.write(0x00, 1, 0b1110);

@@ -214,6 +214,7 @@ impl Model<'_> {
             Op::Select(c, a, b) => if of(c)? == 1 { of(a)? } else { of(b)? },
             Op::Cast(a) => value::cast(of(a)?, ty_of(a), node.ty),
             Op::Fma(a, b, c) => value::eval_fma(of(a)?, of(b)?, of(c)?, node.ty),
+            Op::Scalar(_) => unreachable!("the bench has no scalars"),
             Op::Dot { .. } => unreachable!("the bench draws integers only"),
         })
     }
@@ -306,7 +307,7 @@ fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
     let mut model = Model { v, p, values: vec![] };
     script.quiet("valid", 0);
     for (k, tied) in plan.tied.iter().enumerate() {
-        script.quiet(&format!("k{k}"), tied.value(p));
+        script.quiet(&format!("k{k}"), tied.value(p).expect("no scalars"));
     }
     repeats(&mut script, v, plan);
     // Bubbles run through the whole PE first, as after a reset.

@@ -172,7 +172,7 @@ fn arrays_share_ports() {
     assert_eq!((&ports[0]["port"], &ports[1]["port"], ports.len()), (&Value::from("m_axi_gmem0"), &Value::from("m_axi_b"), 2));
     assert_eq!(ports[0]["arrays"], Value::from(vec!["A", "C"]));
     let arrays = report["interface"]["arguments"].as_array().unwrap();
-    assert_eq!((&arrays[2]["array"], &arrays[2]["port"], &arrays[2]["register"]), (&Value::from("C"), &ports[0]["port"], &Value::from(40)));
+    assert_eq!((&arrays[2]["argument"], &arrays[2]["port"], &arrays[2]["register"]), (&Value::from("C"), &ports[0]["port"], &Value::from(40)));
     let design = kernel(dir.path(), "d.toml", "ports = [\"shared\"]\n");
     for options in [["--ports", "shared"], ["--ports", "A+B+C"], ["--design", &design]] {
         let report = json(&["sim", &file, "--json", options[0], options[1]]);

@@ -17,22 +17,34 @@ pub fn report(ip: &Emitted) -> Offsets {
     let argument = |a: &serde_json::Value| (a["name"].as_str().unwrap().to_string(), a["register"].as_u64().unwrap());
     let mut all: Offsets = interface["arguments"].as_array().unwrap().iter().map(argument).collect();
     all.insert("cycles".into(), interface["cycle_counter_register"].as_u64().unwrap());
+    for register in interface["registers"].as_array().unwrap() {
+        let name = register["name"].as_str().unwrap();
+        if FACTS.contains(&name) {
+            all.insert(name.into(), register["offset"].as_u64().unwrap());
+        }
+    }
     all
 }
 
-/// By every other file. `kernel.xml` knows no cycle counter: the report's is put in.
+/// Registers of one word that say what the design is.
+const FACTS: [&str; 2] = ["design_id", "version"];
+
+/// By every other file. Some do not need all registers: the report's are put in.
 pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
-    let counter = report(ip)["cycles"];
-    let mut kernel = kernel(ip);
-    kernel.insert("cycles".into(), counter);
+    let known = report(ip);
+    let with = |mut all: Offsets, names: &[&str]| {
+        names.iter().for_each(|name| assert!(all.insert(name.to_string(), known[*name]).is_none(), "{name}"));
+        all
+    };
+    let kernel = with(kernel(ip), &["cycles", "design_id", "version"]);
     vec![
         ("component.xml", registers(component(ip))),
         ("package_ip.tcl", registers(script(ip))),
         ("kernel.xml", kernel),
         ("x<kernel>_hw.h", header(ip)),
-        ("<kernel>.py", python(ip)),
+        ("<kernel>.py", with(python(ip), &FACTS)),
         ("README.md", registers(readme(ip))),
-        ("testbench", bench(ip)),
+        ("test_<kernel>.py", with(bench(ip), &FACTS)),
     ]
 }
 
@@ -117,7 +129,7 @@ fn bench(ip: &Emitted) -> Offsets {
     for line in text.lines().filter_map(|l| l.strip_prefix("    Argument(")) {
         let parts: Vec<&str> = line.split(", ").collect();
         let offset = parts.iter().find(|p| p.starts_with("0x")).unwrap();
-        found.insert(parts[0].trim_matches('"').to_string(), hex(offset));
+        found.insert(parts[0].trim_matches('"').to_string(), hex(offset.trim_end_matches("),")));
     }
     let counter = text.lines().find_map(|l| l.strip_prefix("CTRL, GIER, IP_IER, IP_ISR, CYCLES = 0x00, 0x04, 0x08, 0x0C, ")).unwrap();
     found.insert("cycles".into(), hex(counter));

@@ -22,7 +22,10 @@ const GLUE: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 static uint32_t read32(uintptr_t at) { unsigned long v = 0; printf("R %lu\n", (unsigned long)at); fflush(stdout); if (scanf("%lu", &v) != 1) exit(9); return (uint32_t)v; }
+static float as_float(const char *s) { uint32_t b = (uint32_t)strtoull(s, 0, 10); float f; memcpy(&f, &b, 4); return f; }
+static double as_double(const char *s) { uint64_t b = strtoull(s, 0, 10); double f; memcpy(&f, &b, 8); return f; }
 static void write32(uintptr_t at, uint32_t v) { printf("W %lu %lu\n", (unsigned long)at, (unsigned long)v); fflush(stdout); }
 "#;
 
@@ -30,11 +33,16 @@ static void write32(uintptr_t at, uint32_t v) { printf("W %lu %lu\n", (unsigned 
 pub fn c_driver(ip: &Emitted) -> Driver {
     let dir = tempfile::tempdir().unwrap();
     let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
-    let count = arguments(ip).len();
-    let values: Vec<String> = (0..count).map(|k| format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1)).collect();
+    let value = |(k, a): (usize, &serde_json::Value)| match (a.get("port"), a["type"].as_str().unwrap()) {
+        (None, "f32") => format!("as_float(v[{}])", k + 1),
+        (None, "f64") => format!("as_double(v[{}])", k + 1),
+        (None, ty) => format!("({}{}_t)strtoull(v[{}], 0, 10)", if ty.starts_with('u') { "uint" } else { "int" }, &ty[1..], k + 1),
+        _ => format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1),
+    };
+    let values: Vec<String> = arguments(ip).iter().enumerate().map(value).collect();
     let text = format!(
         "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) write32(address, value)\n#include \"x{kernel}.h\"\n\
-         int main(int c, char **v) {{ (void)c; x{kernel}_interrupt_enable(0, 1); x{kernel}_run(0, {}); x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
+         int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); x{kernel}_run(0, {}); x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
         values.join(", ")
     );
     std::fs::write(dir.path().join("driver.c"), text).unwrap();
@@ -66,11 +74,20 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let (vsa, interface) = (&compiled.vsa, Interface::new(&compiled.vsa));
     let design = templates::ip(vsa).unwrap();
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
-    let before: Vec<Vec<u8>> = interface.arguments.iter().map(|a| read(a, "in")).collect();
+    let contents = |when: &str| {
+        let mut all: Vec<(usize, Vec<u8>)> = interface.arguments.iter().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
+        all.sort();
+        all.into_iter().map(|c| c.1).collect::<Vec<_>>()
+    };
+    let before = contents("in");
     let images = sim::place(vsa, &before, 0, 1);
     let job = Job { design: &design, vsa, images, timing: Timing::Ideal, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
-    let addresses = job.images.iter().map(|i| i.base().to_string());
+    let value = |a: &Argument| {
+        let image = &job.images[a.data(vsa.arrays.len())];
+        if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) }
+    };
+    let addresses = interface.arguments.iter().map(|a| value(a).to_string());
     let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut cycles = 0;
@@ -87,7 +104,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     assert!(child.wait().unwrap().success(), "{}: the driver fails", ip.name);
     let outcome = machine.finish(&job, cycles, true, 0.0).unwrap();
     assert!(outcome.faults.is_empty(), "{}: {:?}", ip.name, outcome.faults);
-    let expected: Vec<Vec<u64>> = interface.arguments.iter().map(|a| data::unpack(&read(a, "expected"), a.ty)).collect();
+    let expected: Vec<Vec<u64>> = contents("expected").iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
     let comparison = compare::compare(vsa, &job.images, &outcome, &expected);
     assert_eq!(comparison.mismatches, 0, "{}: {:?}", ip.name, comparison.examples);
     assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles", ip.name);

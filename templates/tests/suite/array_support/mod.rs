@@ -131,7 +131,8 @@ impl Host {
 
     /// Hands the addresses over, `shift` bytes further, and enables the interrupts of a run's end.
     pub fn prepare(&mut self, vsa: &Vsa, mode: MemoryMode, shift: u64) {
-        for (k, argument) in Interface::new(vsa).arguments.iter().enumerate() {
+        for argument in Interface::new(vsa).arguments {
+            let k = argument.array().expect("an array").index;
             self.write(argument.offset, (base(vsa, k, mode) + shift) & 0xffff_ffff);
             self.write(argument.offset + 4, (base(vsa, k, mode) + shift) >> 32);
         }

@@ -41,6 +41,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
         extent: [1, 1],
         lanes: 1,
         nodes: vec![],
+        scalars: vec![],
         arrays: vec![],
         inputs: vec![],
         outputs: vec![],
