@@ -32,7 +32,7 @@ emit() {
 # driven NAME ARGUMENTS: the same, and runs it against the bus models
 driven() {
     emit "$@"
-    python scripts/axi_check/run.py "$work/$1"
+    python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors
 }
 
 # One PE: an int16 multiplication accumulated over latency-hiding points.

@@ -178,6 +178,8 @@ fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> S
             "port": interface.ports[place.port].name,
             "offset": argument.offset,
             "bytes": contents[place.index].len(),
+            "element": argument.ty.bytes(),
+            "port_number": place.port,
             "input": format!("{}.in.bin", argument.ident),
             "expected": format!("{}.expected.bin", argument.ident),
         }))
@@ -189,7 +191,7 @@ fn bus_check(vsa: &arch::ir::vsa::Vsa, contents: &[Vec<u8>], watchdog: u64) -> S
     };
     let arrays: Vec<_> = interface.arguments.iter().filter_map(array).collect();
     let scalars: Vec<_> = interface.arguments.iter().filter_map(word).collect();
-    format!("{:#}", json!({ "top": interface.kernel, "max_cycles": watchdog, "arrays": arrays, "scalars": scalars }))
+    format!("{:#}", json!({ "top": interface.kernel, "max_cycles": watchdog, "status": interface.layout.status(), "arrays": arrays, "scalars": scalars }))
 }
 
 /// Runs the testbench by hand.

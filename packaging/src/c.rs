@@ -37,6 +37,9 @@ fn registers(ip: &Ip) -> String {
     define("ADDR_VERSION_DATA", format!("0x{:02x}", interface.layout.version()));
     define("ADDR_CYCLES_DATA", format!("0x{:02x}", interface.layout.cycles()));
     define("BITS_CYCLES_DATA", "64".to_string());
+    define("ADDR_STATUS_DATA", format!("0x{:02x}", interface.layout.status()));
+    define("ADDR_ERROR_ADDRESS_DATA", format!("0x{:02x}", interface.layout.error_address()));
+    define("BITS_ERROR_ADDRESS_DATA", "64".to_string());
     for register in &interface.registers {
         for field in &register.fields {
             let name = format!("{}_{}_MASK", register.name, field.name).to_uppercase();

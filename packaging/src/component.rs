@@ -160,7 +160,7 @@ fn memory_map(ip: &Ip) -> Element {
 fn access(kind: Access) -> &'static str {
     match kind {
         Access::ReadOnly | Access::ReadClears => "read-only",
-        Access::ReadWrite | Access::SetByOne | Access::ToggledByOne => "read-write",
+        Access::ReadWrite | Access::SetByOne | Access::ToggledByOne | Access::ClearedByOne => "read-write",
     }
 }
 
@@ -184,6 +184,7 @@ fn field(f: &Field) -> Element {
     match f.access {
         Access::SetByOne => parts.push(one("modifiedWriteValue", "oneToSet")),
         Access::ToggledByOne => parts.push(one("modifiedWriteValue", "oneToToggle")),
+        Access::ClearedByOne => parts.push(one("modifiedWriteValue", "oneToClear")),
         Access::ReadClears => parts.push(one("readAction", "clear")),
         Access::ReadOnly | Access::ReadWrite => {}
     }

@@ -47,6 +47,7 @@ fn cocotb(ip: &Ip) -> String {
         ("CONTROL", interface.control.into()),
         ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
         ("ARGUMENTS", interface.arguments.iter().map(argument).collect::<Vec<_>>().join("\n")),
+        ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
         ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
         ("LIMIT", (20 * ip.cycles.max(0) + 100_000).to_string()),
     ])

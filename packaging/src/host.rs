@@ -48,6 +48,8 @@ fn host(ip: &Ip) -> String {
         ("PASSED", list(&passed, ", ")),
         ("COMPARE", written("    wrong += argument{k}.compare();")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
+        ("STATUS", format!("0x{:02x}", interface.layout.status())),
+        ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
         ("TOLERANCE", if ip.exact { "0" } else { "1e-3" }.into()),
     ])
 }

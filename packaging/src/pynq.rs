@@ -24,6 +24,8 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("ARGUMENTS", interface.arguments.iter().map(array).collect::<Vec<_>>().join("\n")),
         ("PARAMETERS", interface.arguments.iter().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
+        ("STATUS", format!("0x{:02x}", interface.layout.status())),
+        ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
     ]);
     vec![File::new(format!("sw/{name}.py"), text)]
 }

@@ -67,6 +67,7 @@ fn register(r: &Register) -> String {
         Access::ReadClears => "ro, cleared by reading",
         Access::SetByOne => "set by writing 1",
         Access::ToggledByOne => "toggled by writing 1",
+        Access::ClearedByOne => "cleared by writing 1",
     };
     let mut text = format!("| 0x{:02x} | `{}` | {} | {} |\n", r.offset, r.name, access(r.access), r.description);
     for f in &r.fields {

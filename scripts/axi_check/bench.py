@@ -2,7 +2,7 @@
 
 Stall modes: `ideal` none; `random` every channel pauses three cycles in ten; `bursty` long pauses and long runs;
 `lazy` READY only after VALID, and write addresses are taken only when data is offered as well, which a manager must
-not wait for (AXI A3.3). Each run starts without a reset in between, so that restarting is tested too.
+not wait for (AXI A3.3); `errors` answers accesses of each array with SLVERR and gives misaligned addresses first. Each run starts without a reset in between, so that restarting is tested too.
 """
 import json
 import os
@@ -46,6 +46,7 @@ class Array:
         self.expected = load(folder, data["expected"]) if data.get("expected") else self.start
         for what, image in (("input", self.start), ("expected", self.expected)):
             assert len(image) == self.size, f"{self.name}: {what} has {len(image)} bytes, not {self.size}"
+        self.element, self.number, self.failing, self.failed = data.get("element", 1), data.get("port_number", 0), None, set()
         self.guards = rng.randbytes(GUARD), rng.randbytes(GUARD)
         self.memory = bytearray()
 
@@ -54,6 +55,12 @@ class Array:
 
     def holds(self, address):
         return self.base - GUARD <= address < self.base + self.size + GUARD
+
+    def fails(self, what, address, length):
+        """Answers with an error where accesses of this kind are to fail."""
+        if self.failing == what:
+            self.failed.add(address - address % length)
+            raise IOError("as the test wants it")
 
     def problems(self):
         """What differs from the expectation: at most one message for the array and one a guard zone."""
@@ -82,6 +89,7 @@ class Memory:
 
     async def read(self, address, length):
         array, at = self.find(address, "read")
+        array.fails("read", address, length)
         slack = self.lanes - 1      # the bus word that holds an array's end may be read as a whole
         if at + length <= GUARD or at - GUARD > array.size + slack:
             self.problems.append(f"array {array.name}: read outside it ({array.size} bytes), at {at - GUARD:+}")
@@ -89,6 +97,7 @@ class Memory:
 
     async def write(self, address, data):
         array, at = self.find(address, "write")
+        array.fails("write", address, len(data))
         array.memory[at:at + len(data)] = data
 
 
@@ -120,6 +129,7 @@ class Bench:
         write, read = self.control.write_if, self.control.read_if
         self.channels += [(c, None) for c in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel,
                                               read.r_channel)]
+        self.status = description.get("status")
         for bus in SETUP["managers"]:
             self.connect(bus)
         unknown = {a.port for a in self.arrays} - set(SETUP["managers"])
@@ -217,10 +227,53 @@ class Bench:
             await ClockCycles(self.dut.ap_clk, 4)
             self.expect("interrupt line after the status bit was toggled", int(self.dut.interrupt.value), 0)
             self.expect("done bit", await self.read(CONTROL) & DONE, DONE)
+        if self.status is not None:
+            self.expect("status", await self.read(self.status), 0)
         self.expect("control register after it was read", await self.read(CONTROL) & (DONE | IDLE | START), IDLE)
         for array in self.arrays:
             self.problems += array.problems()
         return cycles
+
+    async def finish(self, what):
+        """Starts the IP as it is set up and waits for its end."""
+        await self.write(CONTROL, START)
+        cycles, finished = await self.wait_done()
+        self.expect(f"{what}: the run ends", finished, True)
+        await self.write(ISR, await self.read(ISR))
+        await self.read(CONTROL)
+        return cycles
+
+    async def errors(self):
+        """Every array answers with errors once, then has an address within an element: the status says so, the run ends."""
+        self.stall("random")
+        for index, array in enumerate(self.arrays):
+            port = array.number
+            for kind, bit in (("read", 1), ("write", 2)):
+                for other in self.arrays:
+                    other.reset()
+                await self.program()
+                array.failing, array.failed = kind, set()
+                await self.finish(f"{kind} errors of {array.name}")
+                array.failing = None
+                status, at = await self.read(self.status), 0
+                if not array.failed:
+                    self.expect(f"status without {kind}s of {array.name}", status, 0)
+                    continue
+                for half in (0, 1):
+                    at |= await self.read(self.status + 4 + 4 * half) << 32 * half
+                self.expect(f"status after {kind} errors of {array.name}", status & 0xFF0F07, port << 16 | 2 << 8 | bit)
+                if status & 8 and not array.base - 4096 < at < array.base + array.size:
+                    self.problems.append(f"{kind} error of {array.name} is placed at {at:#x}")
+                await self.write(self.status, 7)
+                self.expect("status after it was cleared", await self.read(self.status), 0)
+            if array.element > 1:
+                await self.program()
+                await self.write(array.offset, (array.base + 1) & 0xFFFFFFFF)
+                before = [bytes(a.memory) for a in self.arrays]
+                await self.finish(f"{array.name} misaligned")
+                self.expect("status after a misaligned address", await self.read(self.status) & 0xFF07, 4)
+                self.expect("memory after it", [bytes(a.memory) for a in self.arrays] == before, True)
+                await self.write(self.status, 7)
 
 
 @cocotb.test()
@@ -238,7 +291,9 @@ async def through_the_ports(dut):
 
     for mode in SETUP["modes"]:
         try:
-            cycles = await bench.run(mode)
+            if mode == "errors":
+                await bench.errors()
+            cycles = await bench.run("random" if mode == "errors" else mode)
         except SimTimeoutError:
             cycles = None
         for bus in SETUP["managers"] + ["s_axi_control"]:

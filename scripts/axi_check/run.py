@@ -7,9 +7,12 @@ sim/axi_check.json:
 
   { "top": "mm",                     top module
     "max_cycles": 100000,            give up after so many cycles a run (optional)
+    "status": 80,                    status register, then the error's address (optional)
     "arrays": [                      every array in DRAM
       { "name": "A",                 for messages
         "port": "m_axi_A",           prefix of the AXI port that moves it; several arrays may share one
+        "port_number": 0,            the port's number in the status register (optional)
+        "element": 2,                bytes of an element (optional)
         "offset": 16,                control register with its address: low word here, high word at +4
         "bytes": 4096,               size
         "input": "A.npy",            contents before the run; absent: random bytes
@@ -117,7 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all)")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all); errors: see bench.py, for IPs with a status register")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
     parser.add_argument("--keep", type=Path, help="leave the build and its log in this folder")

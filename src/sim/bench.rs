@@ -71,6 +71,7 @@ pub fn text(job: &Job) -> Result<String, String> {
         ("@SETTINGS@", settings.len().to_string()),
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
+        ("@STATUS@", format!("{:02x}", interface.layout.status())),
         ("@WATCHDOG@", job.watchdog.to_string()),
         ("@WIRES@", wires),
         ("@CONNECTIONS@", connections),

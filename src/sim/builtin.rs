@@ -33,7 +33,11 @@ pub fn run(job: &Job) -> Result<Outcome, String> {
     let finished = machine.wait_interrupt(job.watchdog);
     let counter = interface.layout.cycles();
     let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
-    machine.finish(job, cycles, finished, begin.elapsed().as_secs_f64())
+    let (status, at) = (machine.read(interface.layout.status())?, interface.layout.error_address());
+    let address = machine.read(at)? | machine.read(at + 4)? << 32;
+    let mut outcome = machine.finish(job, cycles, finished, begin.elapsed().as_secs_f64())?;
+    outcome.faults.extend(super::status_fault(status, address));
+    Ok(outcome)
 }
 
 /// Handles of one `m_axi` port's signals.

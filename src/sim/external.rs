@@ -169,6 +169,7 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Outcome,
     if count > faults.len() {
         faults.push(format!("{count} faults in all"));
     }
+    faults.extend(super::status_fault(field("status")?, field("error_address")?));
     for port in 0..job.vsa.ports() {
         let name = bench::image_names(port).1;
         let text = fs::read_to_string(dir.join(&name)).map_err(|e| format!("cannot read {name}: {e}"))?;

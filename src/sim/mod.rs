@@ -136,13 +136,18 @@ pub struct Outcome {
     pub cycles: u64,
     /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
-    /// Breaches of the AXI protocol and accesses beside the arrays; empty for a correct design.
+    /// Breaches of the AXI protocol, accesses beside the arrays, a status register that is not 0; empty for a correct design.
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,
     /// Clock cycles simulated, and the wall time they took, for speed figures (0 where not known).
     pub simulated: u64,
     pub seconds: f64,
+}
+
+/// What the IP's own status register says, if it says anything.
+fn status_fault(status: u64, address: u64) -> Option<String> {
+    (status != 0).then(|| format!("the status register is 0x{status:x}, the address with it 0x{address:x}"))
 }
 
 /// Runs a job on an engine.
@@ -157,8 +162,8 @@ pub fn run(job: &Job, engine: Engine) -> Result<Outcome, String> {
     }
 }
 
-/// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start at multiples of 4096 plus `shift` elements;
-/// addresses exceed 32 bits. `seed` chooses the guard bytes.
+/// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start
+/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits. `seed` chooses the guard bytes.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
     let one = |(k, contents): (usize, &Vec<u8>)| {

@@ -3,6 +3,7 @@
 use crate::array::{Array, Plan};
 use crate::axi::control::AxiLiteControl;
 use crate::axi::base_port;
+use crate::axi::status::Fault;
 use crate::axi::reader::{AxiReader, ReaderParams};
 use crate::axi::writer::{AxiWriter, WriterParams};
 use crate::control::sequencer::Sequencer;
@@ -80,7 +81,9 @@ impl Template for Top {
         m.doc(format!("{}: systolic array of {} x {} PEs with {} lane(s), registers at s_axi_control, {} m_axi port(s).", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes, vsa.ports()));
         let (live, quiet) = (m.input(self.interface.reset, u(1)), m.wire("bus_quiet", u(1)));
         let (rst, abandon) = self.reset(m, live, quiet.sig());
-        let control = d.module(AxiLiteControl { layout: self.interface.layout.clone(), design_id: self.interface.design_id, version: self.interface.version });
+        let Interface { layout, design_id, version, arguments, .. } = self.interface.clone();
+        let aligned = arguments.iter().map(|a| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 }).collect();
+        let control = d.module(AxiLiteControl { layout, design_id, version, aligned });
         let control_module = control.clone();
         let control = m.instance(d, "control", &control).set("rst", rst);
         // The registers take nothing while the array is being flushed.
@@ -115,6 +118,7 @@ impl Template for Top {
             }
         }
         let engines: Vec<Instance<'m>> = readers.iter().map(|r| r.0.instance).chain(writers.iter().map(|w| w.0.instance)).collect();
+        faults(m, control, &readers, &writers);
         quiet.drive(m.all(&engines.iter().map(|e| e.out("quiet")).collect::<Vec<_>>()));
         let sequencer = d.module(Sequencer::new(vsa, self.plan.fields.clone()));
         let sequencer = m.instance(d, "sequencer", &sequencer).set("rst", rst).set("start", start);
@@ -122,6 +126,27 @@ impl Template for Top {
         self.array(m, d, (control, start), sequencer, &readers, &writers);
         self.ports(m, d, &readers, &writers);
         self.finish(m, rst, start, control, &writers);
+    }
+}
+
+/// Tells the registers of error answers; of several at once, where the first engine's was.
+fn faults<'m>(m: &'m ModuleBuilder, control: Instance<'m>, readers: &[Reader<'m>], writers: &[Writer<'m>]) {
+    let [reads, writes] = [readers.iter().map(|r| &r.0).collect::<Vec<_>>(), writers.iter().map(|w| &w.0).collect()];
+    let failed = |e: &&Engine<'m>| e.instance.out("failed");
+    for (name, engines) in [("fault_read", &reads), ("fault_write", &writes)] {
+        control.set(name, m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>()));
+    }
+    let each = |e: &&Engine<'m>| {
+        let out = |name: &str| e.instance.out(&format!("failed_{name}"));
+        let word = out("address");
+        let below = 64 - word.ty().w;
+        let address = if below > 0 { m.concat(&[word, m.lit(0, u(below))]) } else { word };
+        (failed(e), [m.lit(e.port as u64 & 0xff, u(8)), out("response"), out("known"), address])
+    };
+    let all: Vec<_> = reads.iter().chain(&writes).map(each).collect();
+    for (i, (name, bits)) in Fault::PORTS[2..].iter().enumerate() {
+        let cases: Vec<_> = all.iter().map(|(failed, parts)| (*failed, parts[i])).collect();
+        control.set(name, m.select(&cases, m.lit(0, u(*bits))));
     }
 }
 

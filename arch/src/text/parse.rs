@@ -57,7 +57,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 10] = ["space", "tile", "time", "array", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 11] = ["space", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
 const TOP: [&str; 5] = ["vsa", "space", "lanes", "interval", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];

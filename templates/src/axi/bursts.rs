@@ -45,7 +45,7 @@ pub(crate) struct Events<'m> {
     pub ended: Sig<'m>,
 }
 
-/// Counts, and reports on `failed` (pulse), `failed_response` (2), `failed_known`, `failed_address` (64), a cycle after the
+/// Counts, and reports on `failed` (pulse), `failed_response` (2), `failed_known`, `failed_address` (of a bus word), a cycle after the
 /// answer; `quiet`: nothing is open.
 pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<'m>, events: Events<'m>) {
     let Guard { rst, .. } = *guard;

@@ -3,11 +3,13 @@
 //! Offsets, fields and what reading and writing them does: [`crate::interface`].
 //!
 //! Ports: `rst`; `s_axi_control_{awaddr, awvalid, awready, wdata, wstrb, wvalid, wready, bresp, bvalid, bready, araddr,
-//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `arg_<k>` (its bits), `interrupt`.
+//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `arg_<k>` (its bits), `interrupt`;
+//! `fault` and its fields, see [`super::status`].
 //! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
 //! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
 
 use super::elastic::hold;
+use super::status::{self, Fault};
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use rtl::{u, Design, ModuleBuilder, Sig, Template};
 
@@ -17,10 +19,12 @@ pub struct AxiLiteControl {
     pub layout: Layout,
     pub design_id: u32,
     pub version: u32,
+    /// Per argument the lowest bits that must be clear: those of an address within an element.
+    pub aligned: Vec<u32>,
 }
 
 /// A register write in this cycle.
-struct Write<'m> {
+pub(super) struct Write<'m> {
     now: Sig<'m>,
     address: Sig<'m>,
     data: Sig<'m>,
@@ -32,7 +36,7 @@ impl<'m> Write<'m> {
         self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
     }
     /// Bit `i` is written with 1.
-    fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
+    pub(super) fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
         self.to(m, offset) & self.strobe.bit(i / 8) & self.data.bit(i)
     }
     /// A register of one bit.
@@ -59,7 +63,9 @@ impl Template for AxiLiteControl {
         let rst = m.input("rst", u(1));
         let write = self.write_channel(m, rst);
         let read = self.read_channel(m, rst);
-        let done = m.input("done", u(1));
+        let (ended, misaligned) = (m.input("done", u(1)), m.wire("misaligned", u(1)));
+        let refused = m.reg("refused", u(1));
+        let done = ended | refused.q();
 
         let auto = write.flag(m, "auto_restart", rst, CTRL, 7);
         let (asked, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
@@ -67,35 +73,38 @@ impl Template for AxiLiteControl {
         asked.next(asks | auto).en(asks | done).rst(rst, 0);
         let launch = asked.q() & !running.q();
         running.next(launch).en(launch | done).rst(rst, 0);
-        let start = m.reg("start_q", u(1)).next(launch).rst(rst, 0).q();
+        let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
+        refused.next(launch & misaligned.sig()).rst(rst, 0);
         m.output("start", start);
         let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
         let status = |name: &str| m.reg(name, u(1)).next(done).en(done | status_read).rst(rst, 0).q();
         let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
         let idle = !(asked.q() | running.q());
-        let one = m.lit(1, u(64));
-        let count = m.reg("cycles", u(64));
-        count.next(m.mux(start, one, count.q() + one)).en(start | (running.q() & !done)).rst(rst, 0);
+        let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
+        let counted = m.select(&[(start, one), (refused.q(), m.lit(0, u(64)))], count.q() + one);
+        count.next(counted).en(start | refused.q() | (running.q() & !done)).rst(rst, 0);
 
         let global = write.flag(m, "interrupt_global", rst, GIER, 0);
-        let enables = [write.flag(m, "interrupt_done", rst, IP_IER, 0), write.flag(m, "interrupt_ready", rst, IP_IER, 1)];
-        let pending: Vec<_> = (0..2u32)
+        let enables = [(0, "done"), (1, "ready"), (2, "error")].map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i));
+        let wrong = m.wire("wrong", u(1));
+        let pending: Vec<_> = (0..3u32)
             .map(|i| {
                 let flag = m.reg(format!("interrupt_status{i}"), u(1));
-                let next = (flag.q() ^ write.sets(m, IP_ISR, i)) | (done & enables[i as usize]);
+                let next = (flag.q() ^ write.sets(m, IP_ISR, i)) | (if i == 2 { wrong.sig() } else { done } & enables[i as usize]);
                 flag.next(next).rst(rst, 0).q()
             })
             .collect();
-        m.output("interrupt", m.reg("interrupt_q", u(1)).next(global & (pending[0] | pending[1])).rst(rst, 0).q());
+        m.output("interrupt", m.reg("interrupt_q", u(1)).next(global & m.any(&pending)).rst(rst, 0).q());
 
         let zeros = |n: u32| m.lit(0, u(n));
         let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
         let mut registers = vec![
             (CTRL, control),
             (GIER, global.extend(32)),
-            (IP_IER, m.concat(&[zeros(30), enables[1], enables[0]])),
-            (IP_ISR, m.concat(&[zeros(30), pending[1], pending[0]])),
+            (IP_IER, m.concat(&[zeros(29), enables[2], enables[1], enables[0]])),
+            (IP_ISR, m.concat(&[zeros(29), pending[2], pending[1], pending[0]])),
         ];
+        let mut crooked = vec![];
         for (k, &bits) in self.layout.arguments.iter().enumerate() {
             let at = self.layout.argument(k);
             let low = write.word(m, &format!("arg_{k}_low"), rst, at, bits.min(32));
@@ -106,8 +115,16 @@ impl Template for AxiLiteControl {
                 registers.push((at + 4, high.extend(32)));
                 value = m.concat(&[high, low]);
             }
+            if self.aligned[k] > 0 {
+                crooked.push((value.slice(0, self.aligned[k]).reduce_or(), m.lit(k as u64 & 0xff, u(8))));
+            }
             m.output(format!("arg_{k}"), value);
         }
+        misaligned.drive(crooked.iter().fold(m.lit(0, u(1)), |any, c| any | c.0));
+        let index = m.select(&crooked, m.lit(0, u(8)));
+        let (status, now) = status::registers(m, &self.layout, rst, &write, Fault::of(m), [refused.q(), index]);
+        wrong.drive(now);
+        registers.extend(status);
         let at = self.layout.cycles();
         // The halves are read one after the other, but belong together.
         let high = hold(m, "cycles_high", read.taken & read.address.eq(m.lit(at / 4, read.address.ty())), count.q().slice(32, 32));

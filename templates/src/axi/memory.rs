@@ -42,6 +42,8 @@ pub struct AxiMemory {
     time: u64,
     started: bool,
     in_reset: bool,
+    /// Bursts that touch these addresses are answered with this code.
+    broken: Option<(std::ops::Range<u64>, u64)>,
     read: Option<ReadSide>,
     write: Option<WriteSide>,
     faults: Vec<String>,
@@ -66,6 +68,8 @@ struct Burst {
     addr: u64,
     left: u64,
     due: u64,
+    /// How it is answered.
+    code: u64,
 }
 
 #[derive(Debug)]
@@ -75,9 +79,11 @@ struct ReadSide {
     ready: PortId,
     data: PortId,
     last: Option<PortId>,
-    zeros: [Option<PortId>; 2],
+    id: Option<PortId>,
+    code: Option<PortId>,
     queue: VecDeque<Burst>,
     presents: bool,
+    shown: u64,
     is_last: bool,
 }
 
@@ -91,9 +97,12 @@ struct WriteSide {
     last: PortId,
     bvalid: PortId,
     bready: PortId,
-    zeros: [Option<PortId>; 2],
+    id: Option<PortId>,
+    code: Option<PortId>,
     queue: VecDeque<Burst>,
-    responses: VecDeque<u64>,
+    /// When, and which.
+    responses: VecDeque<(u64, u64)>,
+    shown: u64,
     presents: bool,
     stuck: bool,
     stuck_data: Vec<u64>,
@@ -134,6 +143,7 @@ impl AxiMemory {
             time: 0,
             started: false,
             in_reset: false,
+            broken: None,
             read,
             write,
             faults: vec![],
@@ -186,6 +196,20 @@ impl AxiMemory {
         self.in_reset = on;
     }
 
+    /// Bursts that touch these addresses are answered with `code` from now on, 2 (SLVERR) or 3 (DECERR), on all their beats.
+    pub fn break_down(&mut self, at: std::ops::Range<u64>, code: u64) {
+        self.broken = Some((at, code));
+    }
+
+    /// All is well again.
+    pub fn mend(&mut self) {
+        self.broken = None;
+    }
+
+    fn code(&self, first: u64, beats: u64) -> u64 {
+        self.broken.as_ref().map_or(0, |(at, code)| if first < at.end && at.start < first + beats * self.bus { *code } else { 0 })
+    }
+
     fn check_reset(&mut self, sim: &mut Sim) {
         let mut high = vec![];
         if let Some(r) = &mut self.read {
@@ -214,13 +238,15 @@ impl AxiMemory {
                 sim.poke_wide(r.data, &self.limbs);
                 r.last.iter().for_each(|p| sim.poke(*p, u64::from(r.is_last)));
             }
-            r.zeros.iter().flatten().for_each(|p| sim.poke(*p, 0));
+            r.id.iter().for_each(|p| sim.poke(*p, 0));
+            r.code.iter().for_each(|p| sim.poke(*p, r.shown));
         }
         if let Some(s) = &self.write {
             sim.poke(s.aw.ready, u64::from(aw));
             sim.poke(s.ready, u64::from(w && !s.queue.is_empty()));
             sim.poke(s.bvalid, u64::from(s.presents));
-            s.zeros.iter().flatten().for_each(|p| sim.poke(*p, 0));
+            s.id.iter().for_each(|p| sim.poke(*p, 0));
+            s.code.iter().for_each(|p| sim.poke(*p, s.shown));
         }
     }
 
@@ -254,7 +280,7 @@ impl AxiMemory {
 
     fn observe_read(&mut self, sim: &mut Sim, r: &mut ReadSide, ar_valid: bool) {
         if let Some((addr, beats)) = self.address(sim, &mut r.ar, ar_valid, STALL_AR, "ar") {
-            r.queue.push_back(Burst { addr, left: beats, due: self.time + self.latency });
+            r.queue.push_back(Burst { addr, left: beats, due: self.time + self.latency, code: self.code(addr, beats) });
         }
         if r.presents && sim.peek(r.ready) == 0 {
             return;
@@ -264,6 +290,7 @@ impl AxiMemory {
         let due = r.queue.front().is_some_and(|b| self.time + 1 >= b.due);
         if let (true, false, Some(b)) = (due, stalled, r.queue.front_mut()) {
             let (at, last) = (b.addr, b.left == 1);
+            r.shown = b.code;
             b.left -= 1;
             b.addr += self.bus;
             if last {
@@ -289,26 +316,26 @@ impl AxiMemory {
             self.write_beat(sim, w);
         }
         if let Some((addr, beats)) = self.address(sim, &mut w.aw, aw_valid, STALL_AW, "aw") {
-            w.queue.push_back(Burst { addr, left: beats, due: 0 });
+            w.queue.push_back(Burst { addr, left: beats, due: 0, code: self.code(addr, beats) });
         }
         if w.presents && sim.peek(w.bready) == 0 {
             return;
         }
         w.presents = false;
-        if w.responses.front().is_some_and(|due| self.time + 1 >= *due) && !self.stall(STALL_B) {
+        if let Some((_, code)) = w.responses.front().copied().filter(|(due, _)| self.time + 1 >= *due && !self.stall(STALL_B)) {
             w.responses.pop_front();
-            w.presents = true;
+            (w.presents, w.shown) = (true, code);
         }
     }
 
     fn write_beat(&mut self, sim: &mut Sim, w: &mut WriteSide) {
         let Some(b) = w.queue.front_mut() else { return };
-        let (at, last) = (b.addr, b.left == 1);
+        let (at, last, code) = (b.addr, b.left == 1, b.code);
         b.addr += self.bus;
         b.left -= 1;
         if last {
             w.queue.pop_front();
-            w.responses.push_back(self.time + self.latency);
+            w.responses.push_back((self.time + self.latency, code));
         }
         if (sim.peek(w.last) == 1) != last {
             self.fault(format!("wlast is wrong at {at:#x}"));
@@ -415,7 +442,9 @@ impl ReadSide {
             ready: find("rready")?,
             data: find("rdata")?,
             last: find("rlast"),
-            zeros: [find("rid"), find("rresp")],
+            id: find("rid"),
+            code: find("rresp"),
+            shown: 0,
             queue: VecDeque::new(),
             presents: false,
             is_last: false,
@@ -434,7 +463,9 @@ impl WriteSide {
             last: find("wlast")?,
             bvalid: find("bvalid")?,
             bready: find("bready")?,
-            zeros: [find("bid"), find("bresp")],
+            id: find("bid"),
+            code: find("bresp"),
+            shown: 0,
             queue: VecDeque::new(),
             responses: VecDeque::new(),
             presents: false,

@@ -11,6 +11,7 @@ mod elastic;
 pub mod memory;
 pub mod reader;
 mod rotate;
+pub(crate) mod status;
 pub mod writer;
 
 pub(crate) use address::base_port;

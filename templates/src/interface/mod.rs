@@ -49,15 +49,30 @@ impl Layout {
     pub fn cycles(&self) -> u32 {
         self.version() + 4
     }
+    /// Byte offset of the status register.
+    pub fn status(&self) -> u32 {
+        self.cycles() + 8
+    }
+    /// Byte offset of the low half of the address that the status is about.
+    pub fn error_address(&self) -> u32 {
+        self.status() + 4
+    }
     /// Byte offset behind the last register.
     pub fn end(&self) -> u32 {
-        self.cycles() + 8
+        self.error_address() + 8
     }
     /// Address bits that the register file decodes.
     pub fn address_bits(&self) -> u32 {
         rtl::clog2(u64::from(self.end())).max(6)
     }
 }
+
+/// Bits of the status register, beside the causes at 0, 1 and 2.
+pub const STATUS_KNOWN: u32 = 3;
+/// Lowest bit of the response, two bits.
+pub const STATUS_RESPONSE: u32 = 8;
+/// Lowest bit of the port's or argument's number, eight bits.
+pub const STATUS_INDEX: u32 = 16;
 
 /// What software may do with a register or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +85,8 @@ pub enum Access {
     SetByOne,
     /// Writing 1 toggles it.
     ToggledByOne,
+    /// Writing 1 clears it.
+    ClearedByOne,
 }
 
 /// Bits of a register.
@@ -272,7 +289,7 @@ fn version() -> u32 {
 }
 
 fn registers(layout: &Layout, arguments: &[Argument], design_id: u32, version: u32) -> Vec<Register> {
-    use Access::{ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
+    use Access::{ClearedByOne, ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
     let field = |name, bit, access, description| Field { name, bit, width: 1, access, description };
     let register = |name: &str, offset, access, description: &str| Register { name: name.into(), offset, access, reset: 0, description: description.into(), fields: vec![] };
     let control = vec![
@@ -282,8 +299,8 @@ fn registers(layout: &Layout, arguments: &[Argument], design_id: u32, version: u
         field("AP_READY", 3, ReadClears, "as AP_DONE"),
         field("AUTO_RESTART", 7, ReadWrite, "the next run starts when one ends"),
     ];
-    let enables = vec![field("CHAN0_INT_EN", 0, ReadWrite, "interrupt when a run is done"), field("CHAN1_INT_EN", 1, ReadWrite, "interrupt when ready for the next run")];
-    let pending = vec![field("CHAN0_INT_ST", 0, ToggledByOne, "a run is done"), field("CHAN1_INT_ST", 1, ToggledByOne, "ready for the next run")];
+    let enables = vec![field("CHAN0_INT_EN", 0, ReadWrite, "interrupt when a run is done"), field("CHAN1_INT_EN", 1, ReadWrite, "interrupt when ready for the next run"), field("ERROR_INT_EN", 2, ReadWrite, "interrupt when an error is noted in status")];
+    let pending = vec![field("CHAN0_INT_ST", 0, ToggledByOne, "a run is done"), field("CHAN1_INT_ST", 1, ToggledByOne, "ready for the next run"), field("ERROR_INT_ST", 2, ToggledByOne, "an error was noted in status")];
     let mut all = vec![
         Register { reset: 4, fields: control, ..register("CTRL", CTRL, ReadWrite, "start and status") },
         Register { fields: vec![field("Enable", 0, ReadWrite, "enables the interrupt port")], ..register("GIER", GIER, ReadWrite, "global interrupt enable") },
@@ -303,6 +320,17 @@ fn registers(layout: &Layout, arguments: &[Argument], design_id: u32, version: u
     all.push(Register { reset: version, ..register("version", layout.version(), ReadOnly, "version of sagen: major, minor, patch in a byte each") });
     all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; reading this keeps the high half for cycles_2"));
     all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1"));
+    let status = vec![
+        field("READ_ERROR", 0, ClearedByOne, "a read was answered with SLVERR or DECERR"),
+        field("WRITE_ERROR", 1, ClearedByOne, "a write was answered with SLVERR or DECERR"),
+        field("MISALIGNED", 2, ClearedByOne, "a run was refused, nothing moved: an address is not a multiple of its array's element size"),
+        field("ADDRESS_KNOWN", STATUS_KNOWN, ReadOnly, "error_address holds the address of the burst that failed first"),
+        Field { width: 2, ..field("RESPONSE", STATUS_RESPONSE, ReadOnly, "its answer: 2 SLVERR, 3 DECERR") },
+        Field { width: 8, ..field("INDEX", STATUS_INDEX, ReadOnly, "its AXI port, or the argument that is misaligned, counted from 0") },
+    ];
+    all.push(Register { fields: status, ..register("status", layout.status(), ReadWrite, "what went wrong since it was last cleared") });
+    all.push(register("error_address_1", layout.error_address(), ReadOnly, "address of the first burst that failed, bits 31 to 0"));
+    all.push(register("error_address_2", layout.error_address() + 4, ReadOnly, "address of the first burst that failed, bits 63 to 32"));
     all
 }
 
@@ -315,6 +343,6 @@ mod tests {
         let layout = Layout { arguments: vec![32, 64, 8, 64, 16] };
         let offsets: Vec<u32> = (0..5).map(|k| layout.argument(k)).collect();
         assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
-        assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 7));
+        assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 0x5c, 7));
     }
 }

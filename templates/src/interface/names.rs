@@ -24,7 +24,7 @@ const KEYWORDS: &str = "abs access after alias all architecture array attribute 
     as async await def del elif except from lambda none nonlocal pass raise with yield";
 
 /// Registers, and what the generated drivers call their own things; lower case.
-const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status design_id version control interrupt register_map self ip ap_clk ap_rst_n \
+const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt register_map self ip ap_clk ap_rst_n \
     start done idle wait run base";
 
 /// The names of arguments with these C names, in the same order.

@@ -3,7 +3,7 @@
 
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
-use crate::array_support::{check, contents, Host};
+use crate::array_support::{base, check, contents, Host};
 use frontend::scop::Scop;
 use templates::axi::memory::MemoryMode;
 
@@ -113,6 +113,65 @@ fn reset_of_the_ip_alone() {
         let outcome = host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {case}: {e}"));
         assert!(outcome.memory == expected, "{mode:?} {case}: wrong results");
     }
+}
+
+fn status_of(host: &mut Host, layout: &templates::interface::Layout) -> (u64, u64) {
+    let at = layout.error_address();
+    (host.read(layout.status()), host.read(at) | host.read(at + 4) << 32)
+}
+
+/// Answers with an error are noted with the address of the first such burst; the run ends as ever, the next one is clean.
+#[test]
+fn errors_on_the_bus_are_noted() {
+    let vsa = product_by_hand();
+    let memory = contents(&vsa, 11);
+    let design = templates::ip(&vsa).expect("an IP");
+    let layout = templates::Interface::new(&vsa).layout;
+    for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 2 }] {
+        let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
+        host.prepare(&vsa, mode, 0);
+        // (port, byte of the array that cannot be had, code, cause)
+        for (port, byte, code, cause) in [(0usize, 100u64, 2u64, 1u64), (1, 3, 3, 1), (2, 300, 3, 2), (2, 0, 2, 2)] {
+            let at = base(&vsa, port, mode) + byte;
+            host.memories[port].break_down(at..at + 1, code);
+            host.fill(&vsa, &memory);
+            host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {port}: {e}"));
+            let (status, address) = status_of(&mut host, &layout);
+            assert_eq!(status, cause | 1 << 3 | code << 8 | (port as u64) << 16, "{mode:?} {port}");
+            assert!(address <= at && at < address + 4096 && address / 4096 == at / 4096, "{mode:?} {port}: {address:#x} for {at:#x}");
+            host.memories[port].mend();
+            host.write(layout.status(), 7);
+            host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {port}: {e}"));
+            assert_eq!(status_of(&mut host, &layout).0, 0);
+        }
+        // With its interrupt enabled, the error itself raises it.
+        host.write(8, 4);
+        host.memories[0].break_down(0..u64::MAX, 2);
+        host.run(&vsa, 100_000).expect("an interrupt");
+    }
+}
+
+/// An address within an element: nothing moves, the run ends, the status says which argument it is.
+#[test]
+fn addresses_within_an_element_are_refused() {
+    let vsa = product_by_hand();
+    let (memory, mut expected) = (contents(&vsa, 13), contents(&vsa, 13));
+    arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
+    let design = templates::ip(&vsa).expect("an IP");
+    let layout = templates::Interface::new(&vsa).layout;
+    let mode = MemoryMode::Ideal;
+    let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
+    // C has elements of four bytes, A and B of two.
+    for (shift, index) in [(1, 0), (2, 2)] {
+        host.prepare(&vsa, mode, shift);
+        let outcome = host.run(&vsa, 1000).expect("the run ends");
+        assert!(outcome.memory == memory && outcome.cycles == 0);
+        assert_eq!(status_of(&mut host, &layout).0, 4 | index << 16);
+        host.write(layout.status(), 4);
+    }
+    host.prepare(&vsa, mode, 0);
+    assert!(host.run(&vsa, 100_000).expect("the run ends").memory == expected);
+    assert_eq!(status_of(&mut host, &layout).0, 0);
 }
 
 #[test]

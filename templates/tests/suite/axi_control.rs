@@ -23,13 +23,15 @@ impl Host {
     }
     fn of(layout: Layout, seed: u64) -> Host {
         let mut d = Design::default();
-        let top = d.module(AxiLiteControl { layout, design_id: DESIGN, version: 7 });
+        let aligned = vec![0; layout.arguments.len()];
+        let top = d.module(AxiLiteControl { layout, design_id: DESIGN, version: 7, aligned });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0) };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);
         }
-        h.sim.set("done", 0);
+        let unused = ["fault_read", "fault_write", "fault_port", "fault_response", "fault_known", "fault_address"];
+        ["done"].iter().chain(&unused).for_each(|input| h.sim.set(input, 0));
         h.sim.set("rst", 1);
         h.sim.step();
         h.sim.set("rst", 0);

@@ -19,15 +19,15 @@ pub fn report(ip: &Emitted) -> Offsets {
     all.insert("cycles".into(), interface["cycle_counter_register"].as_u64().unwrap());
     for register in interface["registers"].as_array().unwrap() {
         let name = register["name"].as_str().unwrap();
-        if FACTS.contains(&name) {
-            all.insert(name.into(), register["offset"].as_u64().unwrap());
+        if FACTS.contains(&name) || name == "error_address_1" {
+            all.insert(name.trim_end_matches("_1").into(), register["offset"].as_u64().unwrap());
         }
     }
     all
 }
 
 /// Registers of one word that say what the design is.
-const FACTS: [&str; 2] = ["design_id", "version"];
+const FACTS: [&str; 3] = ["design_id", "version", "status"];
 
 /// By every other file. Some do not need all registers: the report's are put in.
 pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
@@ -36,15 +36,15 @@ pub fn elsewhere(ip: &Emitted) -> Vec<(&'static str, Offsets)> {
         names.iter().for_each(|name| assert!(all.insert(name.to_string(), known[*name]).is_none(), "{name}"));
         all
     };
-    let kernel = with(kernel(ip), &["cycles", "design_id", "version"]);
+    let kernel = with(kernel(ip), &["cycles", "design_id", "version", "status", "error_address"]);
     vec![
         ("component.xml", registers(component(ip))),
         ("package_ip.tcl", registers(script(ip))),
         ("kernel.xml", kernel),
         ("x<kernel>_hw.h", header(ip)),
-        ("<kernel>.py", with(python(ip), &FACTS)),
+        ("<kernel>.py", with(python(ip), &["design_id", "version"])),
         ("README.md", registers(readme(ip))),
-        ("test_<kernel>.py", with(bench(ip), &FACTS)),
+        ("test_<kernel>.py", with(bench(ip), &["design_id", "version", "error_address"])),
     ]
 }
 
@@ -94,7 +94,7 @@ fn header(ip: &Emitted) -> Offsets {
 }
 
 fn python(ip: &Emitted) -> Offsets {
-    let show = format!("import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' for a in m.ARGUMENTS), f'cycles {{m.CYCLES}}', sep='\\n')",
+    let show = format!("import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' for a in m.ARGUMENTS), f'cycles {{m.CYCLES}}', f'status {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
         root().join("tests/packaging").display().to_string(), ip.path("sw").display().to_string(), k = ip.kernel);
     let output = run(tool("python").env("PYTHONDONTWRITEBYTECODE", "1").args(["-c", &show]));
     output.lines().map(|l| l.split_once(' ').unwrap()).map(|(name, offset)| (name.to_string(), offset.parse().unwrap())).collect()
@@ -133,5 +133,6 @@ fn bench(ip: &Emitted) -> Offsets {
     }
     let counter = text.lines().find_map(|l| l.strip_prefix("CTRL, GIER, IP_IER, IP_ISR, CYCLES = 0x00, 0x04, 0x08, 0x0C, ")).unwrap();
     found.insert("cycles".into(), hex(counter));
+    found.insert("status".into(), hex(text.lines().find_map(|l| l.strip_prefix("STATUS = ")).unwrap()));
     found
 }

@@ -42,7 +42,7 @@ pub fn c_driver(ip: &Emitted) -> Driver {
     let values: Vec<String> = arguments(ip).iter().enumerate().map(value).collect();
     let text = format!(
         "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) write32(address, value)\n#include \"x{kernel}.h\"\n\
-         int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); x{kernel}_run(0, {}); x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
+         int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); if (x{kernel}_run(0, {})) return 7; (void)x{kernel}_error_address; x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
         values.join(", ")
     );
     std::fs::write(dir.path().join("driver.c"), text).unwrap();

@@ -93,7 +93,7 @@ impl Host {
 }
 
 /// Where array `k` lies. Predictions are for arrays that start at a page; any element-aligned address must work.
-fn base(vsa: &Vsa, k: usize, mode: MemoryMode) -> u64 {
+pub fn base(vsa: &Vsa, k: usize, mode: MemoryMode) -> u64 {
     let odd = 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
     0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd }
 }

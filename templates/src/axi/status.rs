@@ -1,0 +1,61 @@
+//! The status register: what went wrong since the host last cleared it, and where it did first.
+//!
+//! A run is never stuck by it: engines take error answers as any others, so `ap_done` comes; a run that is asked for with
+//! an address that is not a multiple of its array's element size is over at once and has moved nothing.
+
+use super::control::Write;
+use super::elastic::hold;
+use crate::interface::{Layout, STATUS_INDEX, STATUS_KNOWN, STATUS_RESPONSE};
+use rtl::{u, ModuleBuilder, Sig};
+
+/// Answers with an error, as they reach the registers.
+pub(crate) struct Fault<'m> {
+    /// A read or a write, or both.
+    pub read: Sig<'m>,
+    pub write: Sig<'m>,
+    /// Of the AXI port (8); this and the rest are of one of them.
+    pub port: Sig<'m>,
+    pub response: Sig<'m>,
+    /// The burst's address (64), if it is known.
+    pub known: Sig<'m>,
+    pub address: Sig<'m>,
+}
+
+impl<'m> Fault<'m> {
+    /// The fields in the order of their ports, `fault_read` and so on.
+    pub const PORTS: [(&'static str, u32); 6] =
+        [("fault_read", 1), ("fault_write", 1), ("fault_port", 8), ("fault_response", 2), ("fault_known", 1), ("fault_address", 64)];
+
+    pub fn of(m: &'m ModuleBuilder) -> Fault<'m> {
+        let [read, write, port, response, known, address] = Fault::PORTS.map(|(name, bits)| m.input(name, u(bits)));
+        Fault { read, write, port, response, known, address }
+    }
+}
+
+/// The registers as (offset, value), and whether something goes wrong in this cycle. `refused`: a run is, because of the
+/// address of argument `index` (8).
+pub(super) fn registers<'m>(
+    m: &'m ModuleBuilder, layout: &Layout, rst: Sig<'m>, write: &Write<'m>, fault: Fault<'m>, [refused, index]: [Sig<'m>; 2],
+) -> (Vec<(u32, Sig<'m>)>, Sig<'m>) {
+    let at = layout.status();
+    let causes = [("read_error", fault.read), ("write_error", fault.write), ("misaligned", refused)];
+    let mut bits = vec![];
+    for (i, (name, now)) in causes.into_iter().enumerate() {
+        let bit = m.reg(format!("status_{name}"), u(1));
+        bit.next(now | (bit.q() & !write.sets(m, at, i as u32))).rst(rst, 0);
+        bits.push(bit.q());
+    }
+    let answered = fault.read | fault.write;
+    let now = answered | refused;
+    let noted = m.any(&bits);
+    let first = now & !noted;
+    let zero = |bits: u32| m.lit(0, u(bits));
+    let kept = |name: &str, of_fault: Sig<'m>, of_refusal: Sig<'m>| {
+        let kept = m.reg(format!("status_{name}"), of_fault.ty()).next(m.mux(answered, of_fault, of_refusal)).en(first).rst(rst, 0).q();
+        m.mux(noted, kept, zero(of_fault.ty().w))
+    };
+    let (known, response, index) = (kept("known", fault.known, zero(1)), kept("response", fault.response, zero(2)), kept("index", fault.port, index));
+    let address = hold(m, "status_address", first, fault.address);
+    let status = m.concat(&[zero(32 - STATUS_INDEX - 8), index, zero(STATUS_INDEX - STATUS_RESPONSE - 2), response, zero(STATUS_RESPONSE - STATUS_KNOWN - 1), known, bits[2], bits[1], bits[0]]);
+    (vec![(at, status), (layout.error_address(), address.slice(0, 32)), (layout.error_address() + 4, address.slice(32, 32))], now)
+}
