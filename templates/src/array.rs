@@ -9,7 +9,7 @@
 
 use crate::control::{field_port, time_field, Field};
 use crate::io::collector::{self, masks, row_form, wave_enables, Collector};
-use crate::io::feeder::{self, feeder_extent, input_nodes, loaded_once, Feeder};
+use crate::io::feeder::{self, input_nodes, loaded_once, Feeder};
 use crate::io::relay::Relay;
 use crate::io::words::{bank_start, StreamShape, Ties, Wave};
 use crate::naming::{pass_port, stem};
@@ -20,7 +20,7 @@ use arch::contract::operand::travels;
 use arch::contract::relay::{lanes, owned, Relays};
 use arch::contract::timing::{collect_time, drain_latency};
 use arch::affine::Form;
-use arch::ir::vsa::{Bank, Hull, NodeId, Op, Vsa};
+use arch::ir::vsa::{Bank, Hull, InputGroup, NodeId, Op, Vsa};
 use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
 
 /// What the parts of the design agree on.
@@ -216,24 +216,24 @@ impl<'m> Build<'_, 'm> {
         let feeder = Feeder::new(vsa, g, shape(&types.word, &group.hull), &nodes);
         let (stream, ties): (_, Vec<Ties>) = (feeder.stream(), (0..group.banks.len()).map(|b| feeder.ties(b)).collect());
         let module = d.module(feeder.clone());
-        let extent = feeder_extent(vsa, g);
+        let (extent, away) = (group.feeders(), group.away(vsa));
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
         let passing = self.passing(&sent.word, &group.hull, bit, [sent.valid, sent.first], Some(sent.data));
         self.stream_chain((grid, extent), "ld_", &stream, &passing);
-        let phase = feeder::phase(&nodes);
+        let phase = feeder::phase(&nodes) + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
         self.wave_chain((grid, extent), &format!("feed{g}"), [("row", &group.row), ("col", &group.col)], phase);
         if let Some(slot) = slot {
             let outs = [0, 1].map(|a| pass_port(vsa, "slot", a));
             self.chain((grid, extent), "slot", [&outs[0], &outs[1]], m.delay(slot, phase as u32, format!("slot{g}_d")));
         }
-        let place = |i: u32, j: u32| [0, 1].map(|a| if group.forward[a] { coordinate(vsa, a, 0, vsa.extent[a], 0) } else { coordinate(vsa, a, 0, extent[a], [i, j][a] as i64) });
+        let place = |i: u32, j: u32| group.place(vsa, [i as i64, j as i64]);
         let word = vsa.arrays[group.array as usize].word as i64;
         for (b, (bank, ties)) in group.banks.iter().zip(&ties).enumerate() {
             self.tie_bank(grid, (b, ties), bank, word, &place);
             self.pick((grid, extent), &feeder, b, &place);
         }
         for (id, ..) in nodes {
-            self.feed((grid, extent), id, group.forward);
+            self.feed(grid, id, group);
         }
     }
 
@@ -251,18 +251,22 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Feeder outputs to the PEs' inputs, and from PE to PE along `forward` axes.
-    fn feed(&self, (feeders, extent): (Instance<'m>, [i64; 2]), id: NodeId, forward: [bool; 2]) {
+    fn feed(&self, feeders: Instance<'m>, id: NodeId, group: &InputGroup) {
+        let (forward, away, readers) = (group.forward, group.away(self.vsa), group.readers());
+        let nobody = self.m.lit(0, crate::operators::wires(self.vsa.node(id).ty));
         let name = stem(self.vsa, id);
         let outs = [0, 1].map(|a| pass_port(self.vsa, &name, a));
         self.pe.set_each(&format!("{name}_in"), |i, j| {
-            let at = [i, j];
-            if forward[1] && j > 0 {
+            let at = [0, 1].map(|a| i64::from([i, j][a]) - away[a]);
+            if (0..2).any(|a| !(0..readers[a]).contains(&at[a])) {
+                nobody
+            } else if forward[1] && at[1] > 0 {
                 Self::element(self.pe, &outs[1], self.vsa.extent, i, j - 1)
-            } else if forward[0] && i > 0 {
+            } else if forward[0] && at[0] > 0 {
                 Self::element(self.pe, &outs[0], self.vsa.extent, i - 1, j)
             } else {
-                let [a, b] = [0, 1].map(|x| if forward[x] { 0 } else { at[x] });
-                Self::element(feeders, &name, extent, a, b)
+                let [a, b] = [0, 1].map(|x| if forward[x] { 0 } else { at[x] as u32 });
+                Self::element(feeders, &name, group.feeders(), a, b)
             }
         });
     }
@@ -325,7 +329,7 @@ impl<'m> Build<'_, 'm> {
         let extent = group.extent();
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
         // Hops between the array's corner and the box's, and what a wave takes for them.
-        let away = [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] });
+        let away = group.away(vsa);
         let delay = collect_time(vsa, o) - 1 + (0..2).map(|a| away[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
         let word = vsa.arrays[group.array as usize].word as i64;
         let (row, _) = row_form(group, word);

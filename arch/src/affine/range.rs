@@ -106,21 +106,27 @@ impl Ranges {
 
     /// Whether all conditions may hold at once, as far as intervals of forms and variables show.
     pub fn feasible<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> bool {
-        let Some(forms) = self.intervals(conditions) else { return false };
+        self.narrowed(conditions).is_some()
+    }
+
+    /// Least and greatest value that all conditions together leave to each counter and axis, as far as intervals of forms
+    /// and variables show; `None` if they cannot all hold.
+    pub fn narrowed<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(i64, i64)>> {
+        let forms = self.intervals(conditions)?;
         let mut known: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
         // Each round hands a bound on to the next variable; a few rounds find what there is to find.
         for _ in 0..known.len() {
             let before = known.clone();
             for (terms, within) in &forms {
                 if !tighten(terms, *within, &mut known) {
-                    return false;
+                    return None;
                 }
             }
             if known == before {
                 break;
             }
         }
-        true
+        Some(known)
     }
 
     /// Per distinct form, without its constant: the values that the conditions leave to it. `None` if none.

@@ -119,7 +119,9 @@ pub fn collect_time(vsa: &Vsa, o: usize) -> i64 {
 /// From the launch of the last wave that uses a load of input group `g` to its `release` pulse: by then every feeder
 /// has read what it needs before a word of the next load, which hops one feeder a cycle, can reach it.
 pub fn release_delay(vsa: &Vsa, g: usize) -> i64 {
-    let lag: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() - 1).max(0) * (vsa.extent[a] - 1)).sum();
+    let (group, skew) = (&vsa.inputs[g], vsa.schedule.skew.map(i64::abs));
+    let (away, readers) = (group.away(vsa), group.readers());
+    let lag: i64 = (0..2).map(|a| skew[a] * away[a] + (skew[a] - 1).max(0) * (readers[a] - 1)).sum();
     lag + last_read(vsa, g)
 }
 
@@ -135,9 +137,7 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let group = &vsa.outputs[o];
     let relays = Relays::new(vsa, o);
     let lag: i64 = (0..2).map(|a| {
-        let skew = vsa.schedule.skew[a];
-        let entry = if skew >= 0 { group.first[a] } else { vsa.extent[a] - 1 - group.last[a] };
-        skew.abs() * (entry + group.extent()[a] - 1) - (relays.extent[a] - 1)
+        vsa.schedule.skew[a].abs() * (group.away(vsa)[a] + group.extent()[a] - 1) - (relays.extent[a] - 1)
     }).sum();
     lag + collect_time(vsa, o)
 }

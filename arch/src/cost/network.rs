@@ -35,11 +35,12 @@ fn choice(inputs: i64) -> i64 {
 
 /// Feeders pass the stream on and keep the elements that their waves read.
 pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
-    let count: i64 = (0..2).filter(|&a| !group.forward[a]).map(|a| vsa.extent[a]).product();
+    let extent = group.feeders();
+    let count: i64 = extent.iter().product();
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let double = vsa.counters[..group.reload.min(vsa.tile_depth)].iter().any(|c| c.trip > 1);
-    let hop = (0..2).filter(|&a| vsa.extent[a] > 1 && !group.forward[a]).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
+    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());

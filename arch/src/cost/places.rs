@@ -50,7 +50,9 @@ fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
 /// Registers by which an input reaches all PEs that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
 fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
-    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.extent);
+    let group = &vsa.inputs[group as usize];
+    let (forward, away, readers) = (group.forward, group.away(vsa), group.readers());
+    let [e0, e1] = vsa.extent;
     let hops = vsa.schedule.skew.map(i64::abs);
     let place = |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
     let mut wanted = vec![false; (e0 * e1) as usize];
@@ -59,9 +61,11 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
         if !wanted[index(vsa, at)] && !needed(place(at)) {
             continue;
         }
+        let inside = (0..2).all(|a| (0..readers[a]).contains(&(at[a] - away[a])));
         let before = match at {
-            [i, j] if forward[1] && j > 0 => Some((index(vsa, [i, j - 1]), hops[1])),
-            [i, j] if forward[0] && i > 0 => Some((index(vsa, [i - 1, j]), hops[0])),
+            _ if !inside => None,
+            [i, j] if forward[1] && j > away[1] => Some((index(vsa, [i, j - 1]), hops[1])),
+            [i, j] if forward[0] && i > away[0] => Some((index(vsa, [i - 1, j]), hops[0])),
             _ => None,
         };
         if let Some((k, hop)) = before {
@@ -75,7 +79,7 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
 /// [`passed`] where all PEs need the node.
 fn passed_everywhere(vsa: &Vsa, node: usize) -> i64 {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
-    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.extent);
+    let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
     let [h0, h1] = vsa.schedule.skew.map(i64::abs);
     match forward {
         [_, true] if e1 > 1 => {

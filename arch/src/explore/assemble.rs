@@ -65,12 +65,13 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
         let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
+        sharing.join_inputs(&scop, &mut system);
         Program { scop, system, reductions, sharing, work, ports, rewrites }
     }
 }

@@ -29,6 +29,8 @@ pub struct Coordinates<'a> {
     system: &'a System,
     /// Of every loop, those of the deepest statements first; equal ones once.
     values: Vec<Value>,
+    /// The dimensions of the band.
+    band: Vec<Affine>,
 }
 
 impl<'a> Coordinates<'a> {
@@ -50,19 +52,21 @@ impl<'a> Coordinates<'a> {
                 }
             }
         }
-        Coordinates { system, values }
+        Coordinates { system, values, band: (0..depth).map(|d| coordinate(d, depth)).collect() }
     }
 
     fn depth(&self) -> usize {
         self.system.dims.len()
     }
 
-    /// A loop by its name, or by the dimension's where several loops have one name (`j.2`).
+    /// A loop by its name, or by the dimension's where several loops have one name (`j.2`). Where statements of one loop
+    /// run in several directions, as in Floyd–Warshall away from the pivot, its name is the dimension that they share.
     fn find(&self, name: &str) -> Result<&Affine, Diagnostic> {
         let dim = self.system.dims.iter().position(|d| d.name == name);
         let named: Vec<&Value> = self.values.iter().filter(|v| v.name == name || Some(v.dim) == dim).collect();
         match named.as_slice() {
             [one] => Ok(&one.value),
+            [one, rest @ ..] if dim == Some(one.dim) && rest.iter().all(|v| v.dim == one.dim) => Ok(&self.band[one.dim]),
             [] => Err(Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region")).help(format!("the loops are {}", self.known()))),
             _ => Err(Diagnostic::error("E0701", None, format!("several loops of different directions are named `{name}`")).help(format!("the loops are {}", self.known()))),
         }

@@ -2,7 +2,9 @@
 //! boxes of which arrays a tile touches.
 
 use crate::explore::assemble::Program;
-use crate::ir::ure::Feed;
+use crate::affine::interval;
+use crate::ir::ure::{Feed, System};
+use frontend::flow;
 use frontend::scop::{Affine, ArrayId, Constraint};
 
 /// One array through one linear access function.
@@ -19,6 +21,10 @@ pub struct Access {
     pub subscripts: Vec<Vec<i64>>,
     /// The subscripts over band coordinates, once for each constant that occurs.
     pub bands: Vec<Vec<Affine>>,
+    /// Where each of `bands` is read.
+    pub domains: Vec<Vec<Constraint>>,
+    /// Per transformed dimension, values at which it is read, at least; `None` where that is not known.
+    spans: Vec<Option<(i64, i64)>>,
     /// Dimensions that move the box, as bits.
     pub mask: u32,
     /// Nobody stores to the array, so its inner dimensions may be joined.
@@ -71,9 +77,13 @@ impl Facts {
                 for piece in &variable.pieces {
                     let Feed::Input { subscripts } = &piece.feed else { continue };
                     let array = scop.statements[s].reads[k].array;
-                    if scop.array(array).by_value().is_none() {
-                        once(&mut reads, touch(array, subscripts));
+                    if scop.array(array).by_value().is_some() {
+                        continue;
                     }
+                    let mut access = touch(array, subscripts);
+                    access.domains = vec![piece.domain.clone()];
+                    access.spans = spans(&piece.domain, system, transform);
+                    once(&mut reads, access);
                 }
             }
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
@@ -122,9 +132,33 @@ impl Facts {
 /// Several pieces of a program may read the same elements; they are loaded once.
 fn once(all: &mut Vec<Access>, one: Access) {
     match all.iter_mut().find(|a| a.array == one.array && a.subscripts == one.subscripts) {
-        Some(known) => known.bands.extend(one.bands),
+        Some(known) => {
+            known.bands.extend(one.bands);
+            known.domains.extend(one.domains);
+            let joined = |(a, b): (&Option<(i64, i64)>, Option<(i64, i64)>)| match (*a, b) {
+                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                (a, b) => a.or(b),
+            };
+            known.spans = known.spans.iter().zip(one.spans).map(joined).collect();
+        }
         None => all.push(one),
     }
+}
+
+/// Values of the transformed dimensions in `domain`: those of the band itself, and all where the domain is a box of them.
+fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<Option<(i64, i64)>> {
+    let over = |row: &[i64]| -> Vec<(i64, i64, i64)> { row.iter().zip(&system.dims).map(|(&c, d)| (c, d.lo, d.hi)).collect() };
+    let everywhere = domain.iter().all(|c| {
+        let (least, most) = interval(c.expr.constant, over(&c.expr.coeffs));
+        least >= 0 && (!c.equality || most == 0)
+    });
+    let bounds = if everywhere { None } else { flow::domain_bounds(&[domain.to_vec()], system.dims.len()) };
+    let span = |row: &Vec<i64>| match (&bounds, row.iter().filter(|c| **c != 0).count()) {
+        _ if everywhere => Some(interval(0, over(row))).map(|(lo, hi)| (lo as i64, hi as i64)),
+        (Some(bounds), 1) => row.iter().zip(bounds).find(|x| *x.0 != 0).map(|(c, b)| ((c * b.0).min(c * b.1), (c * b.0).max(c * b.1))),
+        _ => None,
+    };
+    transform.iter().map(span).collect()
 }
 
 /// Band dimensions that have one value, or depend on others, wherever a cell is stored.
@@ -134,7 +168,7 @@ fn fixed(when: &[Vec<Constraint>], depth: usize) -> Vec<usize> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, bands: vec![bands], mask: 0, only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }
@@ -168,7 +202,9 @@ impl Access {
 
     /// Least bus beats that load the box of a tile, over words of `width` bytes.
     pub fn load_beats(&self, tile: &[i64], width: i64) -> i64 {
-        let side = |s: &Vec<i64>| s.iter().zip(tile).map(|(c, t)| c.abs() * (t - 1)).sum::<i64>() + 1;
+        // PEs that do not read have no feeders.
+        let read = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |(lo, hi)| hi - lo + 1));
+        let side = |s: &Vec<i64>| s.iter().zip(tile).enumerate().map(|(d, (c, t))| c.abs() * (t.min(&read(d)) - 1)).sum::<i64>() + 1;
         let beats = |level: &Vec<Vec<i64>>| {
             let (last, outer) = level.split_last().expect("a subscript");
             outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)

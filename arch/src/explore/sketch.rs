@@ -4,7 +4,7 @@
 use super::assemble::Program;
 use super::facts::{Access, Facts};
 use super::space::{Grid, MOST_DIMS};
-use crate::affine::Form;
+use crate::affine::{Condition, Form};
 use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
@@ -79,5 +79,14 @@ fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mappi
     let first = ports[0].clone();
     subscripts.iter_mut().zip(&first).for_each(|(f, shift)| f.constant += shift);
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
-    InputDraft { array: access.array, subscripts, ports, stored_by: None }
+    let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, stored_by: None };
+    let ranges = mapping.ranges();
+    for (domain, lane) in access.domains.iter().flat_map(|d| (0..mapping.lanes()).map(move |lane| (d, lane))) {
+        let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
+        let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
+        if let Some(known) = known {
+            draft.read_in([0, 1].map(|a| known[mapping.counters.len() + a]));
+        }
+    }
+    draft
 }

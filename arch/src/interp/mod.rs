@@ -87,7 +87,8 @@ enum Code {
     Scalar(u64),
     Iter(Linear),
     Guard(Vec<(Linear, bool)>),
-    Input(usize, Linear),
+    /// The group; where in its hull; which PEs read, all if empty.
+    Input(usize, Linear, Vec<bool>),
     /// Source, waves, and per PE the index of PE `p - hop` (empty for hop 0, `u32::MAX` where there is none).
     Past(NodeId, usize, Vec<u32>),
 }
@@ -197,9 +198,10 @@ impl<'a> Machine<'a> {
             }
             Code::Scalar(value) => eval::map0(&mut self.values, lanes, out, |_| *value),
             Code::Guard(conditions) => guard(&mut self.values, lanes, out, conditions, &self.tables, at),
-            Code::Input(group, form) => {
-                let (time, cells, tables) = (form.time(at), &self.feeders[*group].cells, &self.tables);
-                eval::map0(&mut self.values, lanes, out, |p| cells[(time + tables.at(form, p)) as usize]);
+            Code::Input(group, form, readers) => {
+                let (time, cells, tables, none) = (form.time(at), &self.feeders[*group].cells, &self.tables, garbage(node.ty));
+                let cell = |p: usize| cells[(time + tables.at(form, p)) as usize];
+                eval::map0(&mut self.values, lanes, out, |p| if readers.get(p).is_none_or(|r| *r) { cell(p) } else { none });
             }
             Code::Past(source, waves, from) => {
                 let (base, none) = (self.base(*source, *waves), garbage(node.ty));
@@ -257,9 +259,11 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
         Op::Guard(conditions) => Code::Guard(conditions.iter().map(|c| (tables.linear(vsa, &c.form), c.equality)).collect()),
         Op::Input { group, port } => {
             let g = &vsa.inputs[*group as usize];
-            let last = [vsa.extent[0] - 1, vsa.extent[1] - 1];
-            let cell = memory::cell(vsa, &g.subscripts, &g.ports[*port as usize], &g.hull, [0, 0], last);
-            Code::Input(*group as usize, tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?))
+            let cell = memory::cell(vsa, &g.subscripts, &g.ports[*port as usize], &g.hull, g.first, g.last);
+            let whole = g.readers() == vsa.extent;
+            let reads = |p: [i64; 2]| (0..2).all(|a| (g.first[a]..=g.last[a]).contains(&p[a]));
+            let readers = if whole { vec![] } else { linear::positions(vsa).map(reads).collect() };
+            Code::Input(*group as usize, tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?), readers)
         }
         Op::Past { source, hop: [0, 0], waves } => Code::Past(*source, *waves as usize, Vec::new()),
         Op::Past { source, hop, waves } => Code::Past(*source, *waves as usize, neighbours(vsa, *hop)),

@@ -3,7 +3,7 @@
 //! Invariants: the buffers of one output group own disjoint cells; the boxes of two visits that store the same array do
 //! not overlap.
 
-use super::hull::layout;
+use super::hull::{layout, whole};
 use crate::affine::map::in_bounds;
 use crate::affine::{Condition, Form};
 use crate::ir::draft::{Coordinates, InputDraft, OutputDraft};
@@ -46,7 +46,7 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
 /// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along which
 /// the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
 pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2], sums: &[bool], mapping: &Mapping) -> OutputGroup {
-    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, mapping);
+    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, whole(mapping), mapping);
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
         array,
@@ -86,7 +86,7 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     let least = offsets[order[0]].clone();
     subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
     let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
-    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, mapping);
+    let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
     let (first, last) = emitting_box(draft, mapping);
     let emit = emitting_visits(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();

@@ -12,6 +12,9 @@ use crate::ir::mapping::Mapping;
 use crate::ir::vsa::*;
 use frontend::scop::Affine;
 
+/// A box of PEs, first and last.
+type Pes = ([i64; 2], [i64; 2]);
+
 /// One array dimension of an access, taken apart.
 struct Dimension {
     /// Coefficients of the counters inside a visit (tile counters zeroed) and of the axes.
@@ -21,14 +24,14 @@ struct Dimension {
     /// Least value the counters contribute, number of values they span.
     counter_min: i64,
     counter_extent: i64,
-    /// `-Σ negative axis contributions`, so that `space_base + space·p >= 0`.
+    /// `-Σ least axis contributions`, so that `space_base + space·p >= 0` in the box.
     space_base: i64,
     /// Elements the visit touches.
     range: i64,
     least_offset: i64,
 }
 
-fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, mapping: &Mapping) -> Dimension {
+fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, pes: Pes, mapping: &Mapping) -> Dimension {
     let depth = mapping.tile_depth;
     let trip = |j: usize| mapping.counters[j].trip;
     let mut inner = form.counters.clone();
@@ -39,7 +42,8 @@ fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, mapping: 
         coeffs.iter().enumerate().fold((0, 0), |(lo, hi), (j, &c)| if c < 0 { (lo + c * (sizes(j) - 1), hi) } else { (lo, hi + c * (sizes(j) - 1)) })
     };
     let (counter_min, counter_max) = span(&inner, &trip);
-    let (space_min, space_max) = span(&form.space, &|a| mapping.extent[a]);
+    let ends = [0, 1].map(|a| (form.space[a] * pes.0[a], form.space[a] * pes.1[a]));
+    let (space_min, space_max) = ends.iter().fold((0, 0), |(lo, hi), &(x, y)| (lo + x.min(y), hi + x.max(y)));
     let (least, most) = (offsets.clone().min().unwrap_or(0), offsets.max().unwrap_or(0));
     Dimension {
         inner,
@@ -55,9 +59,9 @@ fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, mapping: 
 
 impl Dimension {
     /// Greatest stride that all movement inside a visit keeps to.
-    fn modulus(&self, mapping: &Mapping) -> i64 {
+    fn modulus(&self, pes: Pes, mapping: &Mapping) -> i64 {
         let counters = self.inner.iter().enumerate().filter(|(j, _)| mapping.counters[*j].trip > 1).map(|(_, &c)| c);
-        let axes = (0..2).filter(|&a| mapping.extent[a] > 1).map(|a| self.space[a]);
+        let axes = (0..2).filter(|&a| pes.1[a] > pes.0[a]).map(|a| self.space[a]);
         gcd(counters.chain(axes).fold(0, gcd), 0).max(1)
     }
 }
@@ -72,18 +76,18 @@ pub(super) struct Layout {
     pub elements: i64,
 }
 
-pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> Layout {
+pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> Layout {
     let last = subscripts.len() - 1;
-    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), mapping)).collect();
-    let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(mapping)).collect();
-    let joined = ports.len() > 1 && one_word(&dims, ports, word, mapping);
+    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), pes, mapping)).collect();
+    let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(pes, mapping)).collect();
+    let joined = ports.len() > 1 && one_word(&dims, ports, word, pes, mapping);
     let groups: Vec<(usize, usize)> = if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
     let elements = dims[last].counter_extent + groups[0].1 as i64 - 1;
     let base = |port: usize| dims[last].space_base + ports[port][last] - dims[last].least_offset;
     // Where rows begin: all places of a bus word that occur, and the last one of all.
     let coef = dims[last].space;
     let steps = |a: usize| {
-        let mut all: Vec<i64> = (0..mapping.extent[a].min(word)).map(|p| (coef[a] * p).rem_euclid(word)).collect();
+        let mut all: Vec<i64> = (pes.0[a]..=pes.1[a]).take(word as usize).map(|p| (coef[a] * p).rem_euclid(word)).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -91,7 +95,7 @@ pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>],
     let (rows_at, columns_at) = (steps(0), steps(1));
     let begins = groups.iter().flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r)).flat_map(|x| columns_at.iter().map(move |c| x + c));
     let words_per_row = begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
-    let furthest: i64 = (0..2).map(|a| (coef[a] * (mapping.extent[a] - 1)).max(0)).sum();
+    let furthest: i64 = (0..2).map(|a| (coef[a] * pes.0[a]).max(coef[a] * pes.1[a])).sum();
     let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + words_per_row).max().unwrap_or(1);
     let rows = |port: usize| {
         let row = |d: usize| {
@@ -133,25 +137,42 @@ pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>],
 }
 
 /// All ports are consecutive elements of one word, for every wave and PE.
-fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, mapping: &Mapping) -> bool {
+fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> bool {
     let (last, n) = (dims.len() - 1, ports.len() as i64);
     let consecutive = ports.iter().enumerate().all(|(l, p)| p[..last] == ports[0][..last] && p[last] - ports[0][last] == l as i64);
     let counters = dims[last].inner.iter().enumerate().all(|(j, c)| mapping.counters[j].trip == 1 || c % n == 0);
-    let axes = (0..2).all(|a| mapping.extent[a] == 1 || dims[last].space[a] % n == 0);
-    consecutive && counters && axes && word % n == 0 && dims[last].space_base % n == 0 && dims[last].counter_min % n == 0
+    let axes = (0..2).all(|a| pes.0[a] == pes.1[a] || dims[last].space[a] % n == 0);
+    let base = dims[last].space_base + (0..2).map(|a| dims[last].space[a] * pes.0[a]).sum::<i64>();
+    consecutive && counters && axes && word % n == 0 && base % n == 0 && dims[last].counter_min % n == 0
 }
 
 fn reload(hull: &Hull) -> usize {
     hull.origin.iter().flat_map(|f| f.counters.iter().enumerate().filter(|(_, &c)| c != 0).map(|(j, _)| j + 1)).max().unwrap_or(0)
 }
 
+/// All PEs.
+pub(super) fn whole(mapping: &Mapping) -> Pes {
+    ([0, 0], mapping.extent.map(|e| e - 1))
+}
+
 pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> InputGroup {
-    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, mapping);
-    let forward = [0, 1].map(|a| draft.subscripts.iter().all(|f| f.space[a] == 0));
+    let (first, last) = draft.readers.unwrap_or_else(|| whole(mapping));
+    let mut subscripts = draft.subscripts.clone();
+    // An axis with one place does not move anything.
+    for a in (0..2).filter(|&a| first[a] == last[a]) {
+        for form in &mut subscripts {
+            form.constant += form.space[a] * first[a];
+            form.space[a] = 0;
+        }
+    }
+    let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, (first, last), mapping);
+    let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
     InputGroup {
         array,
-        subscripts: draft.subscripts.clone(),
+        subscripts,
         ports: draft.ports.clone(),
+        first,
+        last,
         forward,
         reload: reload(&l.hull),
         hull: l.hull,

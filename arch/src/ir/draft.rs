@@ -10,8 +10,19 @@ pub struct InputDraft {
     pub array: usize,
     pub subscripts: Vec<Form>,
     pub ports: Vec<Vec<i64>>,
+    /// The box of PEs that read, first and last; `None` before any does.
+    pub readers: Option<([i64; 2], [i64; 2])>,
     /// Where it reads back partial results.
     pub stored_by: Option<StoredBy>,
+}
+
+impl InputDraft {
+    /// PEs of the box read, too.
+    pub fn read_in(&mut self, pes: [(i64, i64); 2]) {
+        let (lo, hi) = (pes.map(|p| p.0), pes.map(|p| p.1));
+        let joined = |(first, last): ([i64; 2], [i64; 2])| ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])));
+        self.readers = Some(self.readers.map_or((lo, hi), joined));
+    }
 }
 
 /// The statement that stores what is read back, and `lag` of [`super::vsa::After`].

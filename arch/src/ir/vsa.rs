@@ -217,8 +217,11 @@ pub struct InputGroup {
     pub subscripts: Vec<Form>,
     /// Per port, per dimension: constant added to `subscripts` (SIMD lanes). Port 0 is all zeros.
     pub ports: Vec<Vec<i64>>,
+    /// The box of PEs in which some wave reads an element. In others the value is arbitrary.
+    pub first: [i64; 2],
+    pub last: [i64; 2],
     /// Axes along which neighbours pass the value on (its subscripts do not depend on that coordinate): feeders stand
-    /// only where the coordinate is at the end the waves enter from.
+    /// only where the coordinate is at the end of the box the waves enter from.
     pub forward: [bool; 2],
     /// Reload when one of the first `reload` tile counters changes; otherwise the buffer's content is used again.
     pub reload: usize,
@@ -281,7 +284,34 @@ pub struct OutputBank {
     pub elements: i64,
 }
 
+impl InputGroup {
+    /// PEs along each axis that read.
+    pub fn readers(&self) -> [i64; 2] {
+        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+    }
+    /// Feeders along each axis.
+    pub fn feeders(&self) -> [i64; 2] {
+        [0, 1].map(|a| if self.forward[a] { 1 } else { self.readers()[a] })
+    }
+    /// Hops between the array's corner where waves enter and the box's.
+    pub fn away(&self, vsa: &Vsa) -> [i64; 2] {
+        away(vsa, self.first, self.last)
+    }
+    /// Place of the feeder that is `hops` from the box's corner where waves enter.
+    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+    }
+}
+
+fn away(vsa: &Vsa, first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
+    [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { first[a] } else { vsa.extent[a] - 1 - last[a] })
+}
+
 impl OutputGroup {
+    /// Hops between the array's corner where waves enter and the box's.
+    pub fn away(&self, vsa: &Vsa) -> [i64; 2] {
+        away(vsa, self.first, self.last)
+    }
     /// Collectors along each axis.
     pub fn extent(&self) -> [i64; 2] {
         [0, 1].map(|a| self.last[a] - self.first[a] + 1)

@@ -60,6 +60,7 @@ impl Lower<'_> {
     pub(super) fn read_back(&mut self, s: usize, k: usize, lane: usize, spilled: &[usize]) -> NodeId {
         let write = self.system.statements[s].write.clone();
         let (node, group) = self.input_port(s, k, lane, &write);
+        self.out.inputs[group].read_in(self.mapping.extent.map(|e| (0, e - 1)));
         let last = *spilled.last().expect("a spilled counter");
         let between: i64 = (last + 1..self.mapping.tile_depth)
             .filter(|&place| self.out.inputs[group].subscripts.iter().any(|f| f.counters[place] != 0))
@@ -69,8 +70,13 @@ impl Lower<'_> {
         node
     }
 
-    pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> NodeId {
-        self.input_port(s, k, lane, subscripts).0
+    /// The element at `subscripts`, read where `when` holds.
+    pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine], when: &[Condition]) -> NodeId {
+        let (node, group) = self.input_port(s, k, lane, subscripts);
+        if let Some(known) = self.ranges.narrowed(when) {
+            self.out.inputs[group].read_in([0, 1].map(|a| known[self.mapping.counters.len() + a]));
+        }
+        node
     }
 
     /// The value read, and the input group that brings it.
@@ -87,7 +93,7 @@ impl Lower<'_> {
         let group = match self.out.inputs.iter().position(same) {
             Some(g) => g,
             None => {
-                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], stored_by: None });
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], readers: None, stored_by: None });
                 self.out.inputs.len() - 1
             }
         };

@@ -5,7 +5,6 @@
 //! cost nothing, and the last source needs none.
 
 use super::Options;
-use crate::affine::map::{constant_on, minus};
 use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::{Backwards, Illegal};
@@ -250,26 +249,12 @@ impl Lower<'_> {
         let mut sources = Vec::new();
         for &(s, k) in reads {
             // Where one of the statements is executed is not known here.
-            let whole = |p: &Piece| Piece { when: p.domain.clone(), feed: self.as_elsewhere((s, k), p, reads), ..p.clone() };
+            let whole = |p: &Piece| Piece { when: p.domain.clone(), ..p.clone() };
             let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().map(whole).collect();
             sources.extend(self.sources(s, k, lane, &pieces)?);
         }
         let (s, k) = reads[0];
         self.select_source(sources, self.read_type(s, k), &self.name_of(s, k))
-    }
-
-    /// An input as another of the reads has it, where that is the same: the first weight of `w[q]` is no input of its own.
-    fn as_elsewhere(&self, (s, k): (usize, usize), piece: &Piece, reads: &[(usize, usize)]) -> Feed {
-        let Feed::Input { subscripts } = &piece.feed else { return piece.feed.clone() };
-        let array = |s: usize, k: usize| self.scop.statements[s].reads[k].array;
-        let same = |other: &[Affine]| subscripts.iter().zip(other).all(|(a, b)| constant_on(&minus(a, b), &piece.domain) == Some(0));
-        let others = reads.iter().filter(|r| array(r.0, r.1) == array(s, k)).flat_map(|&(t, l)| &self.system.statements[t].variables[l].pieces);
-        let moving = |a: &[Affine]| a.iter().flat_map(|x| &x.coeffs).filter(|c| **c != 0).count();
-        let found = others.filter_map(|p| match &p.feed {
-            Feed::Input { subscripts: other } if same(other) => Some(other),
-            _ => None,
-        });
-        Feed::Input { subscripts: found.max_by_key(|a| moving(a)).unwrap_or(subscripts).clone() }
     }
 
     fn read_type(&self, s: usize, k: usize) -> ScalarType {
@@ -291,7 +276,9 @@ impl Lower<'_> {
                         return Err(self.against_time(s, k, &piece.feed, waves));
                     }
                 }
-                let node = self.source(s, k, lane, place)?;
+                // The statement's own domain is known where its value is used, but not where feeders must stand.
+                let Some(whole) = self.conditions(&piece.domain, &when, lane) else { continue };
+                let node = self.source(s, k, lane, place, &whole)?;
                 found.push((conditions, node));
             }
         }
@@ -340,7 +327,8 @@ impl Lower<'_> {
         all
     }
 
-    fn source(&mut self, s: usize, k: usize, lane: usize, place: Place) -> Result<NodeId, Illegal> {
+    /// `when`: where it is read.
+    fn source(&mut self, s: usize, k: usize, lane: usize, place: Place, when: &[Condition]) -> Result<NodeId, Illegal> {
         match place {
             Place::Here(target) => self.build(target),
             Place::Past(target, hop, waves) => {
@@ -356,7 +344,7 @@ impl Lower<'_> {
                         let cell = self.node(Op::Scalar(scalar as u32), ty.cell(), &name);
                         self.converted(cell, ty, &name)
                     }
-                    None => self.input(s, k, lane, &subscripts),
+                    None => self.input(s, k, lane, &subscripts, when),
                 })
             }
         }

@@ -8,10 +8,11 @@
 //! Invariant: domains of the statements of a [`Joint`] are disjoint over the band, so at every place at most one of them
 //! says what the value is. Sums whose order is free stay by themselves: they are built another way (`pe::reduce`).
 
+use crate::affine::map::{constant_on, minus};
 use crate::ir::ure::{Feed, System};
 use crate::recurrence::reduction::Reduction;
 use frontend::flow;
-use frontend::scop::{Expr, ExprKind, ScalarType, Scop};
+use frontend::scop::{Affine, Expr, ExprKind, ScalarType, Scop};
 use std::collections::BTreeMap;
 
 /// The value of several statements.
@@ -68,6 +69,26 @@ impl Sharing {
         sharing
     }
 
+    /// Inputs that other reads of their variable have, too, are written as those have them: the first weight of `w[q]` is no
+    /// input of its own.
+    pub fn join_inputs(&self, scop: &Scop, system: &mut System) {
+        let before = system.clone();
+        for (&(s, k), reads) in &self.variables {
+            let array = scop.statements[s].reads[k].array;
+            let of_array = reads.iter().filter(|r| scop.statements[r.0].reads[r.1].array == array);
+            let inputs: Vec<&Vec<Affine>> = of_array.flat_map(|&(t, l)| &before.statements[t].variables[l].pieces).filter_map(|p| input(&p.feed)).collect();
+            for piece in &mut system.statements[s].variables[k].pieces {
+                let Some(own) = input(&piece.feed) else { continue };
+                let same = |other: &Vec<Affine>| own.iter().zip(other).all(|(a, b)| constant_on(&minus(a, b), &piece.domain) == Some(0));
+                let moving = |a: &Vec<Affine>| a.iter().flat_map(|x| &x.coeffs).filter(|c| **c != 0).count();
+                let widest = inputs.iter().filter(|other| moving(other) > moving(own) && same(other)).max_by_key(|other| moving(other));
+                if let Some(other) = widest {
+                    piece.feed = Feed::Input { subscripts: other.to_vec() };
+                }
+            }
+        }
+    }
+
     /// A read that stands in several places of a value belongs to the first one's variable.
     fn note_variables(&mut self, tree: &Tree) {
         match tree {
@@ -78,6 +99,10 @@ impl Sharing {
             Tree::Choice(all) => all.iter().for_each(|(_, t)| self.note_variables(t)),
         }
     }
+}
+
+fn input(feed: &Feed) -> Option<&Vec<Affine>> {
+    if let Feed::Input { subscripts } = feed { Some(subscripts) } else { None }
 }
 
 /// What the statement stores, of its array's type.

@@ -62,6 +62,8 @@ pub(super) struct Rect {
 #[derive(Default)]
 pub(super) struct Canvas {
     body: String,
+    /// Drawings that occur more than once, in the order of their numbers.
+    stamps: Vec<String>,
 }
 
 impl Canvas {
@@ -69,6 +71,30 @@ impl Canvas {
         // Writing to a String cannot fail.
         let _ = self.body.write_fmt(line);
         self.body.push('\n');
+    }
+
+    /// A small drawing around the origin, put at `(x, y)`; equal ones are written once.
+    pub fn stamp(&mut self, (x, y): (i64, i64), draw: impl FnOnce(&mut Canvas)) {
+        let mut small = Canvas::default();
+        draw(&mut small);
+        if small.body.is_empty() {
+            return;
+        }
+        let known = self.stamps.iter().position(|s| *s == small.body);
+        let number = known.unwrap_or_else(|| {
+            self.stamps.push(small.body);
+            self.stamps.len() - 1
+        });
+        self.put(format_args!(r##"<use href="#s{number}" x="{x}" y="{y}"/>"##));
+    }
+
+    /// Texts of one font, each in the middle of its place.
+    pub fn texts(&mut self, font: Font, all: impl Iterator<Item = ((i64, i64), String)>) {
+        self.put(format_args!(r#"<g font-size="{}" fill="{}" text-anchor="middle">"#, font.size, font.color));
+        for ((x, y), text) in all {
+            self.put(format_args!(r#"<text x="{x}" y="{y}">{}</text>"#, escape(&text)));
+        }
+        self.put(format_args!("</g>"));
     }
 
     pub fn rect(&mut self, r: Rect, radius: i64, hue: Hue, width: f32) {
@@ -120,13 +146,16 @@ impl Canvas {
              font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>{}</title>\n<defs>\n",
             escape(title)
         );
-        for color in HUES.iter().map(|h| h.stroke).chain([INK.stroke, GREY]) {
+        let stamps: String = self.stamps.iter().enumerate().map(|(k, s)| format!("<g id=\"s{k}\">\n{s}</g>\n")).collect();
+        let used = |color: &&str| { let id = format!("#{})", marker(color)); self.body.contains(&id) || stamps.contains(&id) };
+        for color in HUES.iter().map(|h| h.stroke).chain([INK.stroke, GREY]).filter(used) {
             svg += &format!(
                 "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" markerHeight=\"8\" \
                  orient=\"auto\"><path d=\"M 0,0.8 L 8,4 L 0,7.2 z\" fill=\"{color}\"/></marker>\n",
                 marker(color)
             );
         }
+        svg += &stamps;
         svg += "</defs>\n";
         // An opaque card: the figure reads the same on a white and on a dark page.
         svg += &format!("<rect x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n", width - 1, height - 1);

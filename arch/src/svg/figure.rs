@@ -9,6 +9,7 @@ use super::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK};
 use super::legend;
 use super::parts::{delivered, kept, links, place, Link, Place, Slot, View};
 use crate::ir::vsa::Vsa;
+use std::ops::Range;
 
 const MARGIN: i64 = 28;
 const COLUMN: i64 = 74;
@@ -190,6 +191,13 @@ impl<'a> Figure<'a> {
         }
     }
 
+    /// Rows (`down`) or columns, by index, whose PEs read inputs of the group.
+    fn reading(&self, g: usize, axis: usize) -> Range<usize> {
+        let group = &self.vsa.inputs[g];
+        let slots: Vec<Slot> = if axis == self.view.across { &self.cols } else { &self.rows }.iter().map(|s| s.0).collect();
+        self.view.within(&slots, (group.first[axis], group.last[axis]), self.vsa.extent[axis], axis)
+    }
+
     fn column(column: i64) -> i64 {
         MARGIN + COLUMN * column + COLUMN / 2 - 8
     }
@@ -206,8 +214,12 @@ impl<'a> Figure<'a> {
         let color = hue(array).stroke;
         let (x, mut from) = self.source(column, array);
         let corner = place(self.vsa, &self.view, g) == Place::Corner;
-        let rows = if corner { 1 } else { self.rows.len() };
-        for row in 0..rows {
+        let (mut rows, columns) = (self.reading(g, self.view.down), self.reading(g, self.view.across));
+        if corner {
+            rows.end = rows.end.min(rows.start + 1);
+        }
+        let entry = if columns.start == 0 { self.grid.x } else { self.cols[columns.start].1 };
+        for row in rows.clone() {
             let y = self.height(row, k);
             let gap = self.rows[row].0 == Slot::Gap;
             self.canvas.line(&[(x, from), (x, y - BOX.1 / 2)], color, true, !gap);
@@ -215,12 +227,13 @@ impl<'a> Figure<'a> {
             if gap {
                 self.canvas.text(x, y + 5, "⋮", Font::new(16, color), Anchor::Middle);
             } else {
-                self.canvas.line(&[(x + BOX.0 / 2, y), (self.grid.x, y)], color, false, true);
+                self.canvas.line(&[(x + BOX.0 / 2, y), (entry, y)], color, false, true);
             }
         }
         let skew = self.vsa.schedule.skew[self.view.across].abs();
-        self.row_arrows(k, color, &format!("{} +{skew}", delivered(self.vsa, g)), (0, 1), false, 0..self.cols.len());
-        for row in 0..rows {
+        let all = if corner { self.reading(g, self.view.down) } else { rows.clone() };
+        self.row_arrows(k, color, &format!("{} +{skew}", delivered(self.vsa, g)), (0, 1), false, columns, all);
+        for row in rows {
             if self.rows[row].0 != Slot::Gap {
                 self.buffer(x, self.height(row, k), array);
             }
@@ -228,8 +241,9 @@ impl<'a> Figure<'a> {
     }
 
     /// Arrows between neighbouring columns, in all rows; labelled once. `step`: direction and distance.
-    fn row_arrows(&mut self, k: usize, color: &'static str, label: &str, step: (i64, i64), dashed: bool, columns: std::ops::Range<usize>) {
-        for row in 0..self.rows.len() {
+    fn row_arrows(&mut self, k: usize, color: &'static str, label: &str, step: (i64, i64), dashed: bool, columns: Range<usize>, rows: Range<usize>) {
+        let first = (rows.start, columns.start + 1);
+        for row in rows {
             if self.rows[row].0 == Slot::Gap {
                 continue;
             }
@@ -239,7 +253,7 @@ impl<'a> Figure<'a> {
                 let (a, b) = ((left.1 + left.2, y), (right.1, y));
                 let ends = if step.0 == 0 { [a, b] } else { [b, a] };
                 self.canvas.line(&ends, color, dashed, true);
-                if row == 0 && c == 1 && !label.is_empty() {
+                if (row, c) == first && !label.is_empty() {
                     self.canvas.label((a.0 + b.0) / 2 - 2, y - 5, label, Font::new(11, color), Anchor::Middle);
                 }
             }
@@ -250,7 +264,7 @@ impl<'a> Figure<'a> {
         let (dx, _) = self.view.direction(self.links[l].hop);
         let label = self.links[l].label.clone();
         if dx.abs() == 1 {
-            self.row_arrows(k, INK.stroke, &label, ((dx < 0) as i64, 1), false, 0..self.cols.len());
+            self.row_arrows(k, INK.stroke, &label, ((dx < 0) as i64, 1), false, 0..self.cols.len(), 0..self.rows.len());
             return;
         }
         let mut label = Some(label);
@@ -280,15 +294,17 @@ impl<'a> Figure<'a> {
         let array = self.vsa.inputs[g].array;
         let color = hue(array).stroke;
         let (x, from) = self.source(column, array);
-        let last = self.height(self.rows.len() - 1, k);
+        let (rows, columns) = (self.reading(g, self.view.down), self.reading(g, self.view.across));
+        let last = self.height(rows.end.max(1) - 1, k);
         self.canvas.line(&[(x, from), (x, last)], color, true, false);
-        for row in 0..self.rows.len() {
+        let entry = if columns.start == 0 { self.grid.x } else { self.cols[columns.start].1 };
+        for row in rows.clone() {
             if self.rows[row].0 != Slot::Gap {
                 let y = self.height(row, k);
-                self.canvas.line(&[(x, y), (self.grid.x, y)], color, true, true);
+                self.canvas.line(&[(x, y), (entry, y)], color, true, true);
             }
         }
-        self.row_arrows(k, color, "", (0, 1), true, 0..self.cols.len());
+        self.row_arrows(k, color, "", (0, 1), true, columns, rows);
     }
 
     fn out(&mut self, k: usize, g: usize) {
@@ -327,14 +343,17 @@ impl<'a> Figure<'a> {
         let skew = self.vsa.schedule.skew[self.view.down].abs();
         if self.vsa.extent[self.view.down] > 1 {
             let label = if corner { String::new() } else { format!("{} +{skew}", delivered(self.vsa, g)) };
-            self.column_arrows(k, color, &label, false, lanes);
+            let within = (self.reading(g, self.view.across), self.reading(g, self.view.down));
+            self.column_arrows(k, color, &label, false, lanes, within);
         }
         let Some(t) = self.top.iter().position(|&t| t == g) else { return };
         let y = DRAM + 26 + 86 + 48 * t as i64;
         let at = self.grid.x - 16 - COLUMN / 2 - COLUMN * (self.top.len() - 1 - t) as i64;
         self.l3(at, y, array, DRAM + 26, true);
         let mut from = at + 19;
-        for c in 0..self.cols.len() {
+        let rows = self.reading(g, self.view.down);
+        let entry = if rows.start == 0 { self.grid.y } else { self.rows[rows.start].1 };
+        for c in self.reading(g, self.view.across) {
             let (slot, start, size) = self.cols[c];
             let x = if slot == Slot::Gap { start + size / 2 } else { self.lane_x(c, k, lanes) };
             self.canvas.line(&[(from, y), (x - BOX.0 / 2, y)], color, true, slot != Slot::Gap);
@@ -343,23 +362,24 @@ impl<'a> Figure<'a> {
                 self.canvas.text(x, y + 4, "⋯", Font::new(16, color), Anchor::Middle);
                 continue;
             }
-            self.canvas.line(&[(x, y + BOX.1 / 2), (x, self.grid.y)], color, false, true);
+            self.canvas.line(&[(x, y + BOX.1 / 2), (x, entry)], color, false, true);
             self.buffer(x, y, array);
         }
     }
 
-    fn column_arrows(&mut self, k: usize, color: &'static str, label: &str, upwards: bool, lanes: usize) {
-        for c in 0..self.cols.len() {
+    fn column_arrows(&mut self, k: usize, color: &'static str, label: &str, upwards: bool, lanes: usize, (columns, rows): (Range<usize>, Range<usize>)) {
+        let first = (columns.start, rows.start + 1);
+        for c in columns {
             if self.cols[c].0 == Slot::Gap {
                 continue;
             }
             let x = self.lane_x(c, k, lanes);
-            for r in 1..self.rows.len() {
+            for r in rows.clone().skip(1) {
                 let (above, below) = (self.rows[r - 1], self.rows[r]);
                 let (a, b) = ((x, above.1 + above.2), (x, below.1));
                 let ends = if upwards { [b, a] } else { [a, b] };
                 self.canvas.line(&ends, color, false, true);
-                if r == 1 && c == 0 && !label.is_empty() {
+                if (c, r) == first && !label.is_empty() {
                     // Lanes left of the middle are labelled on their left.
                     let (dx, anchor) = if 2 * k + 1 < lanes { (-5, Anchor::End) } else { (5, Anchor::Start) };
                     self.canvas.label(x + dx, (a.1 + b.1) / 2 + 2, label, Font::new(11, color), anchor);
@@ -372,7 +392,7 @@ impl<'a> Figure<'a> {
         let (_, dy) = self.view.direction(self.links[l].hop);
         let label = self.links[l].label.clone();
         if dy.abs() == 1 {
-            self.column_arrows(k, INK.stroke, &label, dy < 0, lanes);
+            self.column_arrows(k, INK.stroke, &label, dy < 0, lanes, (0..self.cols.len(), 0..self.rows.len()));
             return;
         }
         let mut label = Some(label);

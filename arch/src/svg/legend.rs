@@ -1,7 +1,7 @@
 //! The text below a figure: axes, loops, arrays, symbols.
 
 use super::canvas::{hue, Anchor, Canvas, Font, Rect, GREY, INK, SMALL};
-use super::parts::{place, Place, View};
+use super::parts::View;
 use crate::ir::vsa::Vsa;
 
 const LINE: i64 = 21;
@@ -28,7 +28,7 @@ pub(super) fn draw(vsa: &Vsa, view: &View, canvas: &mut Canvas, x: i64, y: i64, 
         canvas.rect(Rect { x, y: y - 10, w: 12, h: 12 }, 2, hue, 1.5);
         canvas.text(x + 20, y, &array.name, Font::new(12, hue.stroke).bold(), Anchor::Start);
         let dims: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
-        let groups = groups(vsa, view, i as u32);
+        let groups = groups(vsa, i as u32);
         let mut parts = vec![format!("{}{dims}, {} per word", array.ty, array.word)];
         parts.extend(groups);
         for line in wrap(&parts, "; ", columns) {
@@ -71,16 +71,10 @@ fn space(vsa: &Vsa, view: &View) -> Vec<String> {
     if parts.is_empty() { vec!["one PE".into()] } else { parts }
 }
 
-fn groups(vsa: &Vsa, view: &View, array: u32) -> Vec<String> {
+fn groups(vsa: &Vsa, array: u32) -> Vec<String> {
     let mut parts = Vec::new();
-    for (i, g) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.array == array) {
-        let (rows, columns) = (vsa.extent[view.down], vsa.extent[view.across]);
-        let count = match place(vsa, view, i) {
-            Place::Left => rows,
-            Place::Top => columns,
-            Place::Corner => 1,
-            Place::Inside => rows * columns,
-        };
+    for g in vsa.inputs.iter().filter(|g| g.array == array) {
+        let count: i64 = g.feeders().iter().product();
         let depth: i64 = g.banks.iter().map(|b| b.depth).sum();
         let ports = if g.ports.len() > 1 { format!(", {} values a wave", g.ports.len()) } else { String::new() };
         parts.push(format!("{count} feeder{} of 2 × {depth} words{ports}", if count == 1 { "" } else { "s" }));

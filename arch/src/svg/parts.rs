@@ -43,6 +43,19 @@ impl View {
         shown.into_iter().map(turn).collect()
     }
 
+    /// Slots, by index, in which some of the coordinates `first..=last` are.
+    pub fn within(&self, slots: &[Slot], (first, last): (i64, i64), extent: i64, axis: usize) -> std::ops::Range<usize> {
+        let turn = |p: i64| if self.backwards[axis] { extent - 1 - p } else { p };
+        let (a, b) = (turn(first).min(turn(last)), turn(first).max(turn(last)));
+        let holds = |s: &Slot| match *s {
+            Slot::Pe(p) => (first..=last).contains(&p),
+            // Behind the first three, before the last one.
+            Slot::Gap => b >= 3 && a < extent - 1,
+        };
+        let from = slots.iter().position(holds).unwrap_or(0);
+        from..slots.iter().rposition(holds).map_or(from, |k| k + 1)
+    }
+
     /// A hop on the screen: to the right, and down.
     pub fn direction(&self, hop: [i64; 2]) -> (i64, i64) {
         let sign = |a: usize| if self.backwards[a] { -hop[a] } else { hop[a] };

@@ -190,18 +190,27 @@ impl Diagram<'_> {
             canvas.line(&[(x0, TOP + t * CELL.1), (x0 + pes * CELL.0, TOP + t * CELL.1)], "#d0d7de", false, false);
         }
         let own = |(pe, t): &At| (pe[1 - axis] == 0).then_some((pe[axis], *t));
+        // What arrives in a cell, seen from there: most cells are alike.
+        let mut arriving: BTreeMap<(i64, i64), BTreeSet<(usize, (i64, i64), bool)>> = BTreeMap::new();
+        let mut arrive = |array: usize, from: (i64, i64), to: (i64, i64), dashed: bool| {
+            let (a, b) = (at(from.0, from.1), at(to.0, to.1));
+            arriving.entry(b).or_default().insert((array, (a.0 - b.0, a.1 - b.1), dashed));
+        };
         for (array, from, to) in &self.arrows {
             let (Some(a), Some(b)) = (own(from), own(to)) else { continue };
-            arrow(canvas, at(a.0, a.1), at(b.0, b.1), hue(*array as u32), false);
+            arrive(*array, a, b, false);
         }
         let back = self.vsa.schedule.skew[axis] < 0;
         for (key, cell) in &self.cells {
-            let Some((p, t)) = own(key) else { continue };
+            let Some(here) = own(key) else { continue };
             for &(array, group) in cell.fed.iter().filter(|f| f.1.is_some_and(|g| self.vsa.inputs[g].forward[axis])) {
                 if let Some(from) = self.neighbour(*key, axis, back).filter(|from| self.cells.get(from).is_some_and(|c| c.fed.contains(&(array, group)))) {
-                    arrow(canvas, at(from.0[axis], t), at(p, t), hue(array as u32), true);
+                    arrive(array, (from.0[axis], here.1), here, true);
                 }
             }
+        }
+        for (to, arrows) in &arriving {
+            canvas.stamp(*to, |canvas| arrows.iter().for_each(|&(array, from, dashed)| arrow(canvas, from, (0, 0), hue(array as u32), dashed)));
         }
         for (key, cell) in &self.cells {
             let Some((p, t)) = own(key) else { continue };
@@ -211,8 +220,13 @@ impl Diagram<'_> {
                 !(0..2).any(|a| passed(a) && from(a).is_some_and(|c| c.fed.contains(&(array, group))))
             };
             let fed: BTreeSet<usize> = cell.fed.iter().filter(enters).map(|f| f.0).collect();
-            self.cell(canvas, at(p, t), cell, &fed);
+            canvas.stamp(at(p, t), |canvas| frame(canvas, cell.stores, &fed));
         }
+        let named = self.cells.iter().filter_map(|(key, cell)| {
+            let (x, y) = own(key).map(|(p, t)| at(p, t))?;
+            Some(((x, y + 4), cell.iteration.iter().map(i64::to_string).collect::<Vec<_>>().join(",")))
+        });
+        canvas.texts(Font::new(10, INK.stroke), named);
         x0 + pes * CELL.0
     }
 
@@ -220,18 +234,6 @@ impl Diagram<'_> {
     fn neighbour(&self, (mut pe, step): At, axis: usize, back: bool) -> Option<At> {
         pe[axis] += if back { 1 } else { -1 };
         (0..self.vsa.extent[axis]).contains(&pe[axis]).then_some((pe, step))
-    }
-
-    fn cell(&self, canvas: &mut Canvas, (x, y): (i64, i64), cell: &Cell, fed: &BTreeSet<usize>) {
-        let frame = Rect { x: x - 17, y: y - 10, w: 34, h: 20 };
-        canvas.rect(frame, 4, Hue { stroke: INK.stroke, fill: INK.fill }, if cell.stores { 2.4 } else { 0.8 });
-        let text: Vec<String> = cell.iteration.iter().map(i64::to_string).collect();
-        canvas.text(x, y + 4, &text.join(","), Font::new(10, INK.stroke), Anchor::Middle);
-        for (k, &array) in fed.iter().enumerate() {
-            let dot = Rect { x: x - 16 + 8 * k as i64, y: y - 14, w: 7, h: 7 };
-            let color = hue(array as u32);
-            canvas.rect(dot, 4, Hue { stroke: color.stroke, fill: color.stroke }, 0.5);
-        }
     }
 
     /// What each colour stands for; the height of all.
@@ -263,6 +265,15 @@ impl Diagram<'_> {
         let cut = if cut { "; only the first PEs and steps are shown" } else { "" };
         canvas.text(x, y, &format!("cells: iteration ({}); thick frame: a result leaves{cut}", names.join(", ")), Font::new(12, GREY), Anchor::Start);
         y + LINE
+    }
+}
+
+/// A cell around the origin, with a dot for each operand that a feeder supplies.
+fn frame(canvas: &mut Canvas, stores: bool, fed: &BTreeSet<usize>) {
+    canvas.rect(Rect { x: -17, y: -10, w: 34, h: 20 }, 4, Hue { stroke: INK.stroke, fill: INK.fill }, if stores { 2.4 } else { 0.8 });
+    for (k, &array) in fed.iter().enumerate() {
+        let color = hue(array as u32);
+        canvas.rect(Rect { x: 8 * k as i64 - 16, y: -14, w: 7, h: 7 }, 4, Hue { stroke: color.stroke, fill: color.stroke }, 0.5);
     }
 }
 

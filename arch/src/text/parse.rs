@@ -275,7 +275,7 @@ impl Parser {
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
-            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: None });
+            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: None });
             self.vsa.inputs.len() - 1
         } else {
             self.group = Some(Group::Output);
@@ -294,6 +294,11 @@ impl Parser {
                 while line.peek().is_some() {
                     g.ports.push(line.tuple()?);
                 }
+            }
+            "from" => {
+                g.first = line.pair()?;
+                line.keyword("to")?;
+                g.last = line.pair()?;
             }
             "forward" => {
                 g.forward = match line.word("an axis")?.as_str() {

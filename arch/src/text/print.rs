@@ -193,7 +193,11 @@ impl Printer<'_> {
             [false, true] => "p1",
             [true, true] => "both",
         };
-        writeln!(self.out, "  ports{ports}\n  forward {forward}\n  reload {}", g.reload)?;
+        writeln!(self.out, "  ports{ports}")?;
+        if (g.first, g.last) != ([0, 0], self.vsa.extent.map(|e| e - 1)) {
+            writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
+        }
+        writeln!(self.out, "  forward {forward}\n  reload {}", g.reload)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(b, None)?;

@@ -42,6 +42,9 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
             faults.push(format!("is passed on along axis {a}, but differs there"));
         }
     }
+    if (0..2).any(|a| g.first[a] < 0 || g.first[a] > g.last[a] || g.last[a] >= vsa.extent[a]) {
+        return faults.push(format!("PEs {:?} to {:?} read, which are not in the array", g.first, g.last));
+    }
     for f in &g.hull.origin {
         if !only(vsa, f, 0..g.reload) {
             faults.push(format!("origin depends on more than the {} counters it is reloaded for", g.reload));
@@ -54,8 +57,8 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
         row: &g.row,
         col: &g.col,
         word: vsa.arrays[g.array as usize].word as i64,
-        first: [0, 0],
-        last: [0, 1].map(|a| if g.forward[a] { 0 } else { vsa.extent[a] - 1 }),
+        first: g.first,
+        last: [0, 1].map(|a| if g.forward[a] { g.first[a] } else { g.last[a] }),
     };
     view(&g.hull, faults);
     addresses(&group, faults);

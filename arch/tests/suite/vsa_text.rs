@@ -128,6 +128,8 @@ impl Draw {
             array: array as u32,
             subscripts: self.forms(rank, counters),
             ports: (0..1 + self.index(3)).map(|_| self.list(rank)).collect(),
+            first: self.pair(),
+            last: self.pair(),
             forward: [self.flag(), self.flag()],
             reload: self.index(5),
             hull: self.hull(rank, counters),

@@ -54,11 +54,6 @@ pub struct Served {
     pub late: u32,
 }
 
-/// Coordinates at which the group's feeders stand: the whole array but for `forward` axes.
-pub fn feeder_extent(vsa: &Vsa, g: usize) -> [i64; 2] {
-    [0, 1].map(|a| if vsa.inputs[g].forward[a] { 1 } else { vsa.extent[a] })
-}
-
 /// Input nodes of a group that something uses, with port and `ready`.
 pub fn input_nodes(vsa: &Vsa, live: &[bool], g: usize) -> Vec<(NodeId, u32, i64)> {
     let of_group = |(k, node): (usize, &arch::ir::vsa::Node)| match node.op {
@@ -95,7 +90,7 @@ impl Feeder {
             row: Wave::new(vsa, &group.row),
             col: Wave::new(vsa, &group.col),
             places: places(vsa, group),
-            hops: Hops::new(vsa, [0, 1].map(|a| vsa.extent[a] > 1 && !group.forward[a])),
+            hops: Hops::new(vsa, group.feeders().map(|n| n > 1)),
             double: !loaded_once(vsa, group),
             shape,
             served: nodes.iter().map(served).collect(),
@@ -174,11 +169,8 @@ struct Build<'a, 'm> {
 
 /// Places of a box of PEs, in the order of its grid.
 pub fn places(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
-    let range = |a: usize| {
-        let entry = if vsa.schedule.skew[a] >= 0 { 0 } else { vsa.extent[a] - 1 };
-        if group.forward[a] { entry..entry + 1 } else { 0..vsa.extent[a] }
-    };
-    range(0).flat_map(|i| range(1).map(move |j| [i, j])).collect()
+    let [n0, n1] = group.feeders();
+    (0..n0).flat_map(|i| (0..n1).map(move |j| group.place(vsa, [i, j]))).collect()
 }
 
 impl<'a, 'm> Build<'a, 'm> {

@@ -6,7 +6,7 @@ use arch::ir::vsa::{NodeId, Vsa};
 use crate::module_support::layout::{add_input, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
 use std::collections::BTreeMap;
-use templates::io::feeder::{feeder_extent, input_nodes, loaded_once, phase, Feeder};
+use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
 use templates::{pass_port, stem};
 
 struct Bench<'a> {
@@ -127,7 +127,7 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
         b.script.repeat(input, &format!("{input}_out"), 1);
     }
     for input in inputs.iter().filter(|i| ["row", "col", "slot"].contains(&i.as_str())) {
-        for a in (0..2).filter(|&a| feeder_extent(v, feeder.group)[a] > 1) {
+        for a in (0..2).filter(|&a| v.inputs[feeder.group].feeders()[a] > 1) {
             b.script.repeat(input, &pass_port(v, input, a), v.schedule.skew[a].abs());
         }
     }

@@ -116,6 +116,8 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
     let rank = r.range(1, 3) as usize;
     let array = random_array(r, v, rank);
     let forward = [0, 1].map(|_| r.chance(40));
+    let first = [0, 1].map(|a| if r.chance(60) { 0 } else { r.range(0, v.extent[a] - 1) });
+    let last = [0, 1].map(|a| if r.chance(60) { v.extent[a] - 1 } else { r.range(first[a], v.extent[a] - 1) });
     let reload = r.range(0, v.tile_depth as i64) as usize;
     let p = parts(r, v, v.arrays[array as usize].word as i64, rank, forward.map(|f| !f), reload);
     let (group, ty) = (v.inputs.len() as u32, v.arrays[array as usize].ty);
@@ -125,7 +127,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
-    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, forward, reload, hull: p.hull, banks, row: p.row, col: p.col, after: None });
+    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, hull: p.hull, banks, row: p.row, col: p.col, after: None });
     let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
     if !legal {
         *v = before;
