@@ -198,7 +198,8 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
             let accumulates = reader == s && k == reduction.read;
             for piece in &variable.pieces {
                 let ok = match &piece.feed {
-                    Feed::Value { statement, .. } if *statement == me && accumulates => true,
+                    // A partial result of another cell's chain, as `y[i + a]` finds from tap to tap, is no initial value.
+                    Feed::Value { statement, distance } if *statement == me && accumulates => distance.iter().enumerate().all(|(d, &e)| e == 0 || reduction.dims.contains(&d)),
                     Feed::Carry { .. } if accumulates => false,
                     _ if accumulates => flow::implies(&piece.domain, &first, depth),
                     Feed::Value { statement, distance } if *statement == me => {
