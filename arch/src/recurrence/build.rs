@@ -114,7 +114,7 @@ impl Builder<'_> {
         let terms = || iteration.iter().enumerate().flat_map(|(d, a)| a.coeffs.iter().enumerate().filter(|(_, &c)| c != 0).map(move |(e, &c)| (d, e, c)));
         if let Some((d, _, c)) = terms().find(|t| t.2.abs() > 1) {
             let (name, c) = (name(written.loops.get(d)), c.abs());
-            return format!("the loop over `{name}` produces {c} values for each that is read here: unroll it by {c}, so that each statement in it writes every {c}th element");
+            return format!("the loop over `{name}` produces {c} values for each that is read here: unroll it by {c}, so that each statement in it writes every {c}{} element", ordinal(c));
         }
         if common == 0 {
             return format!("put `#pragma endscop` between the loops of line {} and of line {}, and the second loops into a function of their own: each region becomes an array, and the values pass through memory", line(written.span), line(reader.span));
@@ -146,6 +146,15 @@ impl Builder<'_> {
             names.push(if twins == 0 { base } else { format!("{base}.{}", twins + 1) });
         }
         names
+    }
+}
+
+/// The ending of an ordinal number from 2 to 10 or so.
+fn ordinal(c: i64) -> &'static str {
+    match c {
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
     }
 }
 

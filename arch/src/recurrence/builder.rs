@@ -23,7 +23,7 @@ pub(super) struct Builder<'a> {
     pub effort: Effort,
 }
 
-/// What a search has done and may do, in steps: a question about a set, or a glance at a read. Steps are the same on every
+/// What a search has done and may do, in steps: a question about a set, or some glances at reads. Steps are the same on every
 /// machine, so what is found is, too.
 #[derive(Default)]
 pub(super) struct Effort {
@@ -32,7 +32,14 @@ pub(super) struct Effort {
     glances: Cell<u64>,
     /// Steps that the stage may take; without a limit at first.
     limit: Cell<Option<u64>>,
+    /// Questions that had been asked when the read that is localized now was begun.
+    read: Cell<u64>,
 }
+
+/// Glances that take as long as a question.
+const GLANCES: u64 = 20;
+/// Questions about one read, at one choice of places, after which it counts as not uniform.
+const READ: u64 = 3_000;
 
 impl Effort {
     pub fn allow(&self, limit: Option<u64>) {
@@ -43,8 +50,14 @@ impl Effort {
     pub fn glance(&self) {
         self.glances.set(self.glances.get() + 1);
     }
+    pub fn begin_read(&self) {
+        self.read.set(flow::questions());
+    }
+    pub fn is_read_over(&self) -> bool {
+        flow::questions() - self.read.get() > READ
+    }
     pub fn is_over(&self) -> bool {
-        self.limit.get().is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() > limit)
+        self.limit.get().is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() / GLANCES > limit)
     }
 }
 

@@ -7,6 +7,9 @@ use crate::ir::ure::{Feed, Piece};
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
 
+/// Iterations at an edge that may have a distance of their own: each is a delay and an operand of a select.
+const EDGE: i64 = 16;
+
 /// A read of a value that one statement wrote.
 pub(super) struct Read<'a> {
     pub statement: usize,
@@ -87,7 +90,10 @@ impl Builder<'_> {
             }
             return None;
         }
-        if level >= 3 || self.effort.is_over() {
+        if level == 0 {
+            self.effort.begin_read();
+        }
+        if level >= 3 || self.effort.is_over() || self.effort.is_read_over() || self.is_early(&distance, domain) {
             return None;
         }
         let carriers = self.carriers(read);
@@ -95,7 +101,40 @@ impl Builder<'_> {
             let directions = self.null_directions(map, &self.distance(map, read.producer));
             directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
         });
-        carried.or_else(|| self.split_pair(read, domain, level))
+        carried.or_else(|| self.split_pair(read, domain, level)).or_else(|| self.split_edge(read, domain, &distance, level))
+    }
+
+    /// What is left at the edge of a domain after carrying, such as the first window over another nest's results: few
+    /// iterations, each at a constant distance of its own.
+    fn split_edge(&self, read: &Read, domain: &[Constraint], distance: &[Affine], level: usize) -> Option<Vec<Piece>> {
+        if level == 0 {
+            return None;
+        }
+        let varies = |a: &&Affine| constant_on(a, domain).is_none();
+        let moving: Vec<&Affine> = distance.iter().filter(varies).collect();
+        let mut parts = vec![domain.to_vec()];
+        for d in (0..self.depth).filter(|&d| moving.iter().any(|a| a.coeffs[d] != 0)) {
+            let unit = coordinate(d, self.depth);
+            let (lo, hi) = (flow::minimum(domain, &unit)?, flow::maximum(domain, &unit)?);
+            if (hi - lo + 1).checked_mul(parts.len() as i64)? > EDGE {
+                return None;
+            }
+            let at = |value: i64| Constraint { expr: Affine { constant: -value, ..unit.clone() }, equality: true };
+            parts = parts.iter().flat_map(|part| (lo..=hi).map(move |value| part.iter().cloned().chain([at(value)]).collect())).collect();
+        }
+        parts.retain(|part| !flow::is_empty(part, self.depth));
+        let near = |part: Vec<Constraint>| {
+            let constant: Vec<i64> = distance.iter().map(|a| constant_on(a, &part)).collect::<Option<_>>()?;
+            is_forward(&constant, read.producer, read.statement).then(|| piece(&part, Feed::Value { statement: read.producer, distance: constant }))
+        };
+        parts.into_iter().map(near).collect()
+    }
+
+    /// Some iteration comes before its producer in the order of the band, as the outermost coordinate shows in which they
+    /// may differ. However a value is carried, the steps of its way are forward, and so is their sum.
+    fn is_early(&self, distance: &[Affine], domain: &[Constraint]) -> bool {
+        let differing = distance.iter().find(|a| constant_on(a, domain) != Some(0));
+        differing.and_then(|a| flow::minimum(domain, a)).is_some_and(|least| least < 0)
     }
 
     /// Two cases that one affine function happens to describe, because a loop runs only twice: one by one.

@@ -9,11 +9,15 @@ use frontend::scop::{Affine, Constraint, StmtId};
 
 /// What a read costs that cannot be made uniform.
 const FAILED: i64 = 1000;
+/// What each piece of a read costs beyond the first.
+const PIECE: i64 = 20;
 /// Rounds of coordinate descent.
 const ROUNDS: usize = 3;
 /// Steps after which a stage of the search ends: near the loops as written, and far from them.
-const EFFORT_NEAR: u64 = 100_000;
-const EFFORT_FAR: u64 = 1_000_000;
+const EFFORT_NEAR: u64 = 20_000;
+const EFFORT_FAR: u64 = 50_000;
+/// Placements of one statement that are looked at once one is found at which all of its reads are uniform.
+const ENOUGH: usize = 100;
 /// Placements of one statement that are looked at.
 const MOST: usize = 4096;
 
@@ -190,15 +194,18 @@ impl Builder<'_> {
             }
             self.at[s] = candidate;
             let (least, open) = self.bound(s);
-            ranked.push((least + open.len() as i64, self.at[s].clone()));
+            let least = least + open.iter().map(|touch| self.least_of(touch)).sum::<i64>();
+            ranked.push((least, self.at[s].clone()));
         }
         ranked.sort_by_key(|(least, _)| *least);
+        let mut after = 0;
         for (least, candidate) in ranked {
-            if least >= best.0 || self.effort.is_over() {
+            if least >= best.0 || after > ENOUGH || self.effort.is_over() {
                 break;
             }
             self.at[s] = candidate;
             let score = self.score(s, best.0);
+            after += usize::from(best.0 < FAILED);
             if score < best.0 {
                 best = (score, self.at[s].clone());
             }
@@ -351,10 +358,17 @@ impl Builder<'_> {
             let domain = self.band_domain(touch.read.statement, touch.domain);
             total += match self.localize(&touch.read, &domain, 0) {
                 None => FAILED,
-                Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + 20 * (pieces.len() as i64 - 1),
+                Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1),
             };
         }
         total
+    }
+
+    /// The least that a read costs whose distance changes: two pieces, of which one comes from the producer.
+    fn least_of(&self, touch: &Touch) -> i64 {
+        let distance = self.distance(&self.producer_map(&touch.read), touch.read.producer);
+        let nearest = |a: &Affine| self.range(touch, a).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
+        1 + PIECE + distance.iter().map(nearest).sum::<i64>()
     }
 
     /// What a read costs, where that is seen without localizing it.
@@ -367,10 +381,21 @@ impl Builder<'_> {
             let feed = Feed::Value { statement: touch.read.producer, distance };
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
+        if self.reads_too_early(touch, &distance) {
+            return Some(FAILED);
+        }
         let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
         let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
         let hopeless = !fixed && !self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair);
         hopeless.then_some(FAILED)
+    }
+
+    /// Whether some reader comes before its producer in the order of the band, as the outermost coordinate shows in which
+    /// they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
+    fn reads_too_early(&self, touch: &Touch, distance: &[Affine]) -> bool {
+        let ranges = distance.iter().map_while(|a| self.range(touch, a));
+        let mut differing = ranges.skip_while(|&r| r == (0, 0));
+        differing.next().is_some_and(|(least, _)| least < 0)
     }
 
     /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.
