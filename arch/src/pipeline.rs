@@ -14,7 +14,7 @@ use crate::svg;
 use crate::space_time::transform;
 use crate::io::port;
 use crate::ir::ure::System;
-use crate::recurrence::linear;
+use crate::recurrence::{linear, recompute};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::ir::vsa::{Op, Vsa};
 use crate::text::Stage;
@@ -120,9 +120,10 @@ const AS_WRITTEN: &str = "as written";
 
 /// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
 /// the program that is mapped.
-pub const REWRITES: [Rewrite; 4] = [
+pub const REWRITES: [Rewrite; 5] = [
     Rewrite { name: "completed sums", forms: rewrite::completed, unless: "no condition interrupts a sum" },
     Rewrite { name: AS_WRITTEN, forms: rewrite::as_written, unless: "" },
+    Rewrite { name: "recomputed values", forms: recompute::recomputed, unless: "no value is made of inputs alone" },
     Rewrite { name: "folded domains", forms: rewrite::folded, unless: "no value is read on both sides of its producer" },
     Rewrite { name: "reversed sums", forms: rewrite::reversed, unless: "no sum in free order is alone in its loop" },
 ];

@@ -7,6 +7,7 @@ mod builder;
 pub mod linear;
 mod localize;
 mod place;
+pub mod recompute;
 pub mod reduction;
 pub mod rewrite;
 pub mod share;

@@ -13,6 +13,7 @@
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
 use super::place::Reach;
+use super::recompute::substituted;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
@@ -31,7 +32,7 @@ pub struct Form<'a> {
 }
 
 impl Form<'_> {
-    fn at_will<'a>(scop: Scop) -> Form<'a> {
+    pub(super) fn at_will<'a>(scop: Scop) -> Form<'a> {
         Form { scop: Cow::Owned(scop), places: vec![], reach: Reach::Far }
     }
 }
@@ -48,7 +49,7 @@ impl<'a> Region<'a> {
     pub fn new(scop: &'a Scop, reassociate: Option<bool>) -> Region<'a> {
         Region { scop, reassociate, flow: OnceCell::new() }
     }
-    fn flow(&self) -> Result<&Flow, &Diagnostics> {
+    pub(super) fn flow(&self) -> Result<&Flow, &Diagnostics> {
         self.flow.get_or_init(|| flow::analyze(self.scop)).as_ref()
     }
 }
@@ -227,7 +228,7 @@ fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
     let domain = conjunction.iter().map(|c| Constraint { expr: turn(&c.expr), equality: c.equality }).collect();
     let reads = statement.reads.iter().map(turn_access).collect();
     let write = turn_access(&statement.write);
-    let rhs = turn_expr(&statement.rhs, &turn);
+    let rhs = substituted(&statement.rhs, &turn);
     let at = *statement.loops.last()?;
     (statement.domain, statement.reads, statement.write, statement.rhs) = (vec![domain], reads, write, rhs);
     let counted = &mut scop.loops[at.index()];
@@ -237,13 +238,6 @@ fn reverse(mut scop: Scop, s: usize) -> Option<Scop> {
     counted.offset.constant += step * last.constant;
     counted.step = -step;
     Some(scop)
-}
-
-fn turn_expr(e: &Expr, turn: &impl Fn(&Affine) -> Affine) -> Expr {
-    match &e.kind {
-        ExprKind::Iter(a) => Expr { kind: ExprKind::Iter(turn(a)), ..e.clone() },
-        _ => e.with_operands(|x| turn_expr(x, turn)),
-    }
 }
 
 fn fold(scop: &Scop, flow: &Flow) -> Option<(Scop, Vec<Option<Vec<Affine>>>)> {
