@@ -5,6 +5,7 @@ use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Image, Job, Outcome, Timing};
+use arch::contract::walk::MemoryTiming;
 use arch::Compiled;
 use frontend::scop::Scop;
 use rtl::Verified;
@@ -36,20 +37,30 @@ pub struct Conditions {
 impl Conditions {
     /// The built-in engine with ideal memory.
     pub fn ideal(seed: u64) -> Conditions {
-        Conditions { engine: Engine::Builtin, timing: Timing::Ideal, shift: 0, seed, vcd: None }
+        Conditions { engine: Engine::Builtin, timing: Timing::IDEAL, shift: 0, seed, vcd: None }
     }
     /// What the arguments ask for.
     pub fn of(arguments: &Sim) -> Conditions {
         let timing = match arguments.memory {
-            MemoryKind::Ideal => Timing::Ideal,
+            MemoryKind::Ideal(latency) => Timing::Ideal { latency },
             MemoryKind::Ddr => Timing::Ddr { seed: arguments.seed },
         };
         Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
     }
-    /// The predicted cycles are for ideal memory and arrays at multiples of 4096 bytes.
-    pub fn predictable(&self) -> bool {
-        self.timing == Timing::Ideal && self.shift == 0
+    /// Cycles that a run must take: predictions are for ideal memory and arrays at multiples of 4096 bytes.
+    fn predicted(&self, case: &Case) -> Option<u64> {
+        match self.timing {
+            Timing::Ideal { latency } if self.shift == 0 => Some(case.predicted_at(latency)),
+            _ => None,
+        }
     }
+}
+
+/// Cycles with an ideal memory of this latency.
+pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
+    let own = MemoryTiming { read_latency: latency.into(), write_latency: latency.into() };
+    let cycles = if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { arch::cost::predict(&compiled.vsa, &own).cycles };
+    cycles.max(0) as u64
 }
 
 /// A finished simulation.
@@ -86,11 +97,16 @@ impl<'a> Case<'a> {
         self.compiled.report.prediction.cycles.max(0) as u64
     }
 
+    /// Cycles with an ideal memory of this latency.
+    pub fn predicted_at(&self, latency: u32) -> u64 {
+        predicted_at(self.compiled, latency)
+    }
+
     /// # Errors
     /// The engine is missing or cannot run the design.
     pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
         let images = sim::place(&self.compiled.vsa, &self.contents, how.shift, how.seed);
-        let watchdog = 20 * self.predicted() + 100_000;
+        let watchdog = 20 * how.predicted(self).unwrap_or(self.predicted()) + 100_000;
         let job = Job { design: &self.design, vsa: &self.compiled.vsa, images, timing: how.timing, cycles: self.predicted(), watchdog, vcd: how.vcd.clone() };
         let outcome = sim::run(&job, how.engine)?;
         Ok(Run { images: job.images, outcome })
@@ -116,8 +132,8 @@ impl<'a> Case<'a> {
         if !run.clean() || comparison.mismatches != 0 {
             return Err(format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
         }
-        if how.predictable() && outcome.cycles != self.predicted() {
-            return Err(format!("{} cycles predicted, {} simulated", self.predicted(), outcome.cycles));
+        if let Some(predicted) = how.predicted(self).filter(|p| *p != outcome.cycles) {
+            return Err(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, outcome.cycles));
         }
         Ok(())
     }

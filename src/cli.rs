@@ -224,14 +224,27 @@ pub enum Engine {
     Icarus,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// Fixed latency, one beat per cycle
-    #[default]
-    Ideal,
-    /// Longer latency, refresh gaps, random stalls on every channel
+    /// Fixed latency in cycles, one beat per cycle.
+    Ideal(u32),
+    /// Longer latency, refresh gaps, random stalls on every channel.
     Ddr,
 }
+
+impl std::fmt::Display for MemoryKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            MemoryKind::Ideal(LATENCY) => f.write_str("ideal"),
+            MemoryKind::Ideal(latency) => write!(f, "ideal:{latency}"),
+            MemoryKind::Ddr => f.write_str("ddr"),
+        }
+    }
+}
+
+/// Cycles of the ideal memory, unless others are asked for, and the most it may have.
+const LATENCY: u32 = arch::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
+const MOST_LATENCY: u32 = 2000;
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("Examples:\n  \
@@ -253,8 +266,8 @@ pub struct Sim {
     /// Simulator
     #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub engine: Engine,
-    /// Memory behind the AXI ports
-    #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
+    /// Memory behind the AXI ports: ideal (one beat per cycle after 16 cycles, or as many as given) or ddr (40 cycles, refresh gaps, random stalls)
+    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t = MemoryKind::Ideal(LATENCY), help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -412,6 +425,15 @@ fn parse_bank(text: &str) -> Result<(String, String), String> {
 
 fn parse_port(text: &str) -> Result<String, String> {
     Ports::try_from(vec![text.to_string()]).map(|_| text.into())
+}
+
+fn parse_memory(text: &str) -> Result<MemoryKind, String> {
+    match (text, text.strip_prefix("ideal:").map(str::parse)) {
+        ("ideal", _) => Ok(MemoryKind::Ideal(LATENCY)),
+        ("ddr", _) => Ok(MemoryKind::Ddr),
+        (_, Some(Ok(latency))) if (1..=MOST_LATENCY).contains(&latency) => Ok(MemoryKind::Ideal(latency)),
+        _ => Err(format!("write `ideal`, `ideal:CYCLES` with 1 to {MOST_LATENCY} cycles, or `ddr`")),
+    }
 }
 
 fn parse_data(text: &str) -> Result<DataFile, String> {

@@ -141,7 +141,7 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     let watchdog = 10 * compiled.report.prediction.cycles.max(0) as u64 + 100_000;
     let contents = (bytes(&memory), expected.as_ref().map(&bytes).unwrap_or_default());
     let images = sim::place(vsa, &contents.0, 0, 1);
-    let job = Job { design, vsa, images, timing: Timing::Ideal, cycles: 0, watchdog, vcd: None };
+    let job = Job { design, vsa, images, timing: Timing::IDEAL, cycles: 0, watchdog, vcd: None };
     let texts = vec![File::new("sim/axi_memory.v", bench::MEMORY), File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)];
     let before = (0..vsa.ports()).map(|port| format!("sim/{}", bench::image_names(port).0));
     let bench = package::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };

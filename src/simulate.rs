@@ -1,6 +1,6 @@
 //! `sagen sim`: the golden model, the simulation, the comparison.
 
-use crate::check::{Case, Conditions, Run};
+use crate::check::{predicted_at, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::golden::{self, Failure};
@@ -262,10 +262,11 @@ impl Facts<'_> {
             Engine::Icarus => "icarus",
         }
     }
-    fn memory(&self) -> &'static str {
+    /// Cycles for the ideal memory that was simulated, else for the usual one.
+    fn predicted(&self) -> i64 {
         match self.arguments.memory {
-            MemoryKind::Ideal => "ideal",
-            MemoryKind::Ddr => "ddr",
+            MemoryKind::Ideal(latency) => predicted_at(self.compiled, latency) as i64,
+            MemoryKind::Ddr => self.compiled.report.prediction.cycles,
         }
     }
 
@@ -281,7 +282,7 @@ impl Facts<'_> {
             "examples": self.comparison.examples,
             "protocol_faults": self.outcome.faults,
             "cycles": cycles,
-            "predicted_cycles": report.prediction.cycles,
+            "predicted_cycles": self.predicted(),
             "macs": report.work.operations,
             "macs_per_cycle": report.work.operations as f64 / cycles.max(1) as f64,
             "utilization": report::utilization(self.compiled, cycles as i64),
@@ -290,7 +291,7 @@ impl Facts<'_> {
             "axes": vsa.axes,
             "simd": vsa.lanes,
             "engine": self.engine(),
-            "memory": self.memory(),
+            "memory": self.arguments.memory.to_string(),
             "seed": self.arguments.seed,
             "golden": self.model,
             "deviation_from_c": self.deviation.map(|d| json!({ "absolute": d.absolute, "relative": d.relative, "elements": d.elements })),
@@ -304,8 +305,8 @@ impl Facts<'_> {
         let mut text = format!("{}\n", report::headline(vsa));
         let rows = [
             ("golden model", self.model.to_string()),
-            ("simulated by", format!("{}, {} memory, {}", self.engine(), self.memory(), self.speed())),
-            ("cycles", format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(report.prediction.cycles))),
+            ("simulated by", format!("{}, {} memory, {}", self.engine(), self.arguments.memory, self.speed())),
+            ("cycles", format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(self.predicted()))),
             ("operations", format!("{}, {:.2} per cycle", grouped(report.work.operations), report.work.operations as f64 / cycles.max(1) as f64)),
             ("utilization", format!("{:.1} % of {} lanes", 100.0 * report::utilization(self.compiled, cycles), grouped(report::peak(vsa)))),
         ];

@@ -14,6 +14,7 @@ pub mod external;
 pub mod memory;
 
 use crate::cli::Engine;
+use arch::contract::walk::MemoryTiming;
 use arch::ir::vsa::Vsa;
 use rtl::Verified;
 use std::path::PathBuf;
@@ -25,17 +26,20 @@ pub const GUARD: usize = 4096;
 /// How the memory behind a port behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// 16 cycles of latency, one beat per cycle.
-    Ideal,
+    /// Cycles of latency, one beat per cycle.
+    Ideal { latency: u32 },
     /// 40 cycles, refresh gaps, random stalls by seed on every channel.
     Ddr { seed: u64 },
 }
 
 impl Timing {
+    /// What the mapper predicts for.
+    pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
+
     /// Cycles from a burst's address to its first beat, and from its last beat to its response.
     pub fn latency(self) -> u64 {
         match self {
-            Timing::Ideal => 16,
+            Timing::Ideal { latency } => latency.into(),
             Timing::Ddr { .. } => 40,
         }
     }

@@ -1,6 +1,6 @@
 // sagen: --space i,j --tile i=4,j=4,k=4
 // sagen: --space j --tile j=4 --reassociate
-// sagen: --ports shared
+// sagen: --ports shared --memory ideal:1
 // Scalars by value: registers of every width, before, between and behind the addresses; one that is never used.
 #include <stdint.h>
 #include <stdbool.h>

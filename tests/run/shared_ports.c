@@ -11,6 +11,8 @@
 // sagen: --space k --simd k=2 --ports shared --word C=1
 // sagen: --space i --tile i=3,j=2 --ports shared --memory ddr --seed 5
 // sagen: --ports shared
+// sagen: --space i,j --tile i=4,j=3,k=5 --ports bias+C,A+B --memory ideal:200
+// sagen: --space i --tile i=3,j=2 --ports shared --memory ideal:90
 #include <stdint.h>
 
 void shared_ports(const int8_t A[9][11], const int16_t B[11][7], const int32_t bias[7], const int16_t scale[1][2][9],

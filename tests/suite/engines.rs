@@ -25,7 +25,7 @@ fn installed(tool: &str) -> bool {
 }
 
 fn agree(engine: Engine, lines: &[&str]) {
-    let timings = [Timing::Ideal, Timing::Ddr { seed: 9 }];
+    let timings = [Timing::IDEAL, Timing::Ideal { latency: 200 }, Timing::Ddr { seed: 9 }];
     for line in lines {
         let (mine, theirs) = (run(line, Engine::Builtin, &timings).unwrap(), run(line, engine, &timings).unwrap());
         for ((mine, theirs), timing) in mine.iter().zip(&theirs).zip(timings) {
@@ -68,7 +68,7 @@ fn verilator_agrees_with_the_built_in_engine() {
 #[test]
 fn ddr_memory_is_slower_than_ideal_memory() {
     let line = "examples/mm.c -D N=16 --space i,j --tile i=8,j=8";
-    let outcomes = run(line, Engine::Builtin, &[Timing::Ideal, Timing::Ddr { seed: 1 }, Timing::Ddr { seed: 2 }]).unwrap();
+    let outcomes = run(line, Engine::Builtin, &[Timing::IDEAL, Timing::Ddr { seed: 1 }, Timing::Ddr { seed: 2 }]).unwrap();
     let [ideal, slow, other] = outcomes.as_slice() else { panic!("three outcomes") };
     assert!(slow.cycles > ideal.cycles && slow.cycles != other.cycles, "{} {} {}", ideal.cycles, slow.cycles, other.cycles);
     assert_eq!((&slow.memories, &other.memories), (&ideal.memories, &ideal.memories));

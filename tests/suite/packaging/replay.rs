@@ -81,7 +81,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     };
     let before = contents("in");
     let images = sim::place(vsa, &before, 0, 1);
-    let job = Job { design: &design, vsa, images, timing: Timing::Ideal, cycles: 0, watchdog: 0, vcd: None };
+    let job = Job { design: &design, vsa, images, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let value = |a: &Argument| {
         let image = &job.images[a.data(vsa.arrays.len())];
