@@ -266,7 +266,9 @@ pub struct Sim {
     /// Simulator
     #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub engine: Engine,
-    /// Memory behind the AXI ports: ideal (one beat per cycle after 16 cycles, or as many as given) or ddr (40 cycles, refresh gaps, random stalls)
+    /// Memory behind the AXI ports
+    ///
+    /// ideal: one beat per cycle, after 16 cycles or as many as given; ddr: after 40, with refresh gaps and random stalls
     #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t = MemoryKind::Ideal(LATENCY), help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform

@@ -139,6 +139,14 @@ fn addresses_keep_their_bytes() {
 }
 
 #[test]
+fn arguments_are_laid_out_as_by_hls() {
+    let layout = Layout { arguments: vec![32, 64, 8, 64, 16] };
+    let offsets: Vec<u32> = (0..5).map(|k| layout.argument(k)).collect();
+    assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
+    assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 0x5c, 7));
+}
+
+#[test]
 fn scalars_have_their_own_widths_and_the_design_says_what_it_is() {
     let layout = Layout { arguments: vec![32, 8, 64, 16] };
     let mut h = Host::of(layout.clone(), 3);
