@@ -28,7 +28,15 @@ pub fn run(arguments: &Map) -> Result<String, Refused> {
         draw(&rows, time, dir).map_err(Refused::plain)?;
     }
     if arguments.json {
-        let all: Vec<_> = rows.iter().map(as_json).collect();
+        let drawn = |row: &Candidate, value: Value| match (&arguments.svg, value) {
+            (Some(dir), Value::Object(mut fields)) => {
+                let path = |suffix: &str| dir.join(format!("{}{suffix}", row.row)).display().to_string();
+                fields.insert("pictures".into(), json!({ "array": path(".svg"), "time": path(".time.svg") }));
+                Value::Object(fields)
+            }
+            (_, value) => value,
+        };
+        let all: Vec<_> = rows.iter().map(|row| drawn(row, as_json(row))).collect();
         return Ok(format!("{:#}\n", json!({ "kernel": scop.name, "arrays": all })));
     }
     Ok(as_table(&rows))

@@ -77,6 +77,8 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
         "interface": interface(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
+        // Beside the report; the space-time diagram needs the program.
+        "pictures": { "array": "array.svg", "time": compiled.stages.is_some().then_some("array.time.svg") },
     })
 }
 

@@ -26,6 +26,7 @@ fn map_lists_draws_and_numbers_arrays() {
         assert!(arrays.iter().any(|a| space(a) == wanted), "{wanted:?}");
     }
     assert_eq!(fs::read_dir(&pictures).unwrap().count(), 2 * arrays.len());
+    assert_eq!(list["arrays"][0]["pictures"]["time"], pictures.join("0.time.svg").to_string_lossy().as_ref());
     for name in ["0.svg", "0.time.svg"] {
         assert!(fs::read_to_string(pictures.join(name)).unwrap().starts_with("<svg"));
     }

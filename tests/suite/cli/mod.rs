@@ -86,7 +86,8 @@ fn rtl_writes_all_or_nothing_and_only_over_its_own() {
     stdout(&["rtl", &file, "--board", "zcu104", "-o", &name]);
     let report: Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
     assert_eq!((&report["generator"], &report["board"]), (&Value::from("sagen"), &Value::from("zcu104")));
-    for wanted in ["rtl/mm.v", "sim/tb_mm.v", "array.svg"] {
+    assert_eq!(report["pictures"], serde_json::json!({ "array": "array.svg", "time": "array.time.svg" }));
+    for wanted in ["rtl/mm.v", "sim/tb_mm.v", "array.svg", "array.time.svg"] {
         assert!(out.join(wanted).is_file(), "{wanted}");
     }
     let written = tree(&out);
