@@ -43,7 +43,7 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
         format!("{}x{}", vsa.extent[0], vsa.extent[1]),
         vsa.lanes,
         grouped(outcome.cycles as i64),
-        100.0 * utilization(&compiled, outcome.cycles as i64),
+        100.0 * utilization(&compiled, outcome.cycles as i64).unwrap_or_default(),
         grouped((outcome.simulated as f64 / outcome.seconds) as i64),
     );
     Ok(())

@@ -15,9 +15,16 @@ pub fn peak(vsa: &Vsa) -> i64 {
     vsa.extent[0] * vsa.extent[1] * vsa.lanes
 }
 
-/// Share of that which a run of `cycles` used, 0 to 1.
-pub fn utilization(compiled: &Compiled, cycles: i64) -> f64 {
-    compiled.report.work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64
+/// Share of that which a run of `cycles` used, 0 to 1; an array by itself does not say.
+pub fn utilization(compiled: &Compiled, cycles: i64) -> Option<f64> {
+    let work = compiled.report.work?;
+    Some(work.iterations as f64 / (peak(&compiled.vsa) * cycles.max(1)) as f64)
+}
+
+/// The same in words.
+pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
+    let share = utilization(compiled, cycles).map_or("unknown share".to_string(), |u| format!("{:.1} %", 100.0 * u));
+    format!("{share} of {} lanes", grouped(peak(&compiled.vsa)))
 }
 
 /// The AXI ports, arrays and registers a host needs.
@@ -67,7 +74,7 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "skew": vsa.schedule.skew,
         "interval": vsa.schedule.interval,
         "dependences": report.dependences,
-        "macs": report.work.operations,
+        "macs": report.work.map(|w| w.operations),
         "predicted_cycles": report.prediction.cycles,
         "compute_cycles": report.prediction.compute_cycles,
         "utilization": utilization(compiled, report.prediction.cycles),
@@ -170,8 +177,8 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     let rows = [
         ("tile loops", loops(&vsa.counters[..vsa.tile_depth])),
         ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
-        ("operations", format!("{} in {} cycles predicted", grouped(report.work.operations), grouped(cycles))),
-        ("utilization", format!("{:.1} % of {} lanes", 100.0 * utilization(compiled, cycles), grouped(peak(vsa)))),
+        ("operations", format!("{} in {} cycles predicted", report.work.map_or("unknown".to_string(), |w| grouped(w.operations)), grouped(cycles))),
+        ("utilization", utilization_text(compiled, cycles)),
         ("time", format!("{micros:.2} µs at {} MHz", board.clock_mhz)),
         ("ports", ports.join(", ")),
         ("banks", banks.join(", ")),

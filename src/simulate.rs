@@ -283,8 +283,8 @@ impl Facts<'_> {
             "protocol_faults": self.outcome.faults,
             "cycles": cycles,
             "predicted_cycles": self.predicted(),
-            "macs": report.work.operations,
-            "macs_per_cycle": report.work.operations as f64 / cycles.max(1) as f64,
+            "macs": report.work.map(|w| w.operations),
+            "macs_per_cycle": report.work.map(|w| w.operations as f64 / cycles.max(1) as f64),
             "utilization": report::utilization(self.compiled, cycles as i64),
             "array": vsa.extent,
             "steps": vsa.visits() * vsa.waves_per_visit(),
@@ -307,8 +307,8 @@ impl Facts<'_> {
             ("golden model", self.model.to_string()),
             ("simulated by", format!("{}, {} memory, {}", self.engine(), self.arguments.memory, self.speed())),
             ("cycles", format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(self.predicted()))),
-            ("operations", format!("{}, {:.2} per cycle", grouped(report.work.operations), report.work.operations as f64 / cycles.max(1) as f64)),
-            ("utilization", format!("{:.1} % of {} lanes", 100.0 * report::utilization(self.compiled, cycles), grouped(report::peak(vsa)))),
+            ("operations", report.work.map_or("unknown".to_string(), |w| format!("{}, {:.2} per cycle", grouped(w.operations), w.operations as f64 / cycles.max(1) as f64))),
+            ("utilization", report::utilization_text(self.compiled, cycles)),
         ];
         for (name, value) in rows {
             let _ = writeln!(text, "  {name:<12} {value}");

@@ -16,6 +16,9 @@ pub mod pe;
 pub mod io;
 pub mod cost;
 pub mod explore;
+mod compiled;
 pub mod pipeline;
 
-pub use pipeline::{compile, compile_stage, diagram, enumerate, program, Candidate, Compiled, Report, Stages};
+pub use compiled::{diagram, Compiled, Report, Stages};
+pub use explore::rows::{Candidate, Class};
+pub use pipeline::{compile, compile_stage, enumerate, program};

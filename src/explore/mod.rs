@@ -42,7 +42,7 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = match &spec.array {
         ArrayChoice::Automatic => None,
-        ArrayChoice::Plan { space: Some(names), shape } if *shape == Default::default() => {
+        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
             Some(choose::space_loops(&program, names).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))?)
         }
         _ => return Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
@@ -177,7 +177,7 @@ impl Context<'_> {
         for (on, option) in [(a.reassociate == Some(true), " --reassociate"), (a.fp_contract == Some(true), " --fp-contract"), (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused")] {
             line += if on { option } else { "" };
         }
-        let ArrayChoice::Plan { space, shape } = &spec.array else { return line };
+        let ArrayChoice::ByHand { space, shape } = &spec.array else { return line };
         let table = |list: &arch::ir::design::Factors| list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",");
         let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
         let options = [

@@ -1,5 +1,6 @@
 //! Boards: what fits, and how the memory is reached. The files are `boards/*.toml`; their README describes the fields.
 
+use frontend::diag::Diagnostic;
 use serde::Deserialize;
 
 /// Counts of the device's building blocks (LUTs, flip-flops, DSP slices, 36 Kib block RAMs, UltraRAMs).
@@ -109,6 +110,19 @@ impl Board {
             demand((1..=100).contains(&percent), format!("margin: {kind} = {percent} is not 1 to 100 percent"));
         }
         wrong
+    }
+
+    /// # Errors
+    /// E0711: a design does not fit; the resources of which it needs too many.
+    pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {
+        let have = &self.resources;
+        if need.fits(have) {
+            return Ok(());
+        }
+        let all = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36), ("URAM", need.uram, have.uram)];
+        let over: Vec<String> = all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
+        let fault = Diagnostic::error("E0711", None, format!("the array does not fit {}: it needs {}", self.name, over.join(", ")));
+        Err(fault.help("choose smaller tiles or fewer lanes, or another board"))
     }
 
     /// Widest AXI data port of the board, in bytes.

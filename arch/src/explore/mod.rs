@@ -1,4 +1,5 @@
-//! Which array: by hand ([`by_hand`]), or the best of all ([`search`](mod@search), which [`choose`](mod@choose) asks);
+//! Which array: one a user describes ([`given`]), a row of the list of all ([`rows`]), or the best ([`search`](mod@search), which
+//! [`choose`](mod@choose) asks);
 //! [`assemble`](mod@assemble) makes each, [`variants`] chooses its PE.
 
 pub mod assemble;
@@ -7,6 +8,8 @@ pub mod by_hand;
 pub mod choose;
 pub mod coordinates;
 pub mod facts;
+pub mod given;
+pub mod rows;
 pub mod search;
 mod sketch;
 pub mod space;

@@ -6,6 +6,7 @@
 
 use crate::ir::aim::{Most, Objective, Share};
 use frontend::contract;
+use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::Scop;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -33,8 +34,7 @@ pub enum ArrayChoice {
     Automatic,
     /// The one in this row of `sagen map`'s table.
     Row { row: usize, shape: Shape },
-    /// By hand.
-    Plan {
+    ByHand {
         /// One or two loops; `None`: those that make the fastest array.
         space: Option<Vec<String>>,
         shape: Shape,
@@ -122,6 +122,17 @@ groups! {
     }
 }
 
+impl Arithmetic {
+    /// # Errors
+    /// Permissions that another one wants and lacks.
+    pub fn check(&self) -> Result<(), Diagnostics> {
+        if self.dot == Some(Dot::Fused) && self.reassociate != Some(true) {
+            return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
+        }
+        Ok(())
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -136,7 +147,7 @@ impl TryFrom<Written> for DesignSpec {
             (Some(row), None) if shape.time.is_some() => return Err(format!("`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own")),
             (Some(row), None) => ArrayChoice::Row { row, shape },
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
-            (None, space) => ArrayChoice::Plan { space, shape },
+            (None, space) => ArrayChoice::ByHand { space, shape },
         };
         Ok(DesignSpec { arithmetic, wiring, aim, array })
     }
@@ -147,7 +158,7 @@ impl From<DesignSpec> for Written {
         let (row, space, shape) = match spec.array {
             ArrayChoice::Automatic => (None, None, Shape::default()),
             ArrayChoice::Row { row, shape } => (Some(row), None, shape),
-            ArrayChoice::Plan { space, shape } => (None, space, shape),
+            ArrayChoice::ByHand { space, shape } => (None, space, shape),
         };
         Written::new(row, space, spec.arithmetic, spec.wiring, spec.aim, shape)
     }
@@ -169,7 +180,7 @@ impl DesignSpec {
 
     /// An array by hand over these space loops.
     pub fn by_hand(space: Vec<String>, shape: Shape) -> DesignSpec {
-        DesignSpec { array: ArrayChoice::Plan { space: Some(space), shape }, ..DesignSpec::default() }
+        DesignSpec { array: ArrayChoice::ByHand { space: Some(space), shape }, ..DesignSpec::default() }
     }
 
     /// With the coordinates that the source gives in `#pragma sagen`, where the user chooses none.
@@ -177,12 +188,12 @@ impl DesignSpec {
         let clause = |name: &str| scop.clauses.iter().rev().find(|c| c.name == name).map(|c| c.values.clone());
         let shape = match &self.array {
             ArrayChoice::Automatic => Shape::default(),
-            ArrayChoice::Plan { space: None, shape } if shape.time.is_none() => shape.clone(),
+            ArrayChoice::ByHand { space: None, shape } if shape.time.is_none() => shape.clone(),
             _ => return self.clone(),
         };
         match (clause("space"), clause("time")) {
             (None, None) => self.clone(),
-            (space, time) => DesignSpec { array: ArrayChoice::Plan { space, shape: Shape { time, ..shape } }, ..self.clone() },
+            (space, time) => DesignSpec { array: ArrayChoice::ByHand { space, shape: Shape { time, ..shape } }, ..self.clone() },
         }
     }
 

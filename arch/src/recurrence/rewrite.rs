@@ -17,7 +17,7 @@ use super::recompute::substituted;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
-use frontend::diag::Diagnostics;
+use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 use std::borrow::Cow;
@@ -53,6 +53,11 @@ impl<'a> Region<'a> {
         self.flow.get_or_init(|| flow::analyze(self.scop)).as_ref()
     }
 }
+
+/// The name of the program itself among the rewrites.
+pub const AS_WRITTEN: &str = "as written";
+/// The name of the form with sums backwards, which a refusal may suggest.
+pub const REVERSED: &str = "reversed sums";
 
 /// One way to write the program anew.
 pub struct Rewrite {
@@ -112,6 +117,26 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
         attempts.push(Attempt { rewrite: rewrite.name, outcome });
     }
     Err(attempts)
+}
+
+/// Why no form is uniform: the faults of the program as written, with what came of its other forms.
+pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
+    let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN).map(Attempt::to_string).collect();
+    let mut faults: Diagnostics = attempts.into_iter().find_map(|a| match a.outcome {
+        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
+        _ => None,
+    }).unwrap_or_default();
+    let freely = Region::new(region.scop, Some(true));
+    let reversed = rewrites.iter().filter(|r| r.name == REVERSED);
+    if region.reassociate.is_none() && reversed.into_iter().any(|r| uniform(&freely, std::slice::from_ref(r)).is_ok()) {
+        let hint = |fault: Diagnostic| fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently");
+        return faults.into_iter().map(hint).collect();
+    }
+    if let Some(last) = faults.last_mut() {
+        let help = last.help.take().map_or(String::new(), |h| h + "; ");
+        last.help = Some(format!("{help}other forms were tried: {}", others.join("; ")));
+    }
+    faults
 }
 
 fn system(region: &Region, form: &Form) -> Result<System, Diagnostics> {

@@ -104,7 +104,7 @@ fn latency_hiding_and_lanes() {
 fn loops_reordered() {
     let order = |space: &[&str]| {
         let mut spec = design(space, &[("i", 4), ("j", 4)], &[("j", 2)], &[("k", 3)]);
-        let ArrayChoice::Plan { shape, .. } = &mut spec.array else { unreachable!() };
+        let ArrayChoice::ByHand { shape, .. } = &mut spec.array else { unreachable!() };
         shape.order = Some(["j", "i", "k"].map(String::from).to_vec());
         spec
     };

@@ -13,8 +13,8 @@ fn the_printed_form_reads_back() {
         ArrayChoice::Automatic,
         ArrayChoice::Row { row: 3, shape: shape.clone() },
         ArrayChoice::Row { row: 0, shape: Shape::default() },
-        ArrayChoice::Plan { space: None, shape: shape.clone() },
-        ArrayChoice::Plan { space: Some(vec!["i".into(), "j.2".into()]), shape: Shape { order: Some(vec!["k".into()]), ..shape } },
+        ArrayChoice::ByHand { space: None, shape: shape.clone() },
+        ArrayChoice::ByHand { space: Some(vec!["i".into(), "j.2".into()]), shape: Shape { order: Some(vec!["k".into()]), ..shape } },
     ];
     for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
         for array in &arrays {
@@ -33,7 +33,7 @@ fn choices_follow_from_their_fields() {
     let array = |text: &str| DesignSpec::parse(text).unwrap().array;
     assert_eq!(array("reassociate = true\nspill_beyond = 3\nports = [\"shared\"]\nword = { A = 8 }"), ArrayChoice::Automatic);
     assert!(matches!(array("array = 2\ntile = { i = 4 }"), ArrayChoice::Row { row: 2, .. }));
-    assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::Plan { space: None, .. }));
+    assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::ByHand { space: None, .. }));
 }
 
 /// Found by damaged files: a blank made a group of an array `shared`, which is written as all of them.

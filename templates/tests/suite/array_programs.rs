@@ -22,7 +22,7 @@ fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&st
     let factors = |x: &[(&str, i64)]| x.iter().map(|(a, b)| (a.to_string(), *b)).collect();
     let names = |s: &str| (!s.is_empty()).then(|| s.split(',').map(str::to_string).collect());
     let shape = Shape { order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() };
-    DesignSpec { array: ArrayChoice::Plan { space: names(space), shape }, ..Default::default() }
+    DesignSpec { array: ArrayChoice::ByHand { space: names(space), shape }, ..Default::default() }
 }
 
 /// All faults of all arrays of a program.

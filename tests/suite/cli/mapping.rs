@@ -97,6 +97,8 @@ fn every_stage_is_an_input() {
         assert_eq!(stdout(&[&["rtl", &input, "--emit", "vsa"], options].concat()), vsa, "{stage}");
         let report = json(&[&["sim", &input, "--json"], options].concat());
         assert_eq!((&report["match"], &report["golden"]), (&Value::Bool(true), &Value::from(format!("interpreter of the {model}"))), "{stage}");
+        // An array by itself does not say what of its work is the program's.
+        assert_eq!(report["macs"].is_null() && report["utilization"].is_null(), stage == "vsa", "{report}");
         // A broken text is refused, and what is broken in it named.
         let broken = kernel(dir.path(), &format!("b.{stage}"), &printed.replace("at distance [0, 0, 1]", "at distance [0, 0, -1]").replace("coordinate j", "coordinate i").replace("lanes 1", "lanes 0").replace("loop 2: k in loop 1", "loop 2: k in loop 5"));
         let output = sagen(&[&["sim", &broken], options].concat());

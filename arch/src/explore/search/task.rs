@@ -96,7 +96,7 @@ impl Design {
             ..Shape::default()
         };
         let space = Some((0..2).filter_map(axis).map(name).collect());
-        let mut spec = DesignSpec { aim: Aim::default(), array: ArrayChoice::Plan { space, shape }, ..base.clone() };
+        let mut spec = DesignSpec { aim: Aim::default(), array: ArrayChoice::ByHand { space, shape }, ..base.clone() };
         spec.wiring.word = self.words.clone();
         spec
     }

@@ -1,0 +1,96 @@
+//! A finished array, the representations it was made from, and what a person wants to know of it.
+
+use crate::contract::walk::MemoryTiming;
+use crate::cost::bank::{self, Bank, Load};
+use crate::cost::board::{Board, Resources};
+use crate::cost::{predict, Prediction};
+use crate::explore::assemble::{Program, Work};
+use crate::explore::choose::{self, Limit, Searched};
+use crate::ir::design::DesignSpec;
+use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::ure::{Dependence, System};
+use crate::ir::vsa::Vsa;
+use crate::recurrence::rewrite::Attempt;
+use crate::svg;
+use frontend::diag::Diagnostics;
+use frontend::scop::Scop;
+
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// What it was made from; nothing if it was read as an array.
+    pub stages: Option<Stages>,
+    pub vsa: Vsa,
+    pub report: Report,
+}
+
+/// The representations before the array.
+#[derive(Clone, Debug)]
+pub struct Stages {
+    /// The program as it was rewritten, and what came of each rewrite that was tried.
+    pub scop: Scop,
+    pub rewrites: Vec<Attempt>,
+    pub system: System,
+    pub plan: Plan,
+}
+
+impl Stages {
+    pub(crate) fn new(program: Program, plan: Plan) -> Stages {
+        Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan }
+    }
+
+    /// The space-time diagram of the array made from them, as SVG.
+    pub fn diagram(&self, vsa: &Vsa) -> String {
+        diagram(&self.scop, &self.system, &self.plan, vsa)
+    }
+}
+
+/// The space-time diagram of an array, as SVG.
+pub fn diagram(scop: &Scop, system: &System, plan: &Plan, vsa: &Vsa) -> String {
+    match Mapping::new(system, plan.clone()) {
+        Ok(mapping) => svg::draw_time(scop, system, &mapping, vsa),
+        Err(_) => String::new(),
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What the program does; an array by itself does not say.
+    pub work: Option<Work>,
+    pub prediction: Prediction,
+    /// Estimated; `scripts/resources.sh` measures.
+    pub resources: Resources,
+    /// What keeps it from being faster.
+    pub limit: Limit,
+    /// How it was found, unless it was given.
+    pub searched: Option<Searched>,
+    pub dependences: Vec<String>,
+    /// Of each array.
+    pub banks: Vec<Bank>,
+    /// What each of them carries.
+    pub loads: Vec<Load>,
+}
+
+impl Report {
+    /// Counts.
+    ///
+    /// # Errors
+    /// Banks that the board does not have.
+    pub(crate) fn new(program: Option<&Program>, vsa: &Vsa, resources: Resources, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Report, Diagnostics> {
+        let prediction = predict(vsa, &MemoryTiming::IDEAL);
+        let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
+        let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
+        let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
+        let loads = bank::loads(vsa, &banks, board);
+        let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
+        Ok(Report { work: program.map(|p| p.work), prediction, resources, limit, searched, dependences, banks, loads })
+    }
+}
+
+fn dependences(scop: &Scop, system: &System) -> Vec<String> {
+    let text = |e: Dependence| {
+        let read = &scop.statement(e.to).reads[e.read];
+        let kind = if e.carried { "carried" } else { "flow" };
+        format!("S{} -> S{} {} {:?} ({kind})", e.from.0, e.to.0, scop.array(read.array).name, e.distance)
+    };
+    system.dependences().into_iter().map(text).collect()
+}
