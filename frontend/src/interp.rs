@@ -1,7 +1,7 @@
 //! Reference interpreter: runs a [`Scop`] in its original order. Slow, plain, and the judge of everything faster.
 
 use crate::scop::{Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
-use crate::system::System;
+use crate::polyhedron::Polyhedron;
 use crate::value;
 
 /// The contents of every array, by `ArrayId`, row-major; bits as in [`value`]. A scalar has one element.
@@ -61,7 +61,7 @@ pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
 pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>) -> Result<(), String> {
     let systems = scop.statement_ids().map(|id| {
         let s = scop.statement(id);
-        s.domain.iter().map(|d| System::new(s.loops.len(), d)).collect()
+        s.domain.iter().map(|d| Polyhedron::new(s.loops.len(), d)).collect()
     });
     let mut walk = Walk { scop, systems: systems.collect(), point: vec![], execute };
     let all: Vec<StmtId> = scop.statement_ids().collect();
@@ -71,7 +71,7 @@ pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), 
 struct Walk<'a> {
     scop: &'a Scop,
     /// Per statement and part of its domain.
-    systems: Vec<Vec<System>>,
+    systems: Vec<Vec<Polyhedron>>,
     point: Vec<i64>,
     execute: &'a mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>,
 }

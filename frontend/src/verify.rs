@@ -1,7 +1,7 @@
 //! The invariants of a [`Scop`] as listed in `scop`, checked.
 
 use crate::scop::{Access, Affine, BinaryOp, Expr, ExprKind, ScalarType, Scop, Statement};
-use crate::system::System;
+use crate::polyhedron::Polyhedron;
 
 impl Scop {
     /// Checks the type's invariants.
@@ -65,7 +65,7 @@ impl Check<'_> {
         self.require(around, "a constraint of its loops has the wrong number of coefficients");
         for part in &s.domain {
             self.require(part.iter().all(|c| c.expr.coeffs.len() == depth), "a constraint has the wrong number of coefficients");
-            let system = System::new(depth, part);
+            let system = Polyhedron::new(depth, part);
             let mut point = vec![];
             for _ in 0..depth {
                 let (low, high) = system.bounds(&point);

@@ -1,7 +1,7 @@
 //! Operations over many PEs. Integer operations that are one machine instruction are done in place; everything else
 //! calls `frontend::value`.
 
-use super::plan::Lanes;
+use super::order::Lanes;
 use crate::ir::vsa::Op;
 use frontend::scop::{BinaryOp, ScalarType};
 use frontend::value::{self, mask};

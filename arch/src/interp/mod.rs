@@ -15,7 +15,7 @@
 mod eval;
 mod linear;
 mod memory;
-mod plan;
+mod order;
 mod system;
 
 use crate::verify;
@@ -24,7 +24,7 @@ use crate::ir::vsa::{After, NodeId, Op, Vsa};
 use frontend::value::mask;
 use linear::{neighbours, Linear, Tables};
 use memory::{Collector, Dram, Feeder};
-use plan::{Lanes, Step};
+use order::{Lanes, Step};
 
 pub use eval::garbage;
 pub use system::run_system;
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
         let (slots, values) = storage(vsa, pes as u64)?;
         let stats = RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
         let dram = Dram::new(vsa, memory)?;
-        Ok(Machine { vsa, pes, dram, steps: plan::steps(vsa)?, code, slots, values, tables, feeders, collectors, stats })
+        Ok(Machine { vsa, pes, dram, steps: order::steps(vsa)?, code, slots, values, tables, feeders, collectors, stats })
     }
 
     /// Start of a visit: loads, and empty collectors.

@@ -6,7 +6,7 @@
 use crate::ir::ure::{Feed, System};
 use frontend::interp::{eval, position};
 use frontend::scop::Scop;
-use frontend::system::System as Bounds;
+use frontend::polyhedron::Polyhedron;
 use std::collections::HashMap;
 
 /// Instances of all statements that are interpreted.
@@ -24,7 +24,7 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Resu
                 instances.push((n.to_vec(), s));
                 instances.len() <= INSTANCES
             };
-            Bounds::new(system.dims.len(), domain).visit(&mut add);
+            Polyhedron::new(system.dims.len(), domain).visit(&mut add);
         }
         if instances.len() > INSTANCES {
             return Err("more than 2^24 instances to interpret".into());

@@ -10,7 +10,7 @@ use crate::ir::mapping::{Mapping, Role};
 use crate::ir::ure::{Feed, System};
 use crate::ir::vsa::{Op, Vsa};
 use frontend::scop::Scop;
-use frontend::system::System as Bounds;
+use frontend::polyhedron::Polyhedron;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// PEs and steps that are shown at most.
@@ -85,7 +85,7 @@ impl Diagram<'_> {
                 points.push(n.to_vec());
                 points.len() < POINTS
             };
-            Bounds::new(system.dims.len(), domain).visit(&mut add);
+            Polyhedron::new(system.dims.len(), domain).visit(&mut add);
         }
         for n in points {
             let Some(here) = self.place(&n) else { continue };

@@ -5,7 +5,7 @@ use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
 use crate::scop::{Access, Affine, Constraint};
-use crate::system::{self, Sample, System};
+use crate::polyhedron::{self, Sample, Polyhedron};
 
 impl Sema {
     /// The slot that a name stands for as data; anything else is reported.
@@ -115,7 +115,7 @@ impl Sema {
     fn check_bounds(&mut self, form: &Affine, extent: Option<i64>, name: &str, span: Span) {
         let depth = self.depth();
         for disjunct in &self.nest.domain {
-            let (low, high) = system::range(depth, disjunct, form);
+            let (low, high) = polyhedron::range(depth, disjunct, form);
             if low.is_some_and(|l| l >= 0) && extent.is_none_or(|extent| high.is_some_and(|h| h < extent)) {
                 continue;
             }
@@ -125,7 +125,7 @@ impl Sema {
             let above = extent.map(|extent| Affine { constant: form.constant - extent, ..form.clone() });
             for violation in [Some(below), above].into_iter().flatten() {
                 let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
-                if let Sample::Point(point) = System::new(depth, &constraints).sample() {
+                if let Sample::Point(point) = Polyhedron::new(depth, &constraints).sample() {
                     let found = form.eval(&point);
                     let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
                     let message = format!("`{name}` is accessed outside its bounds");

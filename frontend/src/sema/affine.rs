@@ -8,7 +8,7 @@ use super::{Entity, Sema};
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
 use crate::scop::{Affine, BinaryOp, ScalarType};
-use crate::system;
+use crate::polyhedron;
 use crate::value;
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
@@ -129,7 +129,7 @@ impl Sema {
             return self.constant_form(wrapped, ty, span);
         }
         for disjunct in &self.nest.domain {
-            let (low, high) = system::range(self.depth(), disjunct, &form);
+            let (low, high) = polyhedron::range(self.depth(), disjunct, &form);
             let (Some(low), Some(high)) = (low, high) else { continue };
             if low <= high && ((low as i128) < least || high as i128 > greatest) {
                 let bad = if (low as i128) < least { low } else { high };
@@ -181,7 +181,7 @@ impl Sema {
         }
         let (quotient, remainder) = (form.constant.div_euclid(divisor), form.constant.rem_euclid(divisor));
         // C rounds toward zero, shifts and masks round down.
-        let negative = || self.nest.domain.iter().any(|d| system::range(self.depth(), d, form).0.is_none_or(|low| low < 0));
+        let negative = || self.nest.domain.iter().any(|d| polyhedron::range(self.depth(), d, form).0.is_none_or(|low| low < 0));
         if remainder != 0 && matches!(op, Binary::Div | Binary::Rem) && negative() {
             return Ok(None);
         }

@@ -4,7 +4,7 @@ use super::form::{compare, intersect, negated, refuse, Affinity, Dnf, Truth};
 use super::Sema;
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::scop::{Affine, ScalarType};
-use crate::system::System;
+use crate::polyhedron::Polyhedron;
 
 /// Unions grow at most so large.
 const DISJUNCTS: usize = 64;
@@ -13,7 +13,7 @@ impl Sema {
     /// `domain` restricted to `condition`, without its empty parts.
     pub(super) fn restrict(&self, domain: &Dnf, condition: &Dnf) -> Dnf {
         let mut parts = intersect(domain, condition);
-        parts.retain(|p| !System::new(self.depth(), p).is_empty());
+        parts.retain(|p| !Polyhedron::new(self.depth(), p).is_empty());
         parts
     }
 
@@ -45,7 +45,7 @@ impl Sema {
     fn both(&self, x: &Dnf, y: &Dnf) -> Dnf {
         let mut parts = intersect(x, y);
         if parts.len() > 2 {
-            parts.retain(|p| !System::new(self.depth(), p).is_empty());
+            parts.retain(|p| !Polyhedron::new(self.depth(), p).is_empty());
         }
         parts
     }

@@ -1,4 +1,4 @@
-//! Small systems of integer constraints: emptiness, a sample point, the range of an affine form.
+//! The integer points of a conjunction of constraints: emptiness, a sample point, the range of an affine form.
 //!
 //! Fourier–Motzkin elimination with integer tightening, then a search by the projected bounds, so that an answer
 //! `Empty` or `Point` is exact. The front end's checks and the interpreter use it; dependences are isl's work.
@@ -21,16 +21,16 @@ pub enum Sample {
     Unknown,
 }
 
-/// Constraints over `dims` iterators with all projections onto the outer ones.
+/// Constraints over some iterators, with all projections onto the outer ones.
 #[derive(Clone, Debug)]
-pub struct System {
+pub struct Polyhedron {
     /// `levels[d]`: rows over iterators 0..=d, with the inner ones projected out. `None`: infeasible.
     levels: Option<Vec<Vec<Row>>>,
     exact: bool,
 }
 
-impl System {
-    pub fn new<'a>(dims: usize, constraints: impl IntoIterator<Item = &'a Constraint>) -> System {
+impl Polyhedron {
+    pub fn new<'a>(dims: usize, constraints: impl IntoIterator<Item = &'a Constraint>) -> Polyhedron {
         let mut rows = BTreeSet::new();
         let mut feasible = true;
         for c in constraints {
@@ -57,7 +57,7 @@ impl System {
                 }
             }
         }
-        System { levels: feasible.then_some(levels), exact }
+        Polyhedron { levels: feasible.then_some(levels), exact }
     }
 
     /// Bounds of iterator `d` for given outer ones: `(lower, upper)`, `None` where unbounded.
@@ -198,5 +198,5 @@ pub fn range(dims: usize, constraints: &[Constraint], form: &Affine) -> (Option<
     };
     let mut all: Vec<Constraint> = constraints.iter().map(|c| Constraint { expr: shift(&c.expr, 0, 1), equality: c.equality }).collect();
     all.push(Constraint { expr: shift(form, 1, -1), equality: true });
-    System::new(dims + 1, &all).bounds(&[])
+    Polyhedron::new(dims + 1, &all).bounds(&[])
 }
