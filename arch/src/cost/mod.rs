@@ -3,6 +3,7 @@
 pub mod address;
 pub mod bank;
 pub mod board;
+pub mod bound;
 mod engines;
 mod network;
 mod pes;

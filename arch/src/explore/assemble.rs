@@ -47,7 +47,8 @@ impl Work {
     }
 }
 
-fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
+/// Iterations of a domain over so many dimensions.
+pub(super) fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
     flow::count(domain, depth).unwrap_or(0) as i64
 }
 

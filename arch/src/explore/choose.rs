@@ -88,7 +88,7 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
 }
 
 /// Designs assembled at least and at most, and cycles of the ideal array for one more.
-const LEAST: i64 = 60;
+const LEAST: i64 = 200;
 const MOST: i64 = 1500;
 const CYCLES_PER_DESIGN: i64 = 16;
 

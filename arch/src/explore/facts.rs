@@ -1,11 +1,15 @@
 //! What is known of a program under one transform before anything is assembled: extents, which dimensions are free, which
 //! boxes of which arrays a tile touches.
 
+use crate::cost::bound::{Transfer, PORTS};
 use crate::explore::assemble::Program;
 use crate::affine::interval;
-use crate::ir::ure::{Feed, System};
+use crate::io::port;
+use crate::ir::ure::{Dim, Feed, System};
 use frontend::flow;
 use frontend::scop::{Affine, ArrayId, Constraint};
+
+const WIDEST: i64 = port::WIDEST as i64;
 
 /// One array through one linear access function.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +92,7 @@ impl Facts {
             }
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
-                access.fix(&fixed(&store.when, depth), &over);
+                access.fix(&fixed(&store.when, &system.dims), &over);
                 once(&mut writes, access);
             }
         }
@@ -121,6 +125,27 @@ impl Facts {
                 arrays.push(access.array);
             }
         }
+    }
+
+    /// Cycles in which the busiest port moves what must be moved once, over the widest words.
+    pub fn floor(&self) -> i64 {
+        let (mut loads, mut stores) = ([0; PORTS], [0; PORTS]);
+        for a in self.reads.iter().filter(|a| a.port < PORTS) {
+            loads[a.port] += a.load_beats(&self.extent, WIDEST);
+        }
+        for a in self.writes.iter().filter(|a| a.port < PORTS) {
+            stores[a.port] += a.store_beats(&self.extent, WIDEST);
+        }
+        loads.into_iter().chain(stores).max().unwrap_or(0)
+    }
+
+    /// What a tile moves over words of `widths` bytes, by port.
+    pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
+        let of = |a: &Access, beats: i64| Transfer { port: a.port, beats, mask: a.mask };
+        loads.clear();
+        loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
+        stores.clear();
+        stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
     }
 
     /// Tiles, lanes and orders of the dimension are the search's to choose.
@@ -161,9 +186,34 @@ fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<
     transform.iter().map(span).collect()
 }
 
-/// Band dimensions that have one value, or depend on others, wherever a cell is stored.
-fn fixed(when: &[Vec<Constraint>], depth: usize) -> Vec<usize> {
-    (0..depth).filter(|&d| when.iter().flatten().any(|c| c.equality && c.expr.coeffs[d] != 0)).collect()
+/// Band dimensions that depend on others, or have not all of their values, where a cell is stored.
+fn fixed(when: &[Vec<Constraint>], dims: &[Dim]) -> Vec<usize> {
+    let within: Vec<Vec<(i64, i64)>> = when.iter().map(|all| ranges(all, dims)).collect();
+    let depends = |d: usize| when.iter().flatten().any(|c| c.equality && c.expr.coeffs[d] != 0);
+    (0..dims.len()).filter(|&d| depends(d) || within.iter().any(|r| r[d] != (dims[d].lo, dims[d].hi))).collect()
+}
+
+/// What a conjunction leaves of each dimension, at most.
+fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
+    let mut within: Vec<(i64, i64)> = dims.iter().map(|d| (d.lo, d.hi)).collect();
+    for _ in 0..dims.len() {
+        for c in all {
+            for sign in if c.equality { &[1, -1][..] } else { &[1] } {
+                let term = |e: usize, (lo, hi): (i64, i64)| { let x = sign * c.expr.coeffs[e]; (x * lo).max(x * hi) };
+                let most: i64 = sign * c.expr.constant + within.iter().enumerate().map(|(e, &r)| term(e, r)).sum::<i64>();
+                for d in 0..dims.len() {
+                    // `x * value + rest >= 0`, where the others are as large as they can be.
+                    let (x, rest) = (sign * c.expr.coeffs[d], most - term(d, within[d]));
+                    match x {
+                        1.. => within[d].0 = within[d].0.max((-rest + x - 1).div_euclid(x)),
+                        0 => {}
+                        _ => within[d].1 = within[d].1.min(rest.div_euclid(-x)),
+                    }
+                }
+            }
+        }
+    }
+    within
 }
 
 impl Access {

@@ -3,12 +3,12 @@
 //! [`assemble`](mod@assemble) makes each, [`variants`] chooses its PE.
 
 pub mod assemble;
-mod bound;
 pub mod by_hand;
 pub mod choose;
 pub mod coordinates;
 pub mod facts;
 pub mod given;
+mod parallel;
 pub mod rows;
 pub mod search;
 mod sketch;

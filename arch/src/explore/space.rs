@@ -7,6 +7,7 @@
 
 use super::facts::Facts;
 use crate::ir::mapping::{DimPlan, Plan};
+use std::sync::OnceLock;
 
 /// Dimensions a search deals with.
 pub const MOST_DIMS: usize = 10;
@@ -67,6 +68,11 @@ impl Grid {
     pub fn grain(&self, d: usize) -> i64 {
         let (pes, lanes) = self.along(d);
         pes * lanes
+    }
+    /// Cycles in which the last wave reaches the last PE that emits, at least.
+    pub fn cross(&self, facts: &Facts) -> i64 {
+        let emits = |a: usize| facts.writes.iter().all(|w| w.mask >> self.flow.axes[a].min(31) & 1 == 1);
+        (0..2).filter(|&a| emits(a)).map(|a| self.pes[a] - 1).sum()
     }
     /// Iterations in one wave.
     pub fn peak(&self) -> i64 {
@@ -146,7 +152,7 @@ pub struct Order {
 /// Orders worth a look, by the set of tiled dimensions.
 pub struct Orders {
     all: Vec<Vec<usize>>,
-    by_set: Vec<Option<Vec<Order>>>,
+    by_set: Vec<OnceLock<Vec<Order>>>,
 }
 
 impl Orders {
@@ -161,12 +167,11 @@ impl Orders {
         all.retain(|p| p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
         let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| depth - k).sum() };
         all.sort_by_cached_key(|p| (outside(p), p.clone()));
-        Orders { all, by_set: vec![None; 1 << depth] }
+        Orders { all, by_set: vec![OnceLock::new(); 1 << depth] }
     }
 
-    pub fn of(&mut self, facts: &Facts, tiled: u32) -> &[Order] {
-        let all = &self.all;
-        self.by_set[tiled as usize].get_or_insert_with(|| undominated(facts, all, tiled))
+    pub fn of(&self, facts: &Facts, tiled: u32) -> &[Order] {
+        self.by_set[tiled as usize].get_or_init(|| undominated(facts, &self.all, tiled))
     }
 }
 

@@ -118,6 +118,23 @@ fn the_optimum_is_that_of_an_exhaustive_search() {
     }
 }
 
+/// What a search over one loop finds, no proof over all loops may exclude.
+#[test]
+fn no_proof_excludes_what_a_smaller_space_holds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    for file in ["tests/polybench/floyd-warshall.c", "examples/lu.c", "examples/fir.c"] {
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else { panic!("{file} does not parse") };
+        let spec = DesignSpec::default();
+        let program = arch::program(&scop, &spec).ok().expect("uniform recurrences");
+        let all = search(&task(&program, &spec, board().resources, 60));
+        for d in 0..program.system.dims.len() {
+            let over = search(&Task { space: Some(vec![d]), ..task(&program, &spec, board().resources, 20) });
+            let Some(best) = over.best else { continue };
+            assert!(all.bound <= best.cycles, "{file}: bound {}, but {} cycles over loop {d}", all.bound, best.cycles);
+        }
+    }
+}
+
 #[test]
 fn limits_loops_and_gap_are_respected() {
     let scop = product([32, 32, 32]);

@@ -1,6 +1,7 @@
 //! Incumbents: simple arrays to begin with, the most promising shapes of a grid now and then, and at the end the best design
 //! over words as narrow as they can be.
 
+use super::known::Evaluated;
 use super::{Search, Shape};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
@@ -27,13 +28,13 @@ impl Search<'_> {
         if self.task.only.is_some() {
             return;
         }
-        for k in 0..self.facts.len() {
+        for k in 0..self.known.facts.len() {
             for axes in &choices {
                 if self.best.is_some() {
                     break;
                 }
                 for most in [i64::MAX, 64, 16, 4, 1] {
-                    let facts = &self.facts[k];
+                    let facts = &self.known.facts[k];
                     let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
                     let smaller = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
                     if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
@@ -43,10 +44,15 @@ impl Search<'_> {
                     for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
                         plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
                     }
-                    match self.evaluate(plan.clone(), self.task.spec.wiring.word.clone()) {
-                        Ok(Some((_, i64::MAX))) => continue,
-                        Ok(_) => {}
-                        Err(illegal) => self.refuse(illegal, plan),
+                    self.counts.exact += 1;
+                    match self.known.evaluate(plan.clone(), self.task.spec.wiring.word.clone(), self.limit()) {
+                        Ok(Evaluated::TooBig(_)) => {
+                            self.counts.too_big += 1;
+                            continue;
+                        }
+                        Ok(Evaluated::Slow(_)) => {}
+                        Ok(Evaluated::Better(design)) => self.keep(*design),
+                        Err(illegal) => self.refuse(*illegal, plan),
                     }
                     break;
                 }
@@ -68,12 +74,12 @@ impl Search<'_> {
                 continue;
             }
             let k = shape.grid.flow.facts as usize;
-            for widths in self.roughly(k) {
-                let Some((walked, need)) = self.coarse(&shape, widths) else { break };
-                let Some(need) = need else { break };
+            for widths in self.known.roughly(k) {
+                self.counts.walks += 1;
+                let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
                 if need.fits(&self.task.limits) {
                     tried += 1;
-                    self.exact(walked.max(key), shape, widths);
+                    self.build(vec![(walked.max(key), (shape, widths))]);
                     break;
                 }
             }

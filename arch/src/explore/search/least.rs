@@ -1,45 +1,56 @@
-//! What a shape takes at least, cycles and resources, before it is assembled.
+//! What a shape takes at least, cycles and resources, before it is assembled, and over which words it may fit.
 
+use super::known::Known;
 use super::{Search, Widths};
 use crate::cost::board::Resources;
-use crate::cost::resources;
-use crate::explore::variants::assemble;
-use crate::explore::bound;
+use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
 use crate::explore::sketch::sketch;
-use crate::explore::space::{self, Grid, Shape, MOST_DIMS, NONE};
+use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
+use crate::explore::variants::assemble;
 use crate::ir::vsa::Vsa;
+use std::collections::BTreeMap;
 
 /// Waves for which a sum may wait in a chain of registers instead of a memory.
 const CHAINED: i64 = 64;
+/// Ports whose widths are chosen one by one.
+const APART: usize = 3;
 
-impl Search<'_> {
-    fn sketch(&mut self, shape: &Shape, widths: Widths) -> Option<Vsa> {
-        self.counts.walks += 1;
-        let plan = self.plan(shape);
+/// What a PE takes, by flow, lanes, and whether it has neighbours along each axis.
+type Pes = BTreeMap<(Flow, i64, [i64; 2]), Resources>;
+
+/// Widths over which a shape may fit, with their bounds.
+#[derive(Default)]
+pub(super) struct Fitting {
+    pub fitting: Vec<(i64, Widths)>,
+    pub walks: u64,
+    pub too_big: bool,
+}
+
+impl Known<'_> {
+    fn sketch(&self, shape: &Shape, widths: Widths) -> Option<Vsa> {
         let k = shape.grid.flow.facts as usize;
-        sketch(self.task.program, &self.facts[k], &shape.grid, plan, &self.widths_of(k, widths), self.spill)
+        sketch(self.program, &self.facts[k], &shape.grid, self.plan(shape), &self.widths_of(k, widths), self.spill)
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
-    pub(super) fn coarse(&mut self, shape: &Shape, widths: Widths) -> Option<(i64, Option<Resources>)> {
+    pub fn coarse(&self, shape: &Shape, widths: Widths, pes: &Pes, cap: i64) -> Option<(i64, Option<Resources>)> {
         let vsa = self.sketch(shape, widths)?;
-        let facts = &self.facts[shape.grid.flow.facts as usize];
-        let walked = bound::walk(&vsa, bound::cross(facts, &shape.grid), self.cap());
-        Some((walked, (walked < self.cap()).then(|| self.resources(shape, &vsa))))
+        let walked = bound::walk(&vsa, shape.grid.cross(self.facts_of(&shape.grid)), cap);
+        Some((walked, (walked < cap).then(|| self.resources(shape, &vsa, pes))))
     }
 
     /// Resources of a shape, at least.
-    pub(super) fn least(&mut self, shape: &Shape, widths: Widths) -> Option<Resources> {
+    pub fn least(&self, shape: &Shape, widths: Widths, pes: &Pes) -> Option<Resources> {
         let vsa = self.sketch(shape, widths)?;
-        Some(self.resources(shape, &vsa))
+        Some(self.resources(shape, &vsa, pes))
     }
 
-    fn resources(&self, shape: &Shape, vsa: &Vsa) -> Resources {
-        let (facts, grid) = (&self.facts[shape.grid.flow.facts as usize], &shape.grid);
-        let mut pe = self.pes.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2)))).copied().unwrap_or_default();
+    fn resources(&self, shape: &Shape, vsa: &Vsa, pes: &Pes) -> Resources {
+        let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
+        let mut pe = pes.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2)))).copied().unwrap_or_default();
         add(&mut pe, &self.sums(facts, shape));
-        let mut need = times(&pe, grid.pes[0] * grid.pes[1]);
+        let mut need = times(&pe, self.covered(grid));
         add(&mut need, &resources::network(vsa));
         need
     }
@@ -51,41 +62,122 @@ impl Search<'_> {
         let spread = (0..2).any(|a| grid.flow.axes[a] != NONE && write.mask >> grid.flow.axes[a] & 1 == 0);
         let depth: i64 = (0..facts.extent.len()).filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
         let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.summed[d] && shape.inner[d] > 1);
-        let alone = self.task.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
+        let alone = self.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
         if spread || !waits || !alone || !write.plain || depth <= CHAINED { Resources::default() } else { resources::kept(depth, write.bytes * 8) }
     }
 
+    /// The widest words over which a shape may fit below the cap.
+    pub fn widths_that_fit(&self, key: i64, shape: &Shape, pes: &Pes, cap: i64) -> Fitting {
+        let widest = self.widest(shape.grid.flow.facts as usize);
+        let walked = self.coarse(shape, widest, pes, cap);
+        let mut found = match walked {
+            Some((walked, Some(need))) if need.fits(&self.limits) => Fitting { fitting: vec![(key.max(walked), widest)], ..Fitting::default() },
+            Some((walked, Some(_))) => self.narrower(key.max(walked), shape, widest, pes, cap),
+            _ => Fitting::default(),
+        };
+        found.walks += 1;
+        found
+    }
+
+    /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does not
+    /// depend on the other ports' words.
+    pub fn narrower(&self, key: i64, shape: &Shape, from: Widths, pes: &Pes, cap: i64) -> Fitting {
+        let k = shape.grid.flow.facts as usize;
+        let mut found = Fitting { too_big: true, walks: 1, ..Fitting::default() };
+        let Some(base) = self.least(shape, from, pes) else { return found };
+        let ports = self.facts[k].ports.len().min(16);
+        let groups: Vec<Vec<usize>> = if ports > APART { vec![(0..ports).collect()] } else { (0..ports).map(|p| vec![p]).collect() };
+        let mut savings: Vec<Vec<(Widths, Resources)>> = vec![];
+        for group in &groups {
+            let mut steps = vec![(0, Resources::default())];
+            for n in 1.. {
+                let less = from - self.stepped(k, from, group, n);
+                if steps.last().is_some_and(|s| s.0 == less) || self.bound(shape, from - less) >= cap {
+                    break;
+                }
+                found.walks += 1;
+                let Some(need) = self.least(shape, from - less, pes) else { break };
+                steps.push((less, minus(&need, &base)));
+            }
+            savings.push(steps);
+        }
+        // A block RAM may be half of one port's memory and half of another's.
+        let base = Resources { bram36: base.bram36 - ports as i64, ..base };
+        for less in widest_first(&savings, &base, &self.limits) {
+            let next = from - less;
+            let least = self.bound(shape, next).max(key);
+            if least >= cap {
+                continue;
+            }
+            found.walks += 1;
+            if let Some((walked, Some(_))) = self.coarse(shape, next, pes, cap) {
+                found.fitting.push((least.max(walked), next));
+            }
+        }
+        found
+    }
+
+    /// Words of these ports halved so many times, or as often as can be.
+    fn stepped(&self, k: usize, from: Widths, ports: &[usize], times: u64) -> Widths {
+        let narrowest = self.narrowest(k);
+        let at = |w: Widths, p: usize| w >> (4 * p) & 15;
+        from - ports.iter().map(|&p| times.min(at(from, p).saturating_sub(at(narrowest, p))) << (4 * p)).sum::<u64>()
+    }
+}
+
+/// The least narrowing that makes `base` fit, of one port or several: of two ways, one of which narrows every port as much as
+/// the other and more, only the other. Nothing at all is no narrowing.
+fn widest_first(savings: &[Vec<(Widths, Resources)>], base: &Resources, limits: &Resources) -> Vec<Widths> {
+    let mut ways: Vec<(Vec<usize>, Widths, Resources)> = vec![(vec![], 0, *base)];
+    for steps in savings {
+        let with = |(way, less, need): &(Vec<usize>, Widths, Resources), n: usize| {
+            let mut need = *need;
+            add(&mut need, &steps[n].1);
+            ([&way[..], &[n]].concat(), less + steps[n].0, need)
+        };
+        ways = ways.iter().flat_map(|way| (0..steps.len()).map(move |n| with(way, n))).collect();
+    }
+    ways.retain(|w| w.1 > 0 && w.2.fits(limits));
+    ways.sort_by_key(|w| (w.0.iter().sum::<usize>(), w.1));
+    let mut kept: Vec<(Vec<usize>, Widths)> = vec![];
+    for (way, less, _) in ways {
+        if !kept.iter().any(|k| k.0.iter().zip(&way).all(|(a, b)| a <= b)) {
+            kept.push((way, less));
+        }
+    }
+    kept.into_iter().map(|k| k.1).collect()
+}
+
+impl Search<'_> {
     /// What a PE takes, at least: the least of two small arrays'.
     pub(super) fn per_pe(&mut self, grid: &Grid) -> Resources {
         let grid = Grid { pes: grid.pes.map(|p| p.min(2)), ..*grid };
         if let Some(known) = self.pes.get(&(grid.flow, grid.lanes, grid.pes)) {
             return *known;
         }
-        let k = grid.flow.facts as usize;
-        let extent = self.facts[k].extent.clone();
+        let (k, known) = (grid.flow.facts as usize, &self.known);
+        let extent = &known.facts[k].extent;
         let mut least: Option<Resources> = None;
         for most in [1, 16] {
             let mut inner = [1; MOST_DIMS];
             for (d, n) in extent.iter().enumerate() {
-                let whole = space::parts(*n, grid.grain(d));
+                let whole = parts(*n, grid.grain(d));
                 inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole } as u32;
             }
-            let orders = { let tiled = grid.sizes(&extent, &inner).tiled; self.orders[k].of(&self.facts[k], tiled).len() };
-            for order in 0..orders.min(3) {
-                let plan = self.plan(&Shape { grid, inner, order: order as u16 });
-                let words = self.words(k, self.widest(k));
-                let mut spec = self.task.spec.clone();
-                spec.wiring.word = words;
-                if let Ok(vsa) = assemble(self.task.program, plan, &spec) {
+            for order in 0..known.orders_of(&grid, &inner).min(3) {
+                let plan = known.plan(&Shape { grid, inner, order: order as u16 });
+                let mut spec = known.spec.clone();
+                spec.wiring.word = known.words(k, known.widest(k));
+                if let Ok(vsa) = assemble(known.program, plan, &spec) {
                     let need = resources::per_pe(&vsa);
                     least = Some(least.map_or(need, |l| least_of(&l, &need)));
                     break;
                 }
             }
         }
-        let known = least.unwrap_or_default();
-        self.pes.insert((grid.flow, grid.lanes, grid.pes), known);
-        known
+        let least = least.unwrap_or_default();
+        self.pes.insert((grid.flow, grid.lanes, grid.pes), least);
+        least
     }
 }
 
@@ -97,6 +189,10 @@ fn add(to: &mut Resources, r: &Resources) {
     *to = Resources { lut: to.lut + r.lut, ff: to.ff + r.ff, dsp: to.dsp + r.dsp, bram36: to.bram36 + r.bram36, uram: to.uram + r.uram };
 }
 
-pub(super) fn least_of(a: &Resources, b: &Resources) -> Resources {
+fn minus(a: &Resources, b: &Resources) -> Resources {
+    Resources { lut: a.lut - b.lut, ff: a.ff - b.ff, dsp: a.dsp - b.dsp, bram36: a.bram36 - b.bram36, uram: a.uram - b.uram }
+}
+
+fn least_of(a: &Resources, b: &Resources) -> Resources {
     Resources { lut: a.lut.min(b.lut), ff: a.ff.min(b.ff), dsp: a.dsp.min(b.dsp), bram36: a.bram36.min(b.bram36), uram: a.uram.min(b.uram) }
 }

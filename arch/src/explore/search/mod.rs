@@ -2,31 +2,28 @@
 //! when none below the best design is left, that design is the optimum; when the effort runs out, the least open bound says
 //! how far off it can be.
 //!
-//! Effort is counted, never timed, and nodes are ordered by what they are: the same program gives the same array.
+//! Effort is counted, never timed, and nodes are ordered by what they are. A few nodes of a kind that stand next to one another
+//! are looked at by several cores at once, always as many: the same program gives the same array, on any number of cores.
 //!
 //! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
 
 mod incumbent;
+mod known;
 mod least;
 mod task;
 mod widths;
 
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
-use super::variants::assemble;
-use super::bound::{self, Transfers};
-use super::facts::Facts;
-use super::space::{self, Flow, Grid, Order, Orders, Shape};
-use crate::contract::walk::MemoryTiming;
+use super::parallel;
+use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
-use crate::cost::{predict_below, resources};
-use crate::explore::space::MOST_DIMS;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
-use crate::space_time::transform;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
 use incumbent::{DIVES, DIVE_EVERY};
-use least::{least_of, times};
+use known::{Evaluated, Known};
+use least::times;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use widths::Widths;
@@ -42,22 +39,22 @@ enum Node {
 type Kind = (Flow, u32, u32, u16);
 
 /// Refusals of one kind after which others of it are not tried.
-const REFUSALS: u32 = 3;
+const REFUSALS: u32 = 2;
 /// Refusals of one flow after which, if none of it was legal, it is given up.
-const HOPELESS: u32 = 8;
+const HOPELESS: u32 = 12;
 const LANES_PER_PE: i64 = 64;
+/// Refused designs that cost as much as one that is assembled.
+const REFUSED_PER_DESIGN: u64 = 4;
 /// Coarse walks that an effort allows for each exact one.
 const WALKS_PER_DESIGN: u64 = 40;
-const VISITS: i64 = 2_000_000;
-/// Ports whose widths are chosen one by one.
-const APART: usize = 3;
+/// Nodes that are looked at together.
+const GRIDS: usize = 16;
+const SHAPES: usize = 32;
+const DESIGNS: usize = 4;
 
 struct Search<'a> {
     task: &'a Task<'a>,
-    spill: i64,
-    facts: Vec<Facts>,
-    orders: Vec<Orders>,
-    floors: Vec<i64>,
+    known: Known<'a>,
     heap: BinaryHeap<Reverse<(i64, Node)>>,
     seen: BTreeSet<(Shape, Widths)>,
     /// What a PE takes, by flow, lanes, and whether it has neighbours along each axis.
@@ -74,13 +71,15 @@ struct Search<'a> {
     trace: Vec<(u64, i64, i64)>,
     dives: u64,
     open: i64,
+    /// The least bound of what was left out without a proof.
+    dropped: i64,
 }
 
 /// The best array for the task.
 pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
-    let bound = if task.program.system.dims.len() <= MOST_DIMS { search.run() } else { search.floors.iter().copied().min().unwrap_or(0) };
+    let bound = if task.program.system.dims.len() <= MOST_DIMS { search.run().min(search.dropped) } else { search.known.floor() };
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
@@ -95,13 +94,9 @@ pub fn grids(task: &Task) -> Vec<(i64, Grid)> {
 
 impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
-        let facts: Vec<Facts> = transform::transforms(&task.program.system).iter().map(|t| Facts::new(task.program, t)).collect();
         Search {
-            spill: task.spec.wiring.spill_beyond.map_or(super::assemble::SPILL_BEYOND, i64::from),
             task,
-            orders: vec![],
-            floors: facts.iter().map(bound::floor).collect(),
-            facts,
+            known: Known::new(task),
             heap: BinaryHeap::new(),
             seen: BTreeSet::new(),
             pes: BTreeMap::new(),
@@ -115,6 +110,7 @@ impl<'a> Search<'a> {
             trace: vec![],
             dives: 0,
             open: 0,
+            dropped: i64::MAX,
         }
     }
 }
@@ -133,24 +129,53 @@ impl Search<'_> {
 
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
-        self.orders = self.facts.iter().map(Orders::new).collect();
+        self.known.list_orders();
         self.open_grids();
         while let Some(Reverse((key, node))) = self.heap.pop() {
             self.open = key;
-            let (effort, counts) = (&self.task.effort, &self.counts);
-            let progress = || Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts: self.counts };
-            let stopped = self.task.watch.is_some_and(|watch| !watch(&progress()));
-            let enough = stopped || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough);
-            if key >= self.cap() || enough || counts.exact >= effort.exact || counts.bounds >= effort.bounds || counts.walks >= WALKS_PER_DESIGN * effort.exact {
+            if key >= self.cap() || self.ends(key) {
                 return key.min(self.best.as_ref().map_or(key, |b| b.cycles));
             }
             match node {
-                Node::Grid(grid) => self.grid(key, grid),
-                Node::Shape(shape) => self.shape(key, shape),
-                Node::Exact(shape, widths) => self.exact(key, shape, widths),
+                Node::Grid(grid) => {
+                    let all = self.together((key, grid), GRIDS, |node| if let Node::Grid(grid) = node { Some(*grid) } else { None });
+                    self.open_up(all);
+                }
+                Node::Shape(shape) => {
+                    let all = self.together((key, shape), SHAPES, |node| if let Node::Shape(shape) = node { Some(*shape) } else { None });
+                    self.look(all);
+                }
+                Node::Exact(shape, widths) => {
+                    let all = self.together((key, (shape, widths)), DESIGNS, |node| if let Node::Exact(shape, widths) = node { Some((*shape, *widths)) } else { None });
+                    self.build(all);
+                }
             }
         }
-        self.best.as_ref().map_or(self.task.below, |b| b.cycles)
+        self.cap()
+    }
+
+    /// The effort is used up, or somebody has enough.
+    fn ends(&self, key: i64) -> bool {
+        let (effort, counts) = (&self.task.effort, self.counts);
+        let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts };
+        let stopped = self.task.watch.is_some_and(|watch| !watch(&progress));
+        stopped
+            || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough)
+            || counts.exact + counts.refused / REFUSED_PER_DESIGN >= effort.exact
+            || counts.bounds >= effort.bounds
+            || counts.walks >= WALKS_PER_DESIGN * effort.exact
+    }
+
+    /// The first of several nodes of one kind, and those that are next behind it.
+    fn together<T>(&mut self, first: (i64, T), most: usize, of: impl Fn(&Node) -> Option<T>) -> Vec<(i64, T)> {
+        let mut all = vec![first];
+        while all.len() < most {
+            let Some(Reverse((key, node))) = self.heap.peek() else { break };
+            let Some(next) = of(node) else { break };
+            all.push((*key, next));
+            self.heap.pop();
+        }
+        all
     }
 
     /// All grids with their bounds.
@@ -158,9 +183,10 @@ impl Search<'_> {
         // A lane that multiplies takes a DSP slice at least; one that does not is bounded by the array's size alone.
         let most = self.task.limits.dsp.max(1) * if self.task.program.scop.statements.iter().any(|s| multiplies(&s.rhs)) { 1 } else { 4 };
         let mut all = vec![];
-        for (k, facts) in self.facts.iter().enumerate() {
+        for (k, facts) in self.known.facts.iter().enumerate() {
+            let floor = facts.floor();
             for flow in space::flows(facts, k as u8, &|axes| self.allowed(axes)) {
-                all.extend(space::grids(facts, flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(&facts.extent).max(self.floors[k]), g)));
+                all.extend(space::grids(facts, flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(&facts.extent).max(floor), g)));
             }
         }
         if let Some(only) = self.task.only {
@@ -180,143 +206,116 @@ impl Search<'_> {
         self.task.space.as_ref().is_none_or(|s| s == axes)
     }
 
-    fn grid(&mut self, key: i64, grid: Grid) {
-        self.counts.grids += 1;
-        if self.given_up(grid.flow) {
-            return;
+    /// Grids to shapes.
+    fn open_up(&mut self, all: Vec<(i64, Grid)>) {
+        self.counts.grids += all.len() as u64;
+        let mut open = vec![];
+        for (key, grid) in all {
+            if self.given_up(grid.flow) {
+                self.dropped = self.dropped.min(key);
+                continue;
+            }
+            let pe = self.per_pe(&grid);
+            match times(&pe, self.known.covered(&grid)).fits(&self.task.limits) {
+                true => open.push((key, grid)),
+                false => self.counts.too_big += 1,
+            }
         }
-        let pe = self.per_pe(&grid);
-        if !times(&pe, grid.pes[0] * grid.pes[1]).fits(&self.task.limits) {
-            self.counts.too_big += 1;
-            return;
-        }
-        let shapes = self.shapes(key, grid);
-        let fresh = self.axes.insert((grid.flow.facts, grid.flow.axes));
-        if fresh || self.best.is_none() || (self.counts.grids % DIVE_EVERY == 1 && self.dives < DIVES) {
-            self.dive(&shapes);
-        }
-        for (key, shape) in shapes {
-            self.push(key, Node::Shape(shape));
+        let cap = self.cap();
+        let shapes = parallel::map(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
+        for ((_, grid), found) in open.iter().zip(shapes) {
+            self.counts.bounds += found.bounds;
+            self.dropped = self.dropped.min(found.dropped);
+            let fresh = self.axes.insert((grid.flow.facts, grid.flow.axes));
+            if fresh || self.best.is_none() || (self.counts.grids % DIVE_EVERY < GRIDS as u64 && self.dives < DIVES) {
+                self.dive(&found.shapes);
+            }
+            for (key, shape) in found.shapes {
+                self.push(key, Node::Shape(shape));
+            }
         }
     }
 
-    /// The shapes of a grid below the cap, with their bounds.
-    fn shapes(&mut self, key: i64, grid: Grid) -> Vec<(i64, Shape)> {
-        let k = grid.flow.facts as usize;
-        let (facts, cap) = (&self.facts[k], self.cap());
-        let depth = facts.extent.len();
-        let options = grid.options(facts);
-        let mut least = vec![1i64; depth + 1];
-        for d in (0..depth).rev() {
-            least[d] = least[d + 1].saturating_mul(options[d].iter().map(|o| o.1).min().unwrap_or(1));
+    /// Shapes to designs.
+    fn look(&mut self, mut all: Vec<(i64, Shape)>) {
+        all.retain(|(key, shape)| self.worth(*key, shape));
+        let (cap, pes) = (self.cap(), &self.pes);
+        let found = parallel::map(&all, |(key, shape)| self.known.widths_that_fit(*key, shape, pes, cap));
+        for ((_, shape), found) in all.into_iter().zip(found) {
+            self.counts.walks += found.walks;
+            self.counts.too_big += u64::from(found.fitting.is_empty() && found.too_big);
+            for (key, widths) in found.fitting {
+                self.offer(key, shape, widths);
+            }
         }
-        let wide = self.widths_of(k, self.widest(k));
-        let mut all = vec![];
-        let mut stack: Vec<(usize, i64, space::Inner)> = vec![(0, 1, [1; MOST_DIMS])];
-        while let Some((d, waves, inner)) = stack.pop() {
-            if d < depth {
-                for &(size, cost) in &options[d] {
-                    let waves = waves.saturating_mul(cost);
-                    if waves.saturating_mul(least[d + 1]) < cap {
-                        let mut next = inner;
-                        next[d] = size;
-                        stack.push((d + 1, waves, next));
+    }
+
+    fn offer(&mut self, key: i64, shape: Shape, widths: Widths) {
+        if self.seen.insert((shape, widths)) {
+            self.push(key, Node::Exact(shape, widths));
+        }
+    }
+
+    /// Whether a shape is looked at, since none like it was refused too often.
+    fn worth(&mut self, key: i64, shape: &Shape) -> bool {
+        let hopeless = self.given_up(shape.grid.flow);
+        if hopeless {
+            self.dropped = self.dropped.min(key);
+        }
+        !hopeless && !self.is_refused(shape)
+    }
+
+    /// Designs, assembled and walked.
+    fn build(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
+        all.retain(|(key, (shape, _))| self.worth(*key, shape));
+        let (limit, pes) = (self.limit(), &self.pes);
+        let made = parallel::map(&all, |(_, (shape, widths))| {
+            let plan = self.known.plan(shape);
+            let words = self.known.words(shape.grid.flow.facts as usize, *widths);
+            (self.known.evaluate(plan, words, limit), self.known.least(shape, *widths, pes))
+        });
+        for ((key, (shape, widths)), (made, least)) in all.into_iter().zip(made) {
+            let tally = self.tally.entry(shape.grid.flow).or_default();
+            match made {
+                Err(illegal) => {
+                    self.counts.refused += 1;
+                    tally.1 += 1;
+                    let plan = self.known.plan(&shape);
+                    *self.kinds.entry(self.known.kind(&shape)).or_default() += 1;
+                    self.refuse(*illegal, plan);
+                }
+                Ok(made) => {
+                    tally.0 += 1;
+                    self.counts.exact += 1;
+                    self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&made.need())));
+                    match made {
+                        Evaluated::TooBig(_) => {
+                            self.counts.too_big += 1;
+                            let cap = self.cap();
+                            let found = self.known.narrower(key, &shape, widths, &self.pes, cap);
+                            self.counts.walks += found.walks;
+                            found.fitting.into_iter().for_each(|(key, widths)| self.offer(key, shape, widths));
+                        }
+                        Evaluated::Slow(_) => {}
+                        Evaluated::Better(design) => {
+                            self.counts.violations += u64::from(design.cycles < key);
+                            self.keep(*design);
+                        }
                     }
                 }
-                continue;
-            }
-            let sizes = grid.sizes(&facts.extent, &inner);
-            if sizes.tiles[..depth].iter().product::<i64>() > VISITS {
-                continue;
-            }
-            let transfers = Transfers::new(facts, &sizes, &wide);
-            for (n, order) in self.orders[k].of(facts, sizes.tiled).iter().enumerate() {
-                self.counts.bounds += 1;
-                let least = bound::shape(facts, &grid, &sizes, order, &transfers, self.spill).max(key);
-                if least < cap {
-                    all.push((least, Shape { grid, inner, order: n as u16 }));
-                }
-            }
-        }
-        all
-    }
-
-    fn shape(&mut self, key: i64, shape: Shape) {
-        if self.is_refused(&shape) || self.given_up(shape.grid.flow) {
-            return;
-        }
-        let k = shape.grid.flow.facts as usize;
-        let widest = self.widest(k);
-        let Some((walked, Some(need))) = self.coarse(&shape, widest) else { return };
-        let key = key.max(walked);
-        if need.fits(&self.task.limits) {
-            return self.push(key, Node::Exact(shape, widest));
-        }
-        let Some(least) = self.least(&shape, self.narrowest(k)) else { return };
-        if least_of(&need, &least).fits(&self.task.limits) {
-            self.narrower(key, shape, widest);
-        } else {
-            self.counts.too_big += 1;
-        }
-    }
-
-    /// The same shape over narrower words: of one port each, or of all where they are many.
-    fn narrower(&mut self, key: i64, shape: Shape, widths: Widths) {
-        let k = shape.grid.flow.facts as usize;
-        let narrowest = self.narrowest(k);
-        let ports = self.facts[k].ports.len().min(16);
-        let mut steps: Vec<Widths> = (0..ports).filter(|p| widths >> (4 * p) & 15 > narrowest >> (4 * p) & 15).map(|p| 1 << (4 * p)).collect();
-        if ports > APART {
-            steps = vec![steps.iter().sum()];
-        }
-        for step in steps {
-            let next = widths - step;
-            if step == 0 || !self.seen.insert((shape, next)) {
-                continue;
-            }
-            let facts = &self.facts[k];
-            let sizes = shape.grid.sizes(&facts.extent, &shape.inner);
-            let transfers = Transfers::new(facts, &sizes, &self.widths_of(k, next));
-            let order = self.orders[k].of(facts, sizes.tiled)[shape.order as usize].clone();
-            let least = bound::shape(&self.facts[k], &shape.grid, &sizes, &order, &transfers, self.spill).max(key);
-            if least >= self.cap() {
-                continue;
-            }
-            if let Some((walked, Some(need))) = self.coarse(&shape, next) {
-                if need.fits(&self.task.limits) {
-                    self.push(least.max(walked), Node::Exact(shape, next));
-                } else {
-                    self.narrower(least.max(walked), shape, next);
-                }
             }
         }
     }
 
-    fn exact(&mut self, key: i64, shape: Shape, widths: Widths) {
-        if self.is_refused(&shape) || self.given_up(shape.grid.flow) {
-            return;
-        }
-        let kind = self.kind(&shape);
-        let plan = self.plan(&shape);
-        let words = self.words(shape.grid.flow.facts as usize, widths);
-        match self.evaluate(plan.clone(), words) {
-            Ok(Some((need, cycles))) => {
-                self.tally.entry(shape.grid.flow).or_default().0 += 1;
-                if self.least(&shape, widths).is_some_and(|least| !least.fits(&need)) {
-                    self.counts.underestimates += 1;
-                }
-                if !need.fits(&self.task.limits) {
-                    self.narrower(key, shape, widths);
-                } else if cycles < key {
-                    self.counts.violations += 1;
-                }
-            }
-            Ok(None) => self.tally.entry(shape.grid.flow).or_default().0 += 1,
-            Err(illegal) => {
-                *self.kinds.entry(kind).or_default() += 1;
-                self.tally.entry(shape.grid.flow).or_default().1 += 1;
-                self.refuse(illegal, plan);
-            }
+    /// Only fewer cycles than these are better.
+    fn limit(&self) -> i64 {
+        self.best.as_ref().map_or(self.task.below, |b| b.cycles.min(self.task.below))
+    }
+
+    fn keep(&mut self, design: Design) {
+        if design.cycles < self.limit() {
+            self.trace.push((self.counts.exact, design.cycles, self.open));
+            self.best = Some(design);
         }
     }
 
@@ -329,49 +328,8 @@ impl Search<'_> {
         }
     }
 
-    /// Assembles and walks a plan; keeps it if it is better. Resources and cycles, where these are below the best.
-    fn evaluate(&mut self, plan: Plan, words: BTreeMap<String, u32>) -> Result<Option<(Resources, i64)>, Illegal> {
-        self.counts.exact += 1;
-        let mut spec = self.task.spec.clone();
-        spec.wiring.word = words;
-        let vsa = assemble(self.task.program, plan.clone(), &spec)?;
-        let need = resources::estimate(&vsa);
-        if !need.fits(&self.task.limits) {
-            self.counts.too_big += 1;
-            return Ok(Some((need, i64::MAX)));
-        }
-        let limit = self.best.as_ref().map_or(self.task.below, |b| b.cycles.min(self.task.below));
-        let Some(prediction) = predict_below(&vsa, &MemoryTiming::IDEAL, limit) else { return Ok(None) };
-        self.trace.push((self.counts.exact, prediction.cycles, self.open));
-        let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-        self.best = Some(Design { plan, words, cycles: prediction.cycles, need, vsa });
-        Ok(Some((need, prediction.cycles)))
-    }
-
-    // ---- parts of nodes
-
-    fn plan(&mut self, shape: &Shape) -> Plan {
-        let order = self.order(shape).dims.clone();
-        shape.plan(&self.facts[shape.grid.flow.facts as usize], &order)
-    }
-
-    fn order(&mut self, shape: &Shape) -> &Order {
-        let k = shape.grid.flow.facts as usize;
-        let facts = &self.facts[k];
-        let tiled = shape.grid.sizes(&facts.extent, &shape.inner).tiled;
-        &self.orders[k].of(facts, tiled)[shape.order as usize]
-    }
-
-    fn kind(&mut self, shape: &Shape) -> Kind {
-        let facts = &self.facts[shape.grid.flow.facts as usize];
-        let tiled = shape.grid.sizes(&facts.extent, &shape.inner).tiled;
-        let inside = (0..facts.extent.len()).filter(|&d| shape.inner[d] > 1).fold(0u32, |m, d| m | 1 << d);
-        (shape.grid.flow, tiled, inside, shape.order)
-    }
-
-    fn is_refused(&mut self, shape: &Shape) -> bool {
-        let kind = self.kind(shape);
-        self.kinds.get(&kind).is_some_and(|&n| n >= REFUSALS)
+    fn is_refused(&self, shape: &Shape) -> bool {
+        self.kinds.get(&self.known.kind(shape)).is_some_and(|&n| n >= REFUSALS)
     }
 
     fn given_up(&self, flow: Flow) -> bool {

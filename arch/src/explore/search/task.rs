@@ -62,7 +62,9 @@ pub struct Counts {
     pub grids: u64,
     pub bounds: u64,
     pub walks: u64,
+    /// Designs assembled, and those refused while they were.
     pub exact: u64,
+    pub refused: u64,
     pub too_big: u64,
     /// Designs below their own bound: a fault of the bound, and none of the design.
     pub violations: u64,

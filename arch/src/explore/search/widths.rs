@@ -1,18 +1,18 @@
 //! Bytes per bus word, port by port.
 
-use super::Search;
+use super::known::Known;
 use crate::io::port;
 use std::collections::BTreeMap;
 
 /// Bytes per bus word, by port, as powers of two of four bits each.
 pub(super) type Widths = u64;
 
-impl Search<'_> {
+impl Known<'_> {
     fn fixed(&self, k: usize, port: usize) -> Option<i64> {
-        let scop = &self.task.program.scop;
+        let scop = &self.program.scop;
         self.facts[k].ports[port].0.iter().find_map(|&a| {
             let array = &scop.arrays[a];
-            self.task.spec.wiring.word.get(&array.name).map(|w| i64::from(*w) * i64::from(array.ty.bytes()))
+            self.spec.wiring.word.get(&array.name).map(|w| i64::from(*w) * i64::from(array.ty.bytes()))
         })
     }
 
@@ -21,23 +21,23 @@ impl Search<'_> {
         (0..self.facts[k].ports.len().min(16)).map(|p| log(self.fixed(k, p).unwrap_or_else(|| of(self.facts[k].ports[p].1.max(4)))) << (4 * p)).sum()
     }
 
-    pub(super) fn widest(&self, k: usize) -> Widths {
+    pub fn widest(&self, k: usize) -> Widths {
         self.widths(k, |_| i64::from(port::WIDEST))
     }
-    pub(super) fn narrowest(&self, k: usize) -> Widths {
+    pub fn narrowest(&self, k: usize) -> Widths {
         self.widths(k, |least| least)
     }
     /// A few choices, from wide to narrow.
-    pub(super) fn roughly(&self, k: usize) -> Vec<Widths> {
+    pub fn roughly(&self, k: usize) -> Vec<Widths> {
         let mut all: Vec<Widths> = [64, 32, 16].into_iter().map(|w| self.widths(k, |least| least.max(w))).collect();
         all.dedup();
         all
     }
-    pub(super) fn widths_of(&self, k: usize, widths: Widths) -> Vec<i64> {
+    pub fn widths_of(&self, k: usize, widths: Widths) -> Vec<i64> {
         (0..self.facts[k].ports.len()).map(|p| if p < 16 { 1 << (widths >> (4 * p) & 15) } else { i64::from(port::WIDEST) }).collect()
     }
-    pub(super) fn words(&self, k: usize, widths: Widths) -> BTreeMap<String, u32> {
-        let scop = &self.task.program.scop;
+    pub fn words(&self, k: usize, widths: Widths) -> BTreeMap<String, u32> {
+        let scop = &self.program.scop;
         let bytes = self.widths_of(k, widths);
         let ports = self.facts[k].ports.iter().zip(bytes);
         ports.flat_map(|((arrays, _), bytes)| arrays.iter().map(move |&a| (scop.arrays[a].name.clone(), bytes as u32 / scop.arrays[a].ty.bytes()))).collect()

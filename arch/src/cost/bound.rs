@@ -1,0 +1,159 @@
+//! Lower bounds on the cycles of designs that nobody has assembled: of a run in tiles, in closed form, and of a sketch, walked
+//! visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that only grow with
+//! each wait, so leaving waits out gives a bound; tests hold both against it.
+
+use crate::contract::timing;
+use crate::contract::walk::MemoryTiming;
+use crate::ir::vsa::Vsa;
+
+/// From the start to the first beat of a load, and from the last beat of a drain to the end.
+const BEFORE: i64 = 20;
+const BEHIND: i64 = 16;
+/// Ports a bound tells apart; what lies behind further ones is not counted.
+pub const PORTS: usize = 16;
+
+/// What an array moves in one tile.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transfer {
+    pub port: usize,
+    pub beats: i64,
+    /// Loops that move the box, as bits.
+    pub mask: u32,
+}
+
+/// A run in tiles, as far as the order of its loops does not matter.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiles<'a> {
+    /// Per loop.
+    pub trips: &'a [i64],
+    /// Loops with more than one tile, as bits.
+    pub tiled: u32,
+    /// Waves per tile.
+    pub waves: i64,
+    /// Cycles in which the last wave reaches the last PE that emits, at least.
+    pub cross: i64,
+    /// Waves beyond which partial results may leave the array.
+    pub spill: i64,
+}
+
+/// The order of the tile loops, as far as transfers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// Per load: loops around it, as bits.
+    pub loads: &'a [u32],
+    /// Per store: loops from the outermost sum's inwards, and that loop; nothing where no sum is tiled.
+    pub sums: &'a [(u32, u32)],
+}
+
+impl Tiles<'_> {
+    fn over(&self, mut mask: u32) -> i64 {
+        let mut all = 1;
+        while mask != 0 {
+            all *= self.trips[mask.trailing_zeros() as usize];
+            mask &= mask - 1;
+        }
+        all
+    }
+
+    /// Waves behind the first loads, whatever the order.
+    pub fn compute(&self, loads: &[Transfer], stores: &[Transfer]) -> i64 {
+        BEFORE + busiest(loads) + self.waves * self.over(self.tiled) + self.cross + busiest(stores) + BEHIND
+    }
+
+    /// The cycles of an order, at least, by the largest of three: waves behind the first loads, all loads of a port, all drains.
+    pub fn cycles(&self, loads: &[Transfer], stores: &[Transfer], around: &Around) -> i64 {
+        let visits = self.over(self.tiled);
+        let (first, last) = (BEFORE + busiest(loads), busiest(stores));
+        let behind = self.cross + last + BEHIND;
+        let mut path = first + self.waves * visits + behind;
+        let mut beats = [0; PORTS];
+        for (t, reload) in loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
+            beats[t.port] += t.beats * self.over(*reload);
+        }
+        path = path.max(BEFORE + beats.into_iter().max().unwrap_or(0) + self.waves + behind);
+        beats = [0; PORTS];
+        for (t, (inset, head)) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
+            beats[t.port] += t.beats * self.over(t.mask & self.tiled);
+            if *inset == 0 {
+                path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
+            } else if self.waves * self.over(inset & !head) <= self.spill {
+                // One buffer per collector: a visit that stores waits for the drain of the one before.
+                let (inside, cells, below) = (self.over(*inset), self.over(inset & t.mask), self.over(inset & !head));
+                let (outer, before) = (visits / inside, inside - below);
+                let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
+                path = path.max(first + before * self.waves + outer * waits + (outer - 1) * t.beats.max(before * self.waves) + t.beats + self.cross + BEHIND);
+            }
+        }
+        path
+    }
+}
+
+/// Beats of the port that takes longest.
+fn busiest(all: &[Transfer]) -> i64 {
+    let mut beats = [0; PORTS];
+    for t in all.iter().filter(|t| t.port < PORTS) {
+        beats[t.port] += t.beats;
+    }
+    beats.into_iter().max().unwrap_or(0)
+}
+
+/// What the coarse walk needs of an I/O group.
+struct Service {
+    port: usize,
+    beats: i64,
+    /// Loads: reload when one of the first tile counters changes.
+    reload: usize,
+    /// Drains: values of the tile counters at which they happen.
+    emit: Vec<Option<i64>>,
+    slots: usize,
+}
+
+/// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its words' beats, a drain too, nothing else
+/// waits. Stops at `limit`.
+pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
+    let trips: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip).collect();
+    let service = |array: u32, words: i64| Service { port: vsa.port_of(array), beats: words, reload: 0, emit: vec![], slots: 0 };
+    let loads: Vec<Service> = vsa.inputs.iter().map(|g| Service { reload: g.reload, ..service(g.array, g.hull.total_words()) }).collect();
+    let drains: Vec<Service> = vsa.outputs.iter().map(|g| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words()) }).collect();
+    let latency = MemoryTiming::IDEAL;
+    let (mut reading, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
+    // Per group: releases of the last two loads; ends of the last two drains.
+    let mut released = vec![[0i64; 2]; loads.len()];
+    let mut count = vec![0usize; loads.len()];
+    let mut drained = vec![[0i64; 2]; drains.len()];
+    let (waves, visits) = (vsa.waves_per_visit(), vsa.visits());
+    let mut tile = vec![0i64; trips.len()];
+    let (mut free, mut done, mut changed) = (timing::START_TO_LAUNCH, 0, 0);
+    for visit in 0..visits {
+        if free + (visits - visit) * waves >= limit {
+            return free + (visits - visit) * waves;
+        }
+        let mut first = free;
+        for (k, g) in loads.iter().enumerate().filter(|(_, g)| visit == 0 || changed < g.reload) {
+            let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
+            reading[g.port] = (reading[g.port].max(earliest + latency.read_latency)) + g.beats;
+            count[k] += 1;
+            first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
+        }
+        let emits = |g: &Service| g.emit.iter().zip(&tile).all(|(e, c)| e.is_none_or(|v| v == *c));
+        for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
+            first = first.max(drained[k][g.slots.clamp(1, 2) - 1]);
+        }
+        let last = first + waves - 1;
+        free = last + 1;
+        for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
+            writing[g.port] = writing[g.port].max(last + 1) + g.beats;
+            drained[k] = [writing[g.port], drained[k][0]];
+            done = done.max(writing[g.port].max(last + 1 + cross + g.beats) + latency.write_latency);
+        }
+        changed = (0..trips.len()).rev().find(|&j| tile[j] + 1 < trips[j]).unwrap_or(usize::MAX);
+        if changed < trips.len() {
+            tile[changed] += 1;
+            tile[changed + 1..].fill(0);
+        }
+        for (k, _) in loads.iter().enumerate().filter(|(_, g)| changed == usize::MAX || changed < g.reload) {
+            released[k] = [last + timing::FEED_LATENCY, released[k][0]];
+        }
+    }
+    done
+}

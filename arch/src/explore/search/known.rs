@@ -1,0 +1,205 @@
+//! What does not change during a search: the program's facts, and what follows from them for single nodes. Several cores read
+//! it at once.
+
+use super::task::{Design, Task};
+use super::{Kind, Shape, Widths};
+use crate::contract::walk::MemoryTiming;
+use crate::cost::board::Resources;
+use crate::cost::bound::{Around, Tiles};
+use crate::cost::{predict_below, resources};
+use crate::explore::assemble::{count, Program, SPILL_BEYOND};
+use crate::explore::facts::Facts;
+use crate::explore::space::{parts, Grid, Inner, Order, Orders, Sizes, MOST_DIMS};
+use crate::explore::variants::assemble;
+use crate::ir::design::DesignSpec;
+use crate::ir::mapping::Plan;
+use crate::ir::refusal::Illegal;
+use crate::space_time::transform;
+use frontend::scop::ExprKind;
+use std::collections::BTreeMap;
+
+/// Tiles of a run, at most.
+const VISITS: i64 = 2_000_000;
+
+pub(super) struct Known<'a> {
+    pub program: &'a Program<'a>,
+    pub spec: &'a DesignSpec,
+    pub limits: Resources,
+    /// Waves beyond which partial results leave the array.
+    pub spill: i64,
+    /// Per transform.
+    pub facts: Vec<Facts>,
+    orders: Vec<Orders>,
+    /// Iterations of each statement that computes something.
+    volumes: Vec<i64>,
+}
+
+/// The shapes of a grid.
+pub(super) struct Shapes {
+    pub shapes: Vec<(i64, Shape)>,
+    pub bounds: u64,
+    /// The least bound of shapes with more tiles than a search looks at.
+    pub dropped: i64,
+}
+
+/// What came of a design.
+pub(super) enum Evaluated {
+    TooBig(Resources),
+    /// Not better than the limit.
+    Slow(Resources),
+    Better(Box<Design>),
+}
+
+impl Evaluated {
+    pub fn need(&self) -> Resources {
+        match self {
+            Evaluated::TooBig(need) | Evaluated::Slow(need) => *need,
+            Evaluated::Better(design) => design.need,
+        }
+    }
+}
+
+impl<'a> Known<'a> {
+    pub fn new(task: &Task<'a>) -> Known<'a> {
+        let (program, spec) = (task.program, task.spec);
+        let depth = program.system.dims.len();
+        let computes = |s: usize| !matches!(program.scop.statements[s].rhs.kind, ExprKind::Const(_) | ExprKind::Read(_));
+        Known {
+            program,
+            spec,
+            limits: task.limits,
+            spill: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
+            facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
+            orders: vec![],
+            volumes: program.system.statements.iter().enumerate().filter(|(s, _)| computes(*s)).map(|(_, p)| count(&p.domain, depth)).collect(),
+        }
+    }
+
+    pub fn list_orders(&mut self) {
+        self.orders = self.facts.iter().map(Orders::new).collect();
+    }
+
+    /// No design of any kind takes fewer cycles.
+    pub fn floor(&self) -> i64 {
+        self.facts.iter().map(Facts::floor).min().unwrap_or(0)
+    }
+
+    pub fn facts_of(&self, grid: &Grid) -> &Facts {
+        &self.facts[grid.flow.facts as usize]
+    }
+
+    /// PEs that every statement reaches, at least: a PE takes so many places of the space loops, and a statement stands at so many.
+    pub fn covered(&self, grid: &Grid) -> i64 {
+        let extent = &self.facts_of(grid).extent;
+        let all = grid.pes[0] * grid.pes[1];
+        let volume: i64 = extent.iter().product();
+        let time: i64 = (0..extent.len()).filter(|&d| !grid.is_axis(d)).map(|d| extent[d]).product();
+        let places: i64 = (0..extent.len()).filter(|&d| grid.is_axis(d)).map(|d| parts(extent[d], grid.grain(d))).product();
+        let reached = |v: i64| if v >= volume { all } else { (v / (time * places).max(1)).clamp(1, all) };
+        self.volumes.iter().map(|&v| reached(v)).min().unwrap_or(1)
+    }
+
+    /// The shapes of a grid below the cap, with their bounds.
+    pub fn shapes(&self, key: i64, grid: Grid, cap: i64) -> Shapes {
+        let k = grid.flow.facts as usize;
+        let facts = &self.facts[k];
+        let depth = facts.extent.len();
+        let options = grid.options(facts);
+        let mut least = vec![1i64; depth + 1];
+        for d in (0..depth).rev() {
+            least[d] = least[d + 1].saturating_mul(options[d].iter().map(|o| o.1).min().unwrap_or(1));
+        }
+        let wide = self.widths_of(k, self.widest(k));
+        let (mut loads, mut stores) = (vec![], vec![]);
+        let mut found = Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX };
+        let mut stack: Vec<(usize, i64, Inner)> = vec![(0, 1, [1; MOST_DIMS])];
+        while let Some((d, waves, inner)) = stack.pop() {
+            if d < depth {
+                for &(size, cost) in &options[d] {
+                    let waves = waves.saturating_mul(cost);
+                    if waves.saturating_mul(least[d + 1]) < cap {
+                        let mut next = inner;
+                        next[d] = size;
+                        stack.push((d + 1, waves, next));
+                    }
+                }
+                continue;
+            }
+            let sizes = grid.sizes(&facts.extent, &inner);
+            facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
+            let run = self.tiles(&grid, &sizes);
+            found.bounds += 1;
+            let first = run.compute(&loads, &stores).max(key);
+            if first >= cap {
+                continue;
+            }
+            if sizes.tiles[..depth].iter().product::<i64>() > VISITS {
+                found.dropped = found.dropped.min(first);
+                continue;
+            }
+            for (n, order) in self.orders[k].of(facts, sizes.tiled).iter().enumerate() {
+                found.bounds += 1;
+                let least = run.cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.inset }).max(key);
+                if least < cap {
+                    found.shapes.push((least, Shape { grid, inner, order: n as u16 }));
+                }
+            }
+        }
+        found
+    }
+
+    fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
+        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: grid.cross(self.facts_of(grid)), spill: self.spill }
+    }
+
+    /// Cycles of a shape over words of these widths, at least, in closed form.
+    pub fn bound(&self, shape: &Shape, widths: Widths) -> i64 {
+        let facts = self.facts_of(&shape.grid);
+        let sizes = self.sizes(shape);
+        let (mut loads, mut stores) = (vec![], vec![]);
+        facts.transfers(&sizes.tile[..facts.extent.len()], &self.widths_of(shape.grid.flow.facts as usize, widths), &mut loads, &mut stores);
+        let order = self.order(shape);
+        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.inset })
+    }
+
+    fn sizes(&self, shape: &Shape) -> Sizes {
+        shape.grid.sizes(&self.facts_of(&shape.grid).extent, &shape.inner)
+    }
+
+    fn order(&self, shape: &Shape) -> &Order {
+        let k = shape.grid.flow.facts as usize;
+        &self.orders[k].of(&self.facts[k], self.sizes(shape).tiled)[shape.order as usize]
+    }
+
+    pub fn plan(&self, shape: &Shape) -> Plan {
+        shape.plan(self.facts_of(&shape.grid), &self.order(shape).dims)
+    }
+
+    /// Orders of a grid's shapes with these inner iterations.
+    pub fn orders_of(&self, grid: &Grid, inner: &Inner) -> usize {
+        let k = grid.flow.facts as usize;
+        self.orders[k].of(&self.facts[k], grid.sizes(&self.facts[k].extent, inner).tiled).len()
+    }
+
+    pub fn kind(&self, shape: &Shape) -> Kind {
+        let inside = (0..self.facts_of(&shape.grid).extent.len()).filter(|&d| shape.inner[d] > 1).fold(0u32, |m, d| m | 1 << d);
+        (shape.grid.flow, self.sizes(shape).tiled, inside, shape.order)
+    }
+
+    /// Assembles a plan, and walks it as long as it takes fewer cycles than the limit.
+    ///
+    /// # Errors
+    /// Why it is no array for the program.
+    pub fn evaluate(&self, plan: Plan, words: BTreeMap<String, u32>, limit: i64) -> Result<Evaluated, Box<Illegal>> {
+        let mut spec = self.spec.clone();
+        spec.wiring.word = words;
+        let vsa = assemble(self.program, plan.clone(), &spec)?;
+        let need = resources::estimate(&vsa);
+        if !need.fits(&self.limits) {
+            return Ok(Evaluated::TooBig(need));
+        }
+        let Some(prediction) = predict_below(&vsa, &MemoryTiming::IDEAL, limit) else { return Ok(Evaluated::Slow(need)) };
+        let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
+        Ok(Evaluated::Better(Box::new(Design { plan, words, cycles: prediction.cycles, need, vsa })))
+    }
+}
