@@ -78,7 +78,7 @@ fn a_row_is_fed_from_above() {
     let turn = |f: &mut Form| f.space.swap(0, 1);
     (column.extent, column.schedule.skew, column.axes) = ([3, 1], [2, 0], ["k".into(), "".into()]);
     column.nodes.iter_mut().for_each(|n| if let Op::Past { hop, .. } = &mut n.op { hop.swap(0, 1) });
-    column.inputs.iter_mut().for_each(|g| (g.forward.swap(0, 1), g.subscripts.iter_mut().for_each(turn)).0);
+    column.inputs.iter_mut().for_each(|g| (g.first.swap(0, 1), g.last.swap(0, 1), g.forward.swap(0, 1), g.subscripts.iter_mut().for_each(turn)).0);
     column.outputs.iter_mut().for_each(|g| (g.first.swap(0, 1), g.last.swap(0, 1)).0);
     let drawn = arch::svg::draw(&column);
     sound(&drawn);
