@@ -23,11 +23,15 @@ pub use domains::{
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
-use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, StmtId, Storage};
+use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, Statement, StmtId, Storage};
 use std::collections::BTreeMap;
 
 /// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
 pub const WRITE: usize = usize::MAX;
+
+/// Loops of two iterations in a nest, beyond which the pieces of its dependences are not merged: any two points lie on a
+/// line, so isl describes pairs of pieces as one by functions that nobody wrote, and takes longer over each than the last.
+const PAIRS: usize = 4;
 
 /// Exact dataflow of a [`Scop`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +140,8 @@ struct Analysis<'a> {
     writes: Vec<Reference>,
     by_name: BTreeMap<String, Reference>,
     context: Context,
+    /// Pieces of dependences stay as they are found, see [`PAIRS`].
+    apart: bool,
 }
 
 impl<'a> Analysis<'a> {
@@ -144,7 +150,9 @@ impl<'a> Analysis<'a> {
         let of = |statement: StmtId| (0..scop.statement(statement).reads.len()).map(move |access| Reference { statement, access });
         let reads: Vec<_> = scop.statement_ids().flat_map(of).collect();
         let by_name = reads.iter().chain(&writes).map(|r| (r.name(), *r)).collect();
-        Ok(Analysis { scop, reads, writes, by_name, context: Context::new()? })
+        let pairs = |s: &Statement| domain_bounds(&s.domain, s.loops.len()).map_or(0, |all| all.iter().filter(|(lo, hi)| hi - lo == 1).count());
+        let apart = scop.statements.iter().any(|s| pairs(s) > PAIRS);
+        Ok(Analysis { scop, reads, writes, by_name, context: Context::new()?, apart })
     }
 
     fn run(&self) -> poly::Result<(Flow, Diagnostics)> {
@@ -256,7 +264,9 @@ impl<'a> Analysis<'a> {
 
     /// Sorts isl's answer for one array by reference.
     fn add(&self, all: &mut Dataflow, found: &LastSource) -> poly::Result<()> {
-        for map in found.dependence.coalesce()?.reverse()?.maps()? {
+        let depth = self.scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
+        let merged = if self.apart { found.dependence.clone() } else { found.dependence.merged(depth)? };
+        for map in merged.reverse()?.maps()? {
             all.matched.insert((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map);
         }
         for set in found.no_source.domain()?.sets()? {
@@ -268,7 +278,7 @@ impl<'a> Analysis<'a> {
     fn sources(&self, before: &Dataflow, faults: &mut Diagnostics) -> poly::Result<Vec<Vec<Vec<Piece>>>> {
         let mut pieces: BTreeMap<Reference, Vec<Piece>> = BTreeMap::new();
         for (&(reader, writer), map) in &before.matched {
-            for part in map.function_pieces()? {
+            for part in map.function_pieces(self.apart)? {
                 let region = part.domain.region()?;
                 let Some(iteration) = part.outputs.filter(|_| region.exact) else {
                     faults.push(self.not_affine(reader, Some(writer)));
@@ -334,7 +344,7 @@ impl<'a> Analysis<'a> {
                 map.clone()
             };
             let mut relation = vec![];
-            for part in map.function_pieces()? {
+            for part in map.function_pieces(self.apart)? {
                 let region = part.domain.region()?;
                 match part.outputs.filter(|_| region.exact) {
                     Some(target) => {

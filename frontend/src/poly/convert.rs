@@ -1,7 +1,7 @@
 //! Between isl objects and the plain data of [`crate::scop`]. Constraints travel as matrices, not as text.
 
 use super::context::{Context, Error, Raw, Result};
-use super::object::{Aff, BasicSet, Map, Matrix, MultiAff, PwMultiAff, Set, Space, Value, CST, DIV, IN, OUT, PARAM, SET};
+use super::object::{Aff, BasicSet, Map, Matrix, MultiAff, PwMultiAff, Set, Space, UnionMap, Value, CST, DIV, IN, OUT, PARAM, SET};
 use crate::scop::{Affine, Constraint};
 use std::ffi::{c_char, c_int, c_uint, c_void, CString};
 
@@ -54,10 +54,18 @@ pub struct FunctionPiece {
     pub outputs: Option<Vec<Affine>>,
 }
 
-/// Operations of isl for a relation as one function; beyond that it is taken piece by piece.
-const SINGLE_VALUED: u64 = 50_000;
-/// Operations for its pieces; beyond that the program is refused.
-const PIECEWISE: u64 = 300_000;
+/// Work for a relation as one function; beyond that it is taken piece by piece. Work is isl's operations times the square
+/// of the number of iterators, as an operation is a pivot of a tableau that grows with them both ways.
+const SINGLE_VALUED: u64 = 500_000;
+/// Work for its pieces; beyond that the program is refused.
+const PIECEWISE: u64 = 6_000_000;
+/// Work for merging the pieces of one array's dependences; beyond that they stay apart.
+const MERGING: u64 = 1_000_000;
+
+/// Operations that amount to so much work on functions of `depth` iterators.
+fn operations(work: u64, depth: usize) -> u64 {
+    work / (depth.max(3) as u64).pow(2)
+}
 
 /// Rows `coefficients…, constant` of a matrix.
 type Rows = Vec<Vec<i64>>;
@@ -267,32 +275,33 @@ impl Map {
         }
     }
 
-    /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint.
+    /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint. Pieces are merged into
+    /// one function unless they are to stay `apart`, or that is too much work.
     ///
     /// # Errors
     /// A relation that is not single-valued, or whose pieces take isl too long; a coefficient that exceeds 64 bits.
-    pub fn function_pieces(&self) -> Result<Vec<FunctionPiece>> {
+    pub fn function_pieces(&self, apart: bool) -> Result<Vec<FunctionPiece>> {
+        let (inputs, outputs) = self.depths()?;
+        let depth = inputs.max(outputs);
         let whole = || {
             if !self.is_single_valued()? {
                 return Err(Error::new("function_pieces", "the relation is not single-valued"));
             }
             self.coalesce()?.function()?.coalesced()?.pieces()
         };
-        // Seeing that loops of two iterations each relate to one another in one way takes isl very long in deep nests,
-        // where it tries to describe pairs of pieces as one. The pieces by themselves are single-valued at sight.
-        let pieces = match self.context.within(SINGLE_VALUED, whole)? {
+        let merged = if apart { None } else { self.context.within(operations(SINGLE_VALUED, depth), whole)? };
+        let pieces = match merged {
             Some(pieces) => pieces,
             None => {
-                let apart = || {
+                let each = || {
                     let parts = self.make_disjoint()?.basic_map_objects()?;
                     let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
                     Ok(pieces.into_iter().flatten().collect())
                 };
-                let found: Option<Vec<(Set, MultiAff)>> = self.context.within(PIECEWISE, apart)?;
+                let found: Option<Vec<(Set, MultiAff)>> = self.context.within(operations(PIECEWISE, depth), each)?;
                 found.ok_or_else(|| Error::new("function_pieces", "a value has its sources in too many cases: give loops of two iterations more of them, or write them out"))?
             }
         };
-        let (inputs, outputs) = self.depths()?;
         let plain = |(domain, values): (Set, MultiAff)| {
             let outputs = (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Option<Vec<_>>>>()?;
             Ok(FunctionPiece { domain, outputs })
@@ -304,6 +313,16 @@ impl Map {
     fn function(&self) -> Result<PwMultiAff> {
         // SAFETY: an own reference goes in, an own reference comes out.
         PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_from_map(self.take()) }, "isl_pw_multi_aff_from_map")
+    }
+}
+
+impl UnionMap {
+    /// The same relation in fewer pieces, where finding them is not too much work for relations of `depth` iterators.
+    ///
+    /// # Errors
+    /// A failure inside isl.
+    pub fn merged(&self, depth: usize) -> Result<UnionMap> {
+        Ok(self.context.within(operations(MERGING, depth), || self.coalesce())?.unwrap_or_else(|| self.clone()))
     }
 }
 

@@ -108,15 +108,17 @@ fn holes_are_reported() {
 #[test]
 fn functions_with_and_without_division() {
     let context = context();
-    let pieces = map(&context, "{ [x, y] -> [y, x - 2y + 1] : x >= 0; [x, y] -> [0, 5] : x < 0 }").function_pieces().unwrap();
+    let pieces = map(&context, "{ [x, y] -> [y, x - 2y + 1] : x >= 0; [x, y] -> [0, 5] : x < 0 }").function_pieces(false).unwrap();
     assert_eq!(pieces.len(), 2);
     let positive = pieces.iter().find(|p| p.domain.dim_min(0) == Ok(Some(0))).unwrap();
     let expected = vec![Affine { coeffs: vec![0, 1], constant: 0 }, Affine { coeffs: vec![1, -2], constant: 1 }];
     assert_eq!(positive.outputs, Some(expected));
-    let halves = map(&context, "{ [x] -> [y] : 2y <= x <= 2y + 1 }").function_pieces().unwrap();
+    let halves = map(&context, "{ [x] -> [y] : 2y <= x <= 2y + 1 }").function_pieces(false).unwrap();
     assert_eq!((halves.len(), &halves[0].outputs), (1, &None));
-    assert!(map(&context, "{ [x] -> [y] : x = 2y }").function_pieces().unwrap()[0].outputs.is_none());
-    assert!(map(&context, "{ [x] -> [y] : 0 <= y <= 1 }").function_pieces().is_err());
+    assert!(map(&context, "{ [x] -> [y] : x = 2y }").function_pieces(false).unwrap()[0].outputs.is_none());
+    assert!(map(&context, "{ [x] -> [y] : 0 <= y <= 1 }").function_pieces(false).is_err());
+    let apart = map(&context, "{ [x] -> [0] : 0 <= x < 3; [x] -> [0] : x = 3 }");
+    assert_eq!((apart.function_pieces(true).unwrap().len(), apart.function_pieces(false).unwrap().len()), (2, 1));
     let built = Map::from_affine(&context, None, 1, None, &[Affine { coeffs: vec![3], constant: -1 }]).unwrap();
     assert!(built.is_equal(&map(&context, "{ [x] -> [3x - 1] }")).unwrap());
 }

@@ -114,6 +114,22 @@ fn mm(i: i64, j: i64, k: i64) -> String {
     )
 }
 
+/// A sum over `depth - 1` loops of two iterations each.
+fn sum_over_pairs(depth: usize) -> String {
+    let loops: String = (0..depth).map(|d| format!("for i{d} = 0 .. 2\n ")).collect();
+    let (extents, subscripts): (String, String) = (1..depth).map(|d| (" 2", format!("[i{d}]"))).unzip();
+    format!("dram A 2\n dram B{extents}\n {loops} A[i0] = A[i0] B{subscripts}\n {}", "end\n ".repeat(depth))
+}
+
+#[test]
+fn deep_nests_of_two_iterations_each() {
+    assert_eq!(check(&sum_over_pairs(6), 2).reads[0][0].len(), 6);
+    // Every loop but the outermost carries the sum once; before its first iteration stands the input.
+    let flow = analyze(&parse(&sum_over_pairs(9))).unwrap();
+    assert!(flow.reads[0][0].len() >= 9);
+    assert_eq!(flow.reads[0][1].len(), 1);
+}
+
 #[test]
 fn matrix_multiplication() {
     let flow = check(&mm(4, 3, 5), 5);
