@@ -88,23 +88,3 @@ pub fn digits(constant: u64, bits: u32) -> Option<Vec<(u32, bool)>> {
     }
     (all.len() <= 3).then_some(all)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::digits;
-
-    #[test]
-    fn products_are_sums_of_the_digits() {
-        for bits in [1, 8, 32, 64] {
-            let mask = u64::MAX >> (64 - bits);
-            for c in [0, 1, 2, 3, 7, 10, 96, 255, 0x7fff, u64::MAX, u64::MAX - 8] {
-                let Some(all) = digits(c & mask, bits) else { continue };
-                let term = |&(shift, negative): &(u32, bool)| if negative { (1u64 << shift).wrapping_neg() } else { 1 << shift };
-                assert_eq!(all.iter().map(term).fold(0, u64::wrapping_add) & mask, c & mask, "{c} of {bits} bits");
-            }
-        }
-        assert_eq!(digits(2, 32), Some(vec![(1, false)]));
-        assert_eq!(digits(0xffff_ffff, 32), Some(vec![(0, true)]));
-        assert_eq!(digits(0b1010101, 32), None);
-    }
-}

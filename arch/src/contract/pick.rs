@@ -35,22 +35,3 @@ fn turned(places: u128, by: i64, word: i64) -> u128 {
     let mask = u128::MAX >> (128 - word);
     if by == 0 { places } else { (places << by | places >> (word - by)) & mask }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_places_that_waves_ask_for() {
-        let counter = |trip| Counter { name: String::new(), trip };
-        let col = |counters: &[i64]| Form { constant: 1, counters: counters.to_vec(), space: [0, 0] };
-        // 16 r + 32 p + 2 q: three bits of six.
-        let places = starts(&[counter(14), counter(2), counter(2)], &col(&[16, 32, 2]), 64);
-        assert_eq!(list(places), [1, 3, 17, 19, 33, 35, 49, 51]);
-        assert_eq!(list(kept(places, 2, 64)).len(), 16);
-        // Around the end of the word, and in one of 128 elements.
-        assert_eq!(list(starts(&[counter(3)], &col(&[3]), 4)), [0, 1, 3]);
-        assert_eq!(list(starts(&[counter(2)], &col(&[126]), 128)), [1, 127]);
-        assert_eq!(list(starts(&[counter(9)], &col(&[8]), 8)), [1]);
-    }
-}

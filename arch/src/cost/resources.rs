@@ -94,11 +94,11 @@ impl Parts {
 }
 
 impl Cost {
-    pub(super) fn lut(lut: i64) -> Cost {
+    pub fn lut(lut: i64) -> Cost {
         Cost { lut, ..Cost::default() }
     }
 
-    pub(super) fn ff(ff: i64) -> Cost {
+    pub fn ff(ff: i64) -> Cost {
         Cost { ff, ..Cost::default() }
     }
 
@@ -140,7 +140,7 @@ pub(super) fn bits_of(words: i64) -> i64 {
 }
 
 /// A memory without the register of its word.
-pub(super) fn memory(words: i64, width: i64) -> Cost {
+pub fn memory(words: i64, width: i64) -> Cost {
     if in_luts(words) {
         // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs; what is left over takes two LUTs a bit.
         let at_once = if words <= 32 { 14 } else { 7 };
@@ -155,7 +155,7 @@ pub(super) fn memory(words: i64, width: i64) -> Cost {
 
 /// Registers one behind the other of which those at `taps` (counted from the value itself) are looked at: three or more
 /// that nobody looks at between are a shift register of LUTs.
-pub(super) fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Cost {
+pub fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Cost {
     let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
     taps.sort_unstable();
     taps.dedup();
@@ -167,24 +167,4 @@ pub(super) fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Cost {
         before = t;
     }
     total
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memories_by_depth_and_width() {
-        assert_eq!(memory(16, 32), Cost::lut(24));
-        assert_eq!(memory(64, 512), Cost::lut(592 - 6));
-        let halves = |words, width| memory(words, width).bram18;
-        assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
-    }
-
-    #[test]
-    fn long_lines_are_shift_registers() {
-        assert_eq!(line([1, 2], 8), Cost::ff(16));
-        assert_eq!(line([0, 5], 8), Cost::lut(8));
-        assert_eq!(line([2, 40], 8), Cost { lut: 16, ff: 16, ..Cost::default() });
-    }
 }

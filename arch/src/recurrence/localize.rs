@@ -107,7 +107,8 @@ impl Builder<'_> {
     /// What is left at the edge of a domain after carrying, such as the first window over another nest's results: few
     /// iterations, each at a constant distance of its own.
     fn split_edge(&self, read: &Read, domain: &[Constraint], distance: &[Affine], level: usize) -> Option<Vec<Piece>> {
-        if level == 0 {
+        let [mine, other] = [read.statement, read.producer.index()].map(|s| &self.scop.statements[s].loops);
+        if level == 0 || mine.first() == other.first() {
             return None;
         }
         let varies = |a: &&Affine| constant_on(a, domain).is_none();

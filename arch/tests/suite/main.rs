@@ -3,6 +3,7 @@
 mod affine;
 mod arrays;
 mod condition;
+mod counts;
 mod delay;
 mod design;
 mod explore;

@@ -154,7 +154,8 @@ fn every_wave_gets_its_cells() {
     for_cases(300, |r| {
         let feeder = feeder(r);
         for _ in 0..2 {
-            let p = [0, 1].map(|a| if feeder.vsa.inputs[feeder.group].forward[a] { 0 } else { r.range(0, feeder.vsa.extent[a] - 1) });
+            let group = &feeder.vsa.inputs[feeder.group];
+            let p = [0, 1].map(|a| if group.forward[a] { 0 } else { r.range(group.first[a], group.last[a]) });
             at_place(r, &feeder, p);
         }
     });

@@ -90,8 +90,10 @@ impl Writer {
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.body, "{}{text}", "  ".repeat(self.loops.len()));
     }
-    fn ty(&mut self) -> &'static str {
-        if self.floats && !self.rarely(8) { self.pick(&FLOATS) } else { self.pick(&INTEGERS) }
+    /// Nothing that floats are stored to is an integer: what C makes of those out of its range is not defined.
+    fn ty(&mut self, written: bool) -> &'static str {
+        let integer = !self.floats || self.rarely(8);
+        if integer && !(self.floats && written) { self.pick(&INTEGERS) } else { self.pick(&FLOATS) }
     }
 
     /// How it becomes an array: options of `sagen sim`, and a row of `sagen map`.
@@ -199,7 +201,7 @@ impl Writer {
 
     /// The result is stored behind the loop.
     fn sum_in_a_scalar(&mut self) {
-        let (name, ty, first) = (self.fresh('s'), self.ty(), self.below(3));
+        let (name, ty, first) = (self.fresh('s'), self.ty(true), self.below(3));
         self.line(&format!("{ty} {name} = {first};"));
         self.open();
         let value = self.product();
@@ -237,7 +239,7 @@ impl Writer {
                 self.line(&format!("if ({a} > {b}) {target} = {a};"));
             }
             3 => {
-                let (name, ty, value) = (self.fresh('t'), self.ty(), self.expression(1));
+                let (name, ty, value) = (self.fresh('t'), self.ty(true), self.expression(1));
                 self.line(&format!("{ty} {name} = {value};"));
                 self.scalar = Some(name);
                 let text = self.assignment();
@@ -296,7 +298,7 @@ impl Writer {
     fn new_array(&mut self, written: bool, dims: Vec<i64>) -> usize {
         let name = format!("{}{}", if written { 'x' } else { 'u' }, self.arrays.len());
         let subscripts: String = dims.iter().map(|d| format!("[{d}]")).collect();
-        let (ty, quality) = (self.ty(), if written { "" } else { "const " });
+        let (ty, quality) = (self.ty(written), if written { "" } else { "const " });
         self.parameters.push(format!("{quality}{ty} {name}{subscripts}"));
         self.arrays.push(Array { name, dims, written });
         self.arrays.len() - 1
