@@ -10,7 +10,6 @@
 // sagen:
 // sagen: -D N=2
 // sagen: -D N=2 -D K=3
-// sagen: -D N=4 -D K=3 --array 0
 // sagen: -D INSIDE
 // sagen: -D INSIDE -D N=2
 // sagen: -D INSIDE -D N=2 -D K=3
