@@ -34,21 +34,27 @@ fn address(walk: &Walk) -> Cost {
     }
 }
 
+/// Addresses and count of the open bursts: `templates::axi::bursts`.
+fn bursts(walk: &Walk) -> Cost {
+    let address = 64 - i64::from(walk.bus_bytes().trailing_zeros());
+    memory(64, address) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
+}
+
 fn reader(walk: &Walk) -> Cost {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
-    address(walk) + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+    address(walk) + bursts(walk) + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
 }
 
 fn writer(walk: &Walk, latency: i64) -> Cost {
     let bits = 8 * i64::from(walk.bus_bytes());
     let (turns, word) = (walk.rotate_stages() as i64, i64::from(walk.word));
     let join = i64::from(word > 1);
-    // Counters of bursts and drains, requests, strobes.
-    let rest = Cost { lut: 146 + 3 * word, ff: 160 + i64::from(walk.bus_bytes()), ..Cost::default() };
+    // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
+    let rest = Cost { lut: 296 + 3 * word, ff: 240 + i64::from(walk.bus_bytes()), ..Cost::default() };
     let data = Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
-    address(walk) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
+    address(walk) + bursts(walk) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
 }
 
 /// Registers of the IP, sequencer, and what waits at the array's entry.

@@ -40,7 +40,9 @@ pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
     let double = vsa.counters[..group.reload.min(vsa.tile_depth)].iter().any(|c| c.trip > 1);
-    let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
+    // A sketch has no nodes, and no skew.
+    let sketch = vsa.nodes.is_empty();
+    let hop = (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
     let starts = pick::starts(&vsa.counters, &group.col, word);
     let choices = i64::from(starts.count_ones());
@@ -64,7 +66,10 @@ pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
         if choices > 1 {
             one += Cost::ff(2 * kept * bits);
             one.lut += served.len() as i64 * bits * choice(choices);
-            one += served.iter().map(|&late| line([1 + late], bits)).sum();
+            // Of a sketch: a register, or what makes a shift register of it.
+            if !sketch {
+                one += served.iter().map(|&late| line([1 + late], bits)).sum();
+            }
         } else {
             one += served.iter().map(|&late| line([3 + late], bits)).sum();
         }

@@ -194,10 +194,11 @@ impl<'a> Part<'a> {
             Op::Select(c, ..) if self.constant(*c) => Cost::ff(bits * latency),
             // Its bits are the condition, or not.
             Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost { lut: 1, ff: latency, ..Cost::default() },
+            Op::Select(..) if self.restarts(id) => Cost::default(),
             Op::Select(..) => Cost { lut: if self.folded(id) { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
             Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
             Op::Cast(_) => Cost::ff(bits * latency),
-            Op::Fma(a, b, _) => product(vsa, *a, *b, bits, id),
+            Op::Fma(a, b, _) => self.product(*a, *b, bits, id),
             Op::Unary(op, a) => unary(*op, bits, self.widths[a.index()], latency),
             Op::Binary(BinaryOp::Mul, a, b) => self.multiply(id, *a, *b),
             Op::Binary(op, a, b) => self.binary(id, *op, [*a, *b]),
@@ -212,6 +213,17 @@ impl<'a> Part<'a> {
         let compared = all.iter().filter(|c| self.varies(&c.form) && !c.form.is_time_only());
         let lut: i64 = compared.map(|c| self.width(&Field::Time(time_of(&c.form))) + 2).sum();
         Cost { lut: lut + 1, ff: latency, ..Cost::default() }
+    }
+
+    /// A sum in a slice begins anew with a constant: the slice chooses between that and its own register.
+    fn restarts(&self, id: NodeId) -> bool {
+        let vsa = self.vsa;
+        let Op::Select(_, a, b) = vsa.node(id).op else { return false };
+        let past = if self.constant(a) { b } else { a };
+        let Op::Past { source, hop: [0, 0], waves: 1 } = vsa.node(past).op else { return false };
+        let alone = self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
+        let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
+        alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
     }
 
     /// Two multiplexers, one of which alone takes the other's value in the same cycle, are one LUT.
@@ -278,8 +290,27 @@ impl<'a> Part<'a> {
                 let registers = vsa.schedule.latency[id.index()];
                 Cost::lut(bits * adders) + Cost::ff(2 * bits * (adders - 1).max(0)) + line([registers - (adders - 1).max(0)], bits)
             }
-            None => product(vsa, a, b, bits, id),
+            None => self.product(a, b, bits, id),
         }
+    }
+
+    /// DSP slices of 25 × 18 bits, signed, and the sums between them. `bits` of the result.
+    fn product(&self, a: NodeId, b: NodeId, bits: i64, of: NodeId) -> Cost {
+        let vsa = self.vsa;
+        let operand = |n: NodeId| {
+            let ty = effective_type(&vsa.nodes, n);
+            let signed = if vsa.node(n).ty.signed() { self.widths[n.index()] } else { i64::MAX };
+            signed.min(i64::from(ty.bits() + u32::from(!ty.signed())))
+        };
+        let (a, b) = (operand(a), operand(b));
+        let (wide, narrow) = (a.max(b), a.min(b));
+        if narrow < 2 || wide + narrow < 9 {
+            return Cost { lut: wide * narrow, ff: bits * vsa.schedule.latency[of.index()], ..Cost::default() };
+        }
+        let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
+        let wanted = (0..pieces(wide, 25)).flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j)).filter(|shift| *shift < bits);
+        let dsp = wanted.count() as i64;
+        Cost { dsp, lut: (dsp - 1) * 17, ff: (dsp - 1) * 17, ..Cost::default() }
     }
 
     fn binary(&self, id: NodeId, op: BinaryOp, operands: [NodeId; 2]) -> Cost {
@@ -307,7 +338,7 @@ impl<'a> Part<'a> {
         let product = |n: NodeId| {
             let s = &vsa.schedule;
             let at_once = s.ready[n.index()] == s.ready[id.index()] - s.latency[id.index()];
-            let single = |x: NodeId, y: NodeId| product(vsa, x, y, i64::from(vsa.node(n).ty.bits()), n).dsp == 1;
+            let single = |x: NodeId, y: NodeId| self.product(x, y, i64::from(vsa.node(n).ty.bits()), n).dsp == 1;
             self.readers[n.index()] == 1 && at_once && matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, x, y) if single(x, y) && self.multiply(n, x, y).dsp == 1)
         };
         let ty = vsa.node(id).ty;
@@ -327,6 +358,7 @@ fn widths(vsa: &Vsa) -> Vec<i64> {
             Op::Cast(a) if !vsa.node(*a).ty.is_float() => of(a).saturating_add((!vsa.node(*a).ty.signed()).into()),
             Op::Select(_, a, b) | Op::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => of(a).max(of(b)),
             Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)).saturating_add(1),
+            Op::Binary(BinaryOp::Mul, a, b) if [a, b].iter().all(|n| vsa.node(**n).ty.signed()) => of(a).saturating_add(of(b)),
             _ => most,
         };
         widths.push(found.min(most));
@@ -337,23 +369,6 @@ fn widths(vsa: &Vsa) -> Vec<i64> {
 /// The part of a form that varies in time.
 fn time_of(form: &Form) -> Form {
     Form { constant: 0, counters: form.counters.clone(), space: [0, 0] }
-}
-
-/// DSP slices of 25 × 18 bits, signed, and the sums between them. `bits` of the result.
-fn product(vsa: &Vsa, a: NodeId, b: NodeId, bits: i64, of: NodeId) -> Cost {
-    let operand = |n: NodeId| {
-        let ty = effective_type(&vsa.nodes, n);
-        i64::from(ty.bits() + u32::from(!ty.signed()))
-    };
-    let (a, b) = (operand(a), operand(b));
-    let (wide, narrow) = (a.max(b), a.min(b));
-    if narrow < 2 || wide + narrow < 9 {
-        return Cost { lut: wide * narrow, ff: bits * vsa.schedule.latency[of.index()], ..Cost::default() };
-    }
-    let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
-    let wanted = (0..pieces(wide, 25)).flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j)).filter(|shift| *shift < bits);
-    let dsp = wanted.count() as i64;
-    Cost { dsp, lut: (dsp - 1) * 17, ff: (dsp - 1) * 17, ..Cost::default() }
 }
 
 fn unary(op: UnaryOp, bits: i64, operand: i64, latency: i64) -> Cost {

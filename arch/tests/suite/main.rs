@@ -9,6 +9,7 @@ mod design;
 mod explore;
 mod linear;
 mod places;
+mod resources;
 mod vsa_common;
 mod vsa_interp;
 mod vsa_svg;
