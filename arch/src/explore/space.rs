@@ -149,6 +149,10 @@ pub struct Order {
     pub inset: Vec<(u32, u32)>,
 }
 
+/// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the tiled
+/// ones are: what an order costs depends on these alone.
+const LISTED: usize = 7;
+
 /// Orders worth a look, by the set of tiled dimensions.
 pub struct Orders {
     all: Vec<Vec<usize>>,
@@ -156,23 +160,52 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Loops that sums do not need in sequence come first among equals, then what is nearest to the program's order.
     pub fn new(facts: &Facts) -> Orders {
         let depth = facts.extent.len();
-        let mut all: Vec<Vec<usize>> = vec![vec![]];
-        for d in 0..depth {
-            all = all.into_iter().flat_map(|p| (0..=p.len()).map(move |k| { let mut q = p.clone(); q.insert(k, d); q })).collect();
-        }
-        // Dependent loops keep their order.
-        all.retain(|p| p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
-        let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| depth - k).sum() };
-        all.sort_by_cached_key(|p| (outside(p), p.clone()));
+        let all = if depth <= LISTED { orders_of(facts, &(0..depth).collect::<Vec<_>>()) } else { vec![] };
         Orders { all, by_set: vec![OnceLock::new(); 1 << depth] }
     }
 
     pub fn of(&self, facts: &Facts, tiled: u32) -> &[Order] {
-        self.by_set[tiled as usize].get_or_init(|| undominated(facts, &self.all, tiled))
+        let depth = facts.extent.len();
+        self.by_set[tiled as usize].get_or_init(|| {
+            if depth <= LISTED {
+                return undominated(facts, &self.all, tiled);
+            }
+            let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..depth).partition(|d| tiled >> d & 1 == 1);
+            let all: Vec<Vec<usize>> = orders_of(facts, &tiles).iter().map(|tiles| beside_tiled(facts, tiles, &rest)).collect();
+            undominated(facts, &all, tiled)
+        })
     }
+}
+
+/// All orders of some loops. Those that sums do not need in sequence come first among equals, then what is nearest to the
+/// program's order.
+fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![vec![]];
+    for &d in dims {
+        all = all.into_iter().flat_map(|p| (0..=p.len()).map(move |k| { let mut q = p.clone(); q.insert(k, d); q })).collect();
+        // Dependent loops keep their order.
+        all.retain(|p| p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
+    }
+    let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum() };
+    all.sort_by_cached_key(|p| (outside(p), p.clone()));
+    all
+}
+
+/// An order of all loops with the tiled ones in this order: the others inside, but for dependent ones that belong further out.
+fn beside_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
+    let (mut order, mut rest) = (vec![], rest.to_vec());
+    for &d in tiles {
+        if !facts.parallel(d) {
+            let (outer, inner) = rest.into_iter().partition::<Vec<usize>, _>(|&r| !facts.parallel(r) && r < d);
+            order.extend(outer);
+            rest = inner;
+        }
+        order.push(d);
+    }
+    order.extend(rest);
+    order
 }
 
 fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
