@@ -1,6 +1,6 @@
 //! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
 //!
-//! Inputs are what memory held before the region, and garbage beside an array; a value is looked up at its distance and nowhere else. So the result is
+//! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance and nowhere else. So the result is
 //! the program's exactly if places, pieces and distances are right.
 
 use crate::ir::ure::{Feed, System};
@@ -32,10 +32,15 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Resu
     }
     instances.sort();
     instances.dedup();
-    let before = memory.to_vec();
+    let mut before = memory.to_vec();
+    let mut phase: &[i64] = instances.first().map_or(&[], |(n, _)| &n[..system.phases]);
     let mut values: HashMap<(usize, Vec<i64>), u64> = HashMap::new();
     let mut reads: HashMap<(usize, usize, Vec<i64>), u64> = HashMap::new();
     for (n, s) in &instances {
+        if n[..system.phases] != *phase {
+            phase = &n[..system.phases];
+            before = memory.to_vec();
+        }
         let (placed, statement) = (&system.statements[*s], &scop.statements[*s]);
         let mut operands = Vec::new();
         for (k, variable) in placed.variables.iter().enumerate() {

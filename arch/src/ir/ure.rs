@@ -29,7 +29,8 @@ pub struct Dim {
 /// Where a variable gets its value on one part of the band space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {
-    /// The element of the read's array at these subscripts (over band coordinates), as it was before the region ran.
+    /// The element of the read's array at these subscripts (over band coordinates), as it was when the phase began; with no
+    /// phase dimensions, before the region ran.
     Input { subscripts: Vec<Affine> },
     /// What `statement` stored at `n - distance`.
     Value { statement: StmtId, distance: Vec<i64> },
@@ -61,7 +62,7 @@ pub struct Placed {
     /// Domain over band coordinates.
     pub domain: Vec<Vec<Constraint>>,
     pub variables: Vec<Variable>,
-    /// Instances whose value stays in DRAM at the end, over band coordinates.
+    /// Instances that are stored to DRAM, over band coordinates: whose value stays there at the end, or is read by a later phase.
     pub live_out: Vec<Vec<Constraint>>,
     /// The written array's subscripts over band coordinates.
     pub write: Vec<Affine>,
@@ -111,9 +112,13 @@ fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], dep
     }
 }
 
+/// A *phase* is one value of the leading `phases` dimensions. Phases run one after the other, and values pass between them
+/// through DRAM: an input is what memory holds when the phase of its reader begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
     pub dims: Vec<Dim>,
+    /// How many of `dims`, from the outside, are sequential loops around array programs, or their number in the order of the text.
+    pub phases: usize,
     pub statements: Vec<Placed>,
 }
 

@@ -20,8 +20,9 @@ pub fn system(scop: &Scop, system: &System) -> String {
         text.push_str(&text_of);
         text.push('\n');
     };
-    for dim in &system.dims {
-        line(format!("  dim {} {}..{}", dim.name, dim.lo, dim.hi));
+    for (d, dim) in system.dims.iter().enumerate() {
+        let kind = if d < system.phases { "phase" } else { "dim" };
+        line(format!("  {kind} {} {}..{}", dim.name, dim.lo, dim.hi));
     }
     for (s, placed) in system.statements.iter().enumerate() {
         let statement = &scop.statements[s];
@@ -73,7 +74,7 @@ pub fn mapping(scop: &Scop, system_: &System, plan: &Plan) -> String {
 /// # Errors
 /// `line N: …`, the first fault.
 pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
-    let mut parser = Parser { scop, dims: vec![], open: None, statements: vec![] };
+    let mut parser = Parser { scop, dims: vec![], phases: 0, open: None, statements: vec![] };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -84,7 +85,7 @@ pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     if parser.statements.len() != scop.statements.len() {
         return Err(format!("line {last}: {} of {} statements have a place", parser.statements.len(), scop.statements.len()));
     }
-    Ok(System { dims, statements: parser.statements })
+    Ok(System { dims, phases: parser.phases, statements: parser.statements })
 }
 
 /// A statement while its lines are read.
@@ -99,6 +100,7 @@ struct Open {
 struct Parser<'a> {
     scop: &'a Scop,
     dims: Vec<Dim>,
+    phases: usize,
     open: Option<Open>,
     statements: Vec<Placed>,
 }
@@ -117,7 +119,13 @@ impl Parser<'_> {
         let names = self.names();
         match word.as_str() {
             "ure" => {}
-            "dim" if self.statements.is_empty() && self.open.is_none() => {
+            "dim" | "phase" if self.statements.is_empty() && self.open.is_none() => {
+                if word == "phase" {
+                    if self.dims.len() != self.phases {
+                        return Err("phase dimensions come before the others".into());
+                    }
+                    self.phases += 1;
+                }
                 let name = line.word("a name")?;
                 let lo = line.integer()?;
                 line.sign("..")?;
