@@ -1,6 +1,7 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
 use crate::data::DataFile;
+use crate::design_file::Request;
 use arch::ir::aim::{Most, Share, RESOURCES};
 use arch::ir::design::{DesignSpec, Ports};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -52,8 +53,17 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Program")]
 pub struct Program {
-    /// C file with one region between #pragma scop and #pragma endscop
-    pub file: PathBuf,
+    /// C files with regions between #pragma scop and #pragma endscop
+    ///
+    /// Several regions, each in a function of its own, become one IP with an entry for each function.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only these functions of the files
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub function: Vec<String>,
+    /// Name of the IP [default: that of its only function, else of the first file]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    pub name: Option<String>,
     /// Define a macro for the C file
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub defines: Vec<(String, String)>,
@@ -151,13 +161,21 @@ const ARITHMETIC: &str = "Arithmetic (as in C where left out)";
 const OUTPUT: &str = "Output";
 
 impl Design {
-    /// The file's choices, overridden by the options'.
+    /// The file's choices for all functions, overridden by the options'.
     ///
     /// # Errors
     /// The file cannot be read or understood, or choices exclude each other.
     pub fn spec(&self) -> Result<DesignSpec, String> {
+        self.request()?.common()
+    }
+
+    /// The same with what the file says of single functions.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood.
+    pub fn request(&self) -> Result<Request, String> {
         let options = toml::Table::try_from(self).map_err(|e| e.to_string())?;
-        crate::design_file::join(self.design.as_deref(), options)
+        Request::new(self.design.as_deref(), options)
     }
 }
 
@@ -361,6 +379,12 @@ pub struct Man {
     /// Write this page and one for each subcommand into a directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let good = text.chars().all(letters) && text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if good { Ok(text.into()) } else { Err(format!("'{text}' is not a name: a letter, then letters, digits and _")) }
 }
 
 fn parse_define(text: &str) -> Result<(String, String), String> {

@@ -1,27 +1,84 @@
-//! The design as the user asks for it: `--design FILE.toml`, then the single options, which win. Both are tables with
-//! the fields of a [`DesignSpec`] in its written form, so nothing here knows a field by name.
+//! The design as the user asks for it: `--design FILE.toml`, its tables `[function.NAME]` for single functions, then the
+//! single options, which win. All are tables with the fields of a [`DesignSpec`] in its written form, so nothing here
+//! knows a field by name.
 
 use arch::ir::design::DesignSpec;
+use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The design that a file, if there is one, and options say together.
-///
-/// # Errors
-/// The file cannot be read, is not a design file (with line and column), or file and options exclude each other.
-pub fn join(file: Option<&Path>, options: Table) -> Result<DesignSpec, String> {
-    let base = match file {
-        Some(path) => read(path)?,
-        None => Table::new(),
-    };
-    merge(base, options).try_into().map_err(|e: toml::de::Error| e.message().to_string())
+/// The file's key for what concerns single functions.
+const FUNCTION: &str = "function";
+
+/// What the user asks of all functions, and of single ones.
+pub struct Request {
+    /// Of the file, for people.
+    name: String,
+    common: Table,
+    functions: BTreeMap<String, Table>,
+    options: Table,
 }
 
-/// A file that is a design by itself.
-fn read(path: &Path) -> Result<Table, String> {
-    let text = crate::files::text(path)?;
-    let spec = DesignSpec::parse(&text).map_err(|e| format!("{} is not a design file: {e}", path.display()))?;
-    Table::try_from(spec).map_err(|e| e.to_string())
+impl Request {
+    /// What a file, if there is one, and options say together.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a design file (with line and column).
+    pub fn new(file: Option<&Path>, options: Table) -> Result<Request, String> {
+        let name = file.map_or_else(String::new, |path| path.display().to_string());
+        let (common, functions) = match file {
+            Some(path) => read(&name, &crate::files::text(path)?)?,
+            None => Default::default(),
+        };
+        Ok(Request { name, common, functions, options })
+    }
+
+    /// Functions that the file has options for.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+
+    /// What is asked of every function.
+    ///
+    /// # Errors
+    /// File and options exclude each other.
+    pub fn common(&self) -> Result<DesignSpec, String> {
+        spec(merge(self.common.clone(), self.options.clone()))
+    }
+
+    /// What is asked of one function.
+    ///
+    /// # Errors
+    /// File and options exclude each other; names the function if its own options are to blame.
+    pub fn of(&self, function: &str) -> Result<DesignSpec, String> {
+        let Some(own) = self.functions.get(function) else { return self.common() };
+        let all = merge(merge(self.common.clone(), own.clone()), self.options.clone());
+        spec(all).map_err(|e| format!("{}, [{FUNCTION}.{function}]: {e}", self.name))
+    }
+}
+
+fn spec(table: Table) -> Result<DesignSpec, String> {
+    table.try_into().map_err(|e: toml::de::Error| e.message().to_string())
+}
+
+/// The file's text: what it says of every function, and of single ones. Each part is a design by itself.
+fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), String> {
+    let wrong = |e: String| format!("{name} is not a design file: {e}");
+    let mut whole: Table = text.parse().map_err(|e: toml::de::Error| wrong(e.to_string().trim_end().to_string()))?;
+    let Some(own) = whole.remove(FUNCTION) else {
+        let spec = DesignSpec::parse(text).map_err(wrong)?;
+        return Ok((Table::try_from(spec).map_err(|e| e.to_string())?, BTreeMap::new()));
+    };
+    spec(whole.clone()).map_err(wrong)?;
+    let Value::Table(own) = own else { return Err(wrong(format!("`{FUNCTION}` is no table: write [{FUNCTION}.NAME] above a function's options"))) };
+    let mut functions = BTreeMap::new();
+    for (function, value) in own {
+        let at = |e: String| wrong(format!("[{FUNCTION}.{function}]: {e}"));
+        let Value::Table(table) = value else { return Err(at("is no table of options".into())) };
+        spec(table.clone()).map_err(at)?;
+        functions.insert(function, table);
+    }
+    Ok((whole, functions))
 }
 
 /// `over`, where it says something, else `base`. Tables are merged entry by entry.
@@ -54,9 +111,30 @@ mod tests {
     fn file_and_options_must_agree() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "space = [\"i\"]\n").unwrap();
-        assert!(join(Some(file.path()), table("array = 1")).is_err_and(|e| e.contains("exclude each other")));
-        assert!(join(Some(file.path()), table("tile = { i = 4 }")).is_ok());
+        let join = |options: &str| Request::new(Some(file.path()), table(options))?.common();
+        assert!(join("array = 1").is_err_and(|e| e.contains("exclude each other")));
+        assert!(join("tile = { i = 4 }").is_ok());
         std::fs::write(file.path(), "array = 1\nspcae = [\"i\"]\n").unwrap();
-        assert!(join(Some(file.path()), Table::new()).is_err_and(|e| e.contains("not a design file") && e.contains("line 2")));
+        assert!(join("").is_err_and(|e| e.contains("not a design file") && e.contains("line 2")));
+    }
+
+    #[test]
+    fn a_function_has_options_of_its_own() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let request = |text: &str, options: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            Request::new(Some(file.path()), table(options))
+        };
+        let text = "spill_beyond = 9\n[tile]\ni = 8\n[function.gemm]\nspace = [\"i\"]\ntile = { i = 4 }\n[function.ger.tile]\nj = 2\n";
+        let both = request(text, "simd = { k = 2 }").unwrap();
+        assert_eq!(both.functions().collect::<Vec<_>>(), ["gemm", "ger"]);
+        let written = |text: &str| DesignSpec::parse(text);
+        assert_eq!(both.of("gemm"), written("spill_beyond = 9\nspace = [\"i\"]\ntile = { i = 4 }\nsimd = { k = 2 }"));
+        assert_eq!(both.of("ger"), written("spill_beyond = 9\ntile = { i = 8, j = 2 }\nsimd = { k = 2 }"));
+        assert_eq!(both.of("other"), both.common());
+        assert!(request(text, "array = 1").unwrap().of("gemm").is_err_and(|e| e.contains("[function.gemm]") && e.contains("exclude")));
+        for (wrong, what) in [("[function.f]\nspcae = [\"i\"]", "[function.f]: unknown field"), ("function = 3", "is no table"), ("[function]\nf = 3", "[function.f]")] {
+            assert!(request(wrong, "").is_err_and(|e| e.contains("not a design file") && e.contains(what)), "{wrong}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::{Emit, Rtl};
 use crate::data::{self, pack};
 use crate::outdir::OutputDir;
-use crate::program::{self, Input, Refused};
+use crate::program::{self, Input, Refused, Work};
 use crate::sim::{self, bench, Job, Timing};
 use crate::{golden, package, progress, report, simulate};
 use arch::ir::design::DesignSpec;
@@ -22,8 +22,7 @@ use templates::interface::{Argument, Interface};
 /// # Errors
 /// The input is refused, or the directory cannot be written.
 pub fn run(arguments: &Rtl) -> Result<String, Refused> {
-    let input = program::load(&arguments.program)?;
-    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
+    let (input, spec, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen rtl`")?;
     if let Some(text) = before_mapping(arguments.emit, &input, &spec)? {
         return Ok(text);
     }
@@ -45,7 +44,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
     let target = arguments.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&interface.kernel));
     let out = OutputDir::create(&target).map_err(Refused::plain)?;
     let facts = report::design(&compiled, &board);
-    let bench = write(&out, arguments, &input, &compiled, &design).map_err(Refused::plain)?;
+    let bench = write(&out, arguments, (&input, &spec), &compiled, &design).map_err(Refused::plain)?;
     let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(Refused::plain)?;
     let constraint = File::new(format!("constraints/{}_ooc.xdc", interface.kernel), constraints::xdc(&clock, &interface.kernel, &board.part));
     let emitted = package::Emitted {
@@ -105,14 +104,14 @@ fn reference(arguments: &Rtl, input: &Input, compiled: &Compiled) -> Result<Opti
         return Ok(None);
     }
     let places = data::places(&input.scop, &compiled.vsa)?;
-    let (file, options) = (&arguments.program.file, arguments.program.parse_options());
+    let (file, options) = (&input.file, arguments.program.parse_options());
     let interface = Interface::new(&compiled.vsa);
     let in_order: Vec<usize> = interface.arguments.iter().map(|a| places[a.data(compiled.vsa.arrays.len())]).collect();
     Ok(Some(golden::reference(&input.scop, file, &options, &interface.kernel, &in_order)))
 }
 
 /// Testbench and pictures.
-fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, design: &Verified) -> Result<package::Bench, String> {
+fn write(out: &OutputDir, arguments: &Rtl, (input, spec): (&Input, &DesignSpec), compiled: &Compiled, design: &Verified) -> Result<package::Bench, String> {
     let scop = &input.scop;
     let vsa = &compiled.vsa;
     out.write("array.svg", arch::svg::draw(vsa))?;
@@ -126,7 +125,7 @@ fn write(out: &OutputDir, arguments: &Rtl, input: &Input, compiled: &Compiled, d
     if compiled.report.work.is_none_or(|w| w.operations <= EXPECTED_LIMIT) {
         if let Ok(run) = simulate::known(input, &arguments.program, &memory) {
             memory = run.before;
-            expected = match simulate::rounded(scop, &arguments.design.spec()?, vsa, &memory, &places)? {
+            expected = match simulate::rounded(scop, spec, vsa, &memory, &places)? {
                 Some(own) => Some(own.expected),
                 None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
                     program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.model));

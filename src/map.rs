@@ -1,7 +1,7 @@
 //! `sagen map`: every legal array of a program, as a table, as JSON, as pictures.
 
 use crate::cli::Map;
-use crate::program::{self, Refused};
+use crate::program::{Refused, Work};
 use crate::{progress, table};
 use arch::ir::vsa::Vsa;
 use arch::text::Stage;
@@ -13,12 +13,11 @@ use serde_json::{json, Value};
 /// # Errors
 /// The input is refused, or pictures cannot be written.
 pub fn run(arguments: &Map) -> Result<String, Refused> {
-    let input = program::load(&arguments.program)?;
+    let (input, spec, _) = Work::load(&arguments.program, &arguments.design)?.only("`sagen map`")?;
     let scop = match input.stage {
         None | Some(Stage::Scop(_)) => input.scop,
         Some(_) => return Err(Refused::plain("`sagen map` lists the arrays of a program: give it C, or a .scop")),
     };
-    let (_, spec) = program::choices(&arguments.program, &arguments.design)?;
     progress::stage("enumerating");
     let rows = arch::enumerate(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     progress::done();

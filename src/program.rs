@@ -9,6 +9,7 @@ use arch::text::Stage;
 use frontend::diag::{Diagnostics, SourceMap, Span};
 use frontend::scop::{Array, Binding, Function, Scop, Storage};
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 /// Exit codes; 2 is clap's, for wrong usage.
 pub mod exit {
@@ -63,34 +64,123 @@ pub fn notice(text: &str) {
     eprintln!("note: {text}");
 }
 
-/// What a subcommand works on.
+/// A function that a subcommand works on.
 pub struct Input {
+    /// Where it stands.
+    pub file: PathBuf,
     /// The program; of an array by itself, only what its ports reach.
     pub scop: Scop,
     /// The text of a stage, where the input is no C.
     pub stage: Option<Stage>,
 }
 
+/// Everything that a subcommand starts with.
+pub struct Work {
+    /// Of the IP.
+    pub name: String,
+    pub board: Board,
+    /// At least one, with what is asked of each.
+    pub functions: Vec<(Input, DesignSpec)>,
+}
+
+impl Work {
+    /// Reads the files, the board and the design choices; warnings go to standard error.
+    ///
+    /// # Errors
+    /// All faults of a file; functions that share a name; an unknown function, an unknown board, an unreadable board or
+    /// design file.
+    pub fn load(program: &Program, design: &Design) -> Result<Work, Refused> {
+        let mut inputs = vec![];
+        for file in &program.files {
+            inputs.extend(load(file, program)?);
+        }
+        differ(&inputs)?;
+        let known: Vec<String> = inputs.iter().map(|i| i.scop.name.clone()).collect();
+        let unknown = |who: String| Refused::plain(format!("{who}; functions with one: {}", known.join(", ")));
+        if let Some(name) = program.function.iter().find(|f| !known.contains(f)) {
+            return Err(unknown(format!("--function {name}: no file has a marked region in a function of that name")));
+        }
+        inputs.retain(|i| program.function.is_empty() || program.function.contains(&i.scop.name));
+        let board = catalog::find(&program.board).map_err(Refused::plain)?;
+        let request = design.request().map_err(Refused::plain)?;
+        if let Some(name) = request.functions().find(|f| !known.iter().any(|k| k == f)) {
+            return Err(unknown(format!("the design file has options for `{name}`, but no file has a marked region in a function of that name")));
+        }
+        let stem = program.files[0].file_stem().map_or_else(|| "ip".to_string(), |s| s.to_string_lossy().into_owned());
+        let mut functions = vec![];
+        for input in inputs {
+            let spec = request.of(&input.scop.name).map_err(Refused::plain)?;
+            functions.push((input, spec));
+        }
+        if let ([(only, _)], Some(name)) = (&mut functions[..], &program.name) {
+            only.rename(name);
+        }
+        let name = match &functions[..] {
+            [(only, _)] => only.scop.name.clone(),
+            _ => program.name.clone().unwrap_or(stem),
+        };
+        Ok(Work { name, board, functions })
+    }
+
+    /// For subcommands that are about one function.
+    ///
+    /// # Errors
+    /// There are several.
+    pub fn only(mut self, subcommand: &str) -> Result<(Input, DesignSpec, Board), Refused> {
+        let names: Vec<_> = self.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
+        if names.len() > 1 {
+            return Err(Refused::plain(format!("{subcommand} is about one function: choose one with --function: {}", names.join(", "))));
+        }
+        let (input, spec) = self.functions.remove(0);
+        Ok((input, spec, self.board))
+    }
+}
+
+impl Input {
+    /// Calls the function's IP otherwise.
+    fn rename(&mut self, name: &str) {
+        self.scop.name = name.to_string();
+        match &mut self.stage {
+            None => {}
+            Some(Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..)) => scop.name = name.to_string(),
+            Some(Stage::Vsa(vsa)) => vsa.name = name.to_string(),
+        }
+    }
+}
+
+/// Functions of several files have names of their own.
+fn differ(inputs: &[Input]) -> Result<(), Refused> {
+    for (k, input) in inputs.iter().enumerate() {
+        let name = &input.scop.name;
+        if let Some(first) = inputs[..k].iter().find(|i| i.scop.name == *name) {
+            let (one, other) = (first.file.display(), input.file.display());
+            return Err(Refused::plain(format!("{one} and {other} both have a function `{name}` with a marked region: a function's name chooses what the IP runs, rename one of them")));
+        }
+    }
+    Ok(())
+}
+
 /// Names of files that hold a stage as `--emit` prints it.
 const STAGES: [&str; 5] = ["scop", "ure", "mapping", "vsa", "txt"];
 
-/// Reads the C file, or the text of a stage; warnings go to standard error.
+/// Reads a C file, or the text of a stage; warnings go to standard error.
 ///
 /// # Errors
 /// All faults of the file.
-pub fn load(program: &Program) -> Result<Input, Refused> {
-    let extension = program.file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+fn load(file: &Path, program: &Program) -> Result<Vec<Input>, Refused> {
+    let extension = file.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     if !STAGES.contains(&extension.as_str()) {
-        return Ok(Input { scop: load_c(program)?, stage: None });
+        let all = load_c(file, program)?;
+        return Ok(all.into_iter().map(|scop| Input { file: file.to_path_buf(), scop, stage: None }).collect());
     }
-    let name = program.file.display();
-    let text = std::fs::read_to_string(&program.file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
     let stage = arch::text::read(&name.to_string(), &text).map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
     let scop = match &stage {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
         Stage::Vsa(vsa) => around(vsa),
     };
-    Ok(Input { scop, stage: Some(stage) })
+    Ok(vec![Input { file: file.to_path_buf(), scop, stage: Some(stage) }])
 }
 
 /// A program with an array's ports and no statements.
@@ -120,29 +210,20 @@ fn around(vsa: &Vsa) -> Scop {
     Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], clauses: vec![], sources: SourceMap::default() }
 }
 
-/// Reads the C file; warnings go to standard error.
+/// Reads a C file; warnings go to standard error.
 ///
 /// # Errors
 /// All faults of the file.
-fn load_c(program: &Program) -> Result<Scop, Refused> {
-    match frontend::parse(&program.file, &program.parse_options()) {
-        Ok((scop, warnings)) => {
+fn load_c(file: &Path, program: &Program) -> Result<Vec<Scop>, Refused> {
+    match frontend::programs(file, &program.parse_options()) {
+        Ok((scops, warnings)) => {
             if !warnings.is_empty() {
-                eprint!("{}", render::diagnostics(&warnings, &scop.sources, color()));
+                eprint!("{}", render::diagnostics(&warnings, &scops[0].sources, color()));
             }
-            Ok(scop)
+            Ok(scops)
         }
         Err((sources, faults)) => Err(Refused::diagnostics(&faults, &sources)),
     }
-}
-
-/// The board and the design choices.
-///
-/// # Errors
-/// An unknown board, an unreadable board or design file.
-pub fn choices(program: &Program, design: &Design) -> Result<(Board, DesignSpec), Refused> {
-    let board = catalog::find(&program.board).map_err(Refused::plain)?;
-    Ok((board, design.spec().map_err(Refused::plain)?))
 }
 
 /// Program to array.

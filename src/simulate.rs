@@ -2,20 +2,22 @@
 
 use crate::check::{predicted_at, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
-use crate::data::{self, Memory};
+use crate::data::{self, DataFile, Memory};
 use crate::golden::{self, Failure};
-use crate::program::{self, exit, Input, Refused};
+use crate::program::{self, exit, Input, Refused, Work};
 use crate::progress;
 use crate::report::{self, grouped};
 use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::Outcome;
+use arch::cost::board::Board;
 use arch::ir::design::DesignSpec;
 use arch::ir::vsa::Vsa;
 use arch::text::Stage;
 use arch::Compiled;
 use frontend::scop::{Array, Scop};
-use serde_json::json;
+use serde_json::{json, Value};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// What a simulation found.
 pub struct Verdict {
@@ -75,7 +77,7 @@ pub struct Reference {
 /// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
 pub fn judge(input: &Input, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
     let (model, after) = match &input.stage {
-        None => return reference(&input.scop, arguments, memory),
+        None => return reference(input, arguments, memory),
         Some(Stage::Scop(scop)) => ("interpreter of the scop", interpret(scop, &memory)),
         Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)) => {
             let mut after = memory.clone();
@@ -94,7 +96,7 @@ pub fn known(input: &Input, arguments: &crate::cli::Program, memory: &Memory) ->
     if input.stage.is_some() {
         return judge(input, arguments, memory.clone()).map_err(|refused| refused.text);
     }
-    let run = golden::run(&input.scop, &arguments.file, &arguments.parse_options(), memory).map_err(|e| e.to_string())?;
+    let run = golden::run(&input.scop, &input.file, &arguments.parse_options(), memory).map_err(|e| e.to_string())?;
     Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after })
 }
 
@@ -102,8 +104,9 @@ pub fn known(input: &Input, arguments: &crate::cli::Program, memory: &Memory) ->
 ///
 /// # Errors
 /// The C compiler refuses the program, or files cannot be written.
-pub fn reference(scop: &Scop, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
-    match golden::run(scop, &arguments.file, &arguments.parse_options(), &memory) {
+pub fn reference(input: &Input, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
+    let scop = &input.scop;
+    match golden::run(scop, &input.file, &arguments.parse_options(), &memory) {
         Ok(run) => Ok(Reference { native: true, model: run.compiler, before: run.before, after: run.after }),
         Err(why @ (Failure::NoCompiler | Failure::NoType(_) | Failure::Crashed(_))) => {
             program::notice(&format!("{why}; sagen's interpreter is the golden model"));
@@ -167,18 +170,74 @@ pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, place
 /// # Errors
 /// The input is refused, or a tool is missing.
 pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
-    let input = program::load(&arguments.program)?;
+    let work = Work::load(&arguments.program, &arguments.design)?;
+    let data = shared_out(&work, &arguments.data)?;
+    let mut all = vec![];
+    for ((input, spec), data) in work.functions.iter().zip(&data) {
+        let dir = arguments.out.as_ref().map(|dir| if work.functions.len() > 1 { dir.join(&input.scop.name) } else { dir.clone() });
+        all.push(simulated(arguments, (input, spec, &work.board), data, dir.as_deref())?);
+    }
+    let facts: Vec<Facts> = all.iter().map(|s| s.facts(arguments)).collect();
+    // The first one that is not equal tells.
+    let result = facts.iter().map(|f| f.result).find(|r| *r != Agreement::Equal).unwrap_or(Agreement::Equal);
+    let text = match (&facts[..], arguments.json) {
+        ([only], true) => format!("{:#}\n", only.json()),
+        (several, true) => {
+            let functions: serde_json::Map<_, _> = several.iter().map(|f| (f.compiled.vsa.name.clone(), f.json())).collect();
+            format!("{:#}\n", json!({ "kernel": work.name, "match": result == Agreement::Equal, "result": result.name(), "functions": functions }))
+        }
+        (several, false) => several.iter().map(Facts::text).collect(),
+    };
+    Ok(Verdict { result, text })
+}
+
+/// Contents of arrays by function; of several functions an array is called FUNCTION.ARRAY.
+fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Refused> {
+    let mut all = vec![vec![]; work.functions.len()];
+    if let [only] = &mut all[..] {
+        *only = files.to_vec();
+        return Ok(all);
+    }
+    for file in files {
+        let names: Vec<_> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
+        let place = file.array.split_once('.').and_then(|(function, array)| Some((names.iter().position(|n| *n == function)?, array)));
+        let Some((k, array)) = place else {
+            return Err(Refused::plain(format!("--data names '{}': with several functions write FUNCTION.ARRAY=FILE; functions: {}", file.array, names.join(", "))));
+        };
+        all[k].push(DataFile { array: array.to_string(), path: file.path.clone() });
+    }
+    Ok(all)
+}
+
+/// A function that was simulated.
+struct Simulated {
+    compiled: Compiled,
+    outcome: Outcome,
+    comparison: Comparison,
+    deviation: Option<Deviation>,
+    result: Agreement,
+    model: String,
+}
+
+impl Simulated {
+    fn facts<'a>(&'a self, arguments: &'a Sim) -> Facts<'a> {
+        let Simulated { compiled, outcome, comparison, deviation, result, model } = self;
+        Facts { arguments, compiled, outcome, comparison, deviation: *deviation, result: *result, model }
+    }
+}
+
+/// Compiles, simulates and compares one function; the arrays that it stores to go to `dir`.
+fn simulated(arguments: &Sim, (input, spec, board): (&Input, &DesignSpec, &Board), files: &[DataFile], dir: Option<&Path>) -> Result<Simulated, Refused> {
     let scop = &input.scop;
-    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
     let mut memory = data::random(scop, arguments.seed);
-    data::load(scop, &arguments.data, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    let compiled = program::compile(&input, &spec, &board)?;
+    data::load(scop, files, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+    let compiled = program::compile(input, spec, board)?;
     progress::stage("compiling and running the golden model");
-    let reference = judge(&input, &arguments.program, memory)?;
+    let reference = judge(input, &arguments.program, memory)?;
     progress::stage("building");
     let case = Case::new(scop, &compiled, &reference.before).map_err(Refused::internal)?;
     let native = case.of_vsa(&reference.after);
-    let own = rounded(scop, &spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
+    let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
     let (expected, model) = match &own {
         Some(own) => (&own.expected, own.model),
         None => (&native, reference.model.as_str()),
@@ -189,7 +248,7 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let comparison = case.compare(&run, expected);
     let deviation = own.as_ref().map(|_| case.deviation(&run, &native));
     progress::done();
-    if let Some(dir) = &arguments.out {
+    if let Some(dir) = dir {
         save(scop, &case, &run, dir).map_err(Refused::plain)?;
     }
     let result = match run.clean() && comparison.mismatches == 0 {
@@ -197,8 +256,8 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
         false if own.is_none() && reference.native => doubt(scop, &case, &run, &reference)?,
         false => Agreement::Different,
     };
-    let facts = Facts { arguments, compiled: &compiled, outcome: &run.outcome, comparison: &comparison, deviation, result, model };
-    Ok(Verdict { result, text: if arguments.json { facts.json() } else { facts.text() } })
+    let model = model.to_string();
+    Ok(Simulated { compiled, outcome: run.outcome, comparison, deviation, result, model })
 }
 
 /// The simulation differs from the C compiler's program; whether the interpreter of the region does as well.
@@ -228,7 +287,7 @@ fn differing(scop: &Scop, one: &Memory, other: &Memory) -> usize {
 }
 
 /// The arrays the design stores to, as files.
-fn save(scop: &Scop, case: &Case, run: &Run, dir: &std::path::Path) -> Result<(), String> {
+fn save(scop: &Scop, case: &Case, run: &Run, dir: &Path) -> Result<(), String> {
     let vsa = &case.compiled.vsa;
     let mut memory: Memory = vec![vec![]; scop.arrays.len()];
     let mut which = vec![];
@@ -270,9 +329,9 @@ impl Facts<'_> {
         }
     }
 
-    fn json(&self) -> String {
+    fn json(&self) -> Value {
         let (vsa, report, cycles) = (&self.compiled.vsa, &self.compiled.report, self.outcome.cycles);
-        let value = json!({
+        json!({
             "kernel": vsa.name,
             "match": self.result == Agreement::Equal,
             "result": self.result.name(),
@@ -296,8 +355,7 @@ impl Facts<'_> {
             "golden": self.model,
             "deviation_from_c": self.deviation.map(|d| json!({ "absolute": d.absolute, "relative": d.relative, "elements": d.elements })),
             "seconds": self.outcome.seconds,
-        });
-        format!("{value:#}\n")
+        })
     }
 
     fn text(&self) -> String {

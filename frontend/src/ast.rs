@@ -219,6 +219,8 @@ pub enum ForInit {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: Rc<str>,
+    /// Of the name.
+    pub span: Span,
     pub params: Vec<Declarator>,
     /// Declarations before the region in the scopes around it.
     pub locals: Vec<Declarator>,

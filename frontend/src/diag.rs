@@ -6,7 +6,7 @@
 //!   E0111 `#if` expression, E0112 -D, E0113 expansion too large
 //! - syntax: E0201 something else was expected, E0202 no region, E0203 not closed, E0204 second region, E0205 end
 //!   without begin, E0206 empty, E0207 open brace, E0208 nested too deep,
-//!   E0209 statement outside of a region in an included file; W0201 statement outside of the region,
+//!   E0209 statement outside of a region in an included file, E0210 two functions of one name; W0201 statement outside of the region,
 //!   W0202 nothing is executed
 //! - declarations and types: E0301 unsupported type, E0302 extent not constant, E0303 below 1, E0304 array too large,
 //!   E0305 assignment to a parameter passed by value, E0306 pointer or missing extent, E0307 unknown name, E0308 declared

@@ -2,19 +2,49 @@
 
 use crate::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
-use crate::scop::Scop;
+use crate::scop::{Clause, Scop};
 use crate::{parse as syntax, sema};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Reads the C file at `path`; the scop comes with warnings.
+/// What is wrong, with the texts that spans refer to.
+type Faults = (SourceMap, Diagnostics);
+
+/// Reads the C file at `path`, which has one marked region; the scop comes with warnings.
 ///
 /// # Errors
 /// All faults found in the file, with the texts that their spans refer to.
-pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics), (SourceMap, Diagnostics)> {
+pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
+    programs(path, options).and_then(only)
+}
+
+/// Like [`parse`], from a text; `name` is shown in diagnostics, and local includes are looked for beside it.
+///
+/// # Errors
+/// All faults found in the text.
+pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Scop, Diagnostics), Faults> {
+    programs_of_text(name, text, options).and_then(only)
+}
+
+fn only((mut scops, warnings): (Vec<Scop>, Diagnostics)) -> Result<(Scop, Diagnostics), Faults> {
+    match scops.get(1) {
+        None => Ok((scops.remove(0), warnings)),
+        Some(second) => {
+            let fault = Diagnostic::error("E0204", second.function.region, "a second marked region").label("only one is wanted here");
+            Err((second.sources.clone(), vec![fault]))
+        }
+    }
+}
+
+/// Reads the C file at `path`: a scop for each of its marked regions, at least one, in the order of the text. The names of
+/// several are those of the functions around them, and differ.
+///
+/// # Errors
+/// All faults found in the file, with the texts that their spans refer to.
+pub fn programs(path: &Path, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
     let name = path.to_string_lossy();
     match crate::pp::read(path) {
-        Ok(bytes) => parse_text(&name, &String::from_utf8_lossy(&bytes), options),
+        Ok(bytes) => programs_of_text(&name, &String::from_utf8_lossy(&bytes), options),
         Err(why) => {
             let map = SourceMap { files: vec![SourceFile { name: name.clone().into_owned(), text: String::new() }] };
             let fault = Diagnostic::error("E0100", None, format!("cannot read `{name}`: {why}")).help("check the path");
@@ -23,40 +53,54 @@ pub fn parse(path: &Path, options: &ParseOptions) -> Result<(Scop, Diagnostics),
     }
 }
 
-/// Like [`parse`], from a text; `name` is shown in diagnostics, and local includes are looked for beside it.
+/// Like [`programs`], from a text.
 ///
 /// # Errors
 /// All faults found in the text.
-pub fn parse_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Scop, Diagnostics), (SourceMap, Diagnostics)> {
+pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Result<(Vec<Scop>, Diagnostics), Faults> {
     let mut map = SourceMap::default();
     let mut faults = vec![];
     let mut preprocessor = Preprocessor::new(&mut map, &mut faults, options);
     preprocessor.main_file(name, text.to_string());
     let (tokens, uses) = (std::mem::take(&mut preprocessor.out), std::mem::take(&mut preprocessor.uses));
     let clauses = std::mem::take(&mut preprocessor.clauses);
-    let (unit, found) = syntax::unit(&tokens);
+    let (units, found) = syntax::units(&tokens);
     faults.extend(found);
-    let mut scop = None;
-    if let Some(mut unit) = unit {
+    let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
+    let count = units.len();
+    let mut scops = vec![];
+    for mut unit in units {
         faults.extend(crate::inline::inline(&mut unit));
-        let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
         let (lowered, found) = sema::lower(&unit, &stem, &map);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
-        scop = lowered.map(|scop| Scop { clauses, ..scop });
+        scops.extend(lowered);
     }
+    let complete = count > 0 && scops.len() == count;
+    share_out(clauses, &mut scops);
     let faults = finish(faults, &uses);
-    match scop {
-        Some(scop) if faults.iter().all(|f| f.severity == Severity::Warning) => match scop.verify() {
-            Ok(()) => Ok((scop, faults)),
-            Err(broken) => {
-                let why = broken.join("; ");
-                let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program").label(why).help("please report this file");
-                Err((map, vec![fault]))
-            }
-        },
-        _ => Err((map, faults)),
+    if !complete || faults.iter().any(|f| f.severity != Severity::Warning) {
+        return Err((map, faults));
+    }
+    for scop in &scops {
+        if let Err(broken) = scop.verify() {
+            let why = broken.join("; ");
+            let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program").label(why).help("please report this file");
+            return Err((map, vec![fault]));
+        }
+    }
+    Ok((scops, faults))
+}
+
+/// A clause belongs to the region in which it stands, else to the next one in its file; behind the last one, to that.
+fn share_out(clauses: Vec<Clause>, scops: &mut [Scop]) {
+    for clause in clauses {
+        let ends_behind = |s: &Scop| s.function.region.file == clause.span.file && clause.span.start < s.function.region.end;
+        let place = scops.iter().position(ends_behind).unwrap_or(scops.len().saturating_sub(1));
+        if let Some(scop) = scops.get_mut(place) {
+            scop.clauses.push(clause);
+        }
     }
 }
 

@@ -25,6 +25,6 @@ pub mod value;
 mod verify;
 
 mod driver;
-pub use driver::{parse, parse_text};
+pub use driver::{parse, parse_text, programs, programs_of_text};
 pub use pp::ParseOptions;
 pub use sema::{promote, spelling, usual};

@@ -4,7 +4,7 @@ mod page;
 mod shard;
 
 use crate::cli::Explore;
-use crate::program::{self, Refused};
+use crate::program::{Input, Refused, Work};
 use crate::progress;
 use crate::report::grouped;
 use crate::table;
@@ -15,6 +15,7 @@ use arch::explore::search::{Design, Effort, Found, Progress};
 use arch::ir::design::{ArrayChoice, DesignSpec};
 use frontend::scop::Scop;
 use serde_json::{json, Value};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Points of a front at most.
@@ -23,6 +24,8 @@ const POINTS: usize = 8;
 /// Everything a search of the user's is about.
 struct Context<'a> {
     arguments: &'a Explore,
+    /// Of the function.
+    file: &'a Path,
     scop: &'a Scop,
     program: &'a Program<'a>,
     spec: &'a DesignSpec,
@@ -37,8 +40,7 @@ struct Context<'a> {
 /// # Errors
 /// The input is refused, nothing fits, or a file cannot be written.
 pub fn run(arguments: &Explore) -> Result<String, Refused> {
-    let scop = program::load(&arguments.program)?.scop;
-    let (board, spec) = program::choices(&arguments.program, &arguments.design)?;
+    let (Input { scop, file, .. }, spec, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = match &spec.array {
         ArrayChoice::Automatic => None,
@@ -49,7 +51,7 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     };
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let effort = Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() };
-    let context = Context { arguments, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort };
+    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort };
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
         return shard::run(&context, part, out);
     }
@@ -168,7 +170,10 @@ impl Context<'_> {
 
     /// A line to paste.
     fn command(&self, d: &Design) -> String {
-        let mut line = format!("sagen rtl --board {} {}", self.arguments.program.board, self.arguments.program.file.display());
+        let mut line = format!("sagen rtl --board {} {}", self.arguments.program.board, self.file.display());
+        for name in &self.arguments.program.function {
+            line += &format!(" --function {name}");
+        }
         for (name, value) in &self.arguments.program.defines {
             line += &format!(" -D {name}={value}");
         }

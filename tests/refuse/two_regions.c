@@ -2,9 +2,7 @@ void f(int A[8]) {
 #pragma scop
   A[0] = 1;
 #pragma endscop
-}
-void g(int A[8]) {
-#pragma scop //~ ERROR E0204 only one region per file
+#pragma scop //~ ERROR E0204 only one region per function
   A[0] = 1;
 #pragma endscop
 }

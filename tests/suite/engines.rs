@@ -11,7 +11,7 @@ use sagen::{catalog, data};
 fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, String> {
     let (file, options) = line.split_once(' ').expect("a path and options");
     let arguments = sim(options, &root(file))?;
-    let (scop, _) = frontend::parse(&arguments.program.file, &arguments.program.parse_options()).expect("a legal program");
+    let (scop, _) = frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
     let board = catalog::find("u250")?;
     let compiled = arch::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;

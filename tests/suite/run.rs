@@ -25,7 +25,7 @@ struct Group {
 impl Group {
     fn name(&self) -> String {
         let program = &self.runs[0].program;
-        format!("{} {:?}, {} arrays", program.file.display(), program.defines, self.runs.len())
+        format!("{} {:?}, {} arrays", program.files[0].display(), program.defines, self.runs.len())
     }
     fn holds(&self, other: &Sim) -> bool {
         let mine = &self.runs[0];
@@ -61,8 +61,8 @@ struct Program {
 impl Program {
     fn of(arguments: &Sim) -> Result<Program, String> {
         let options = arguments.program.parse_options();
-        let (scop, _) = frontend::parse(&arguments.program.file, &options).map_err(|(_, f)| format!("{f:?}"))?;
-        let native = golden::run(&scop, &arguments.program.file, &options, &data::random(&scop, arguments.seed));
+        let (scop, _) = frontend::parse(&arguments.program.files[0], &options).map_err(|(_, f)| format!("{f:?}"))?;
+        let native = golden::run(&scop, &arguments.program.files[0], &options, &data::random(&scop, arguments.seed));
         let native = native.map_err(|f| f.to_string())?;
         let interpreted = simulate::interpret(&scop, &native.before)?;
         Ok(Program { scop, native, interpreted })
@@ -124,7 +124,7 @@ fn failures(group: &Group, shifts: &[usize]) -> Vec<String> {
     };
     let failure = |run: &Sim| {
         let why = caught(|| program.four_ways(run, shifts)).err()?;
-        Some(format!("{} with {:?}, {:?}: {why}", run.program.file.display(), run.design, run.program.defines))
+        Some(format!("{} with {:?}, {:?}: {why}", run.program.files[0].display(), run.design, run.program.defines))
     };
     group.runs.iter().filter_map(failure).collect()
 }

@@ -1,4 +1,4 @@
-//! Parser over preprocessed tokens. `unit` looks for the marked region and the declarations it may need,
+//! Parser over preprocessed tokens. `unit` looks for the marked regions and the declarations it may need,
 //! `stmt`, `expr` and `types` read the region itself.
 //!
 //! A fault is pushed to `faults` at once; `Failed` only unwinds to the next statement, where parsing goes on.
@@ -42,11 +42,11 @@ const DEPTH: u32 = 120;
 /// Binary operators in one expression: chains of them are deep trees, too.
 const OPERATORS: u32 = 400;
 
-/// Reads a whole file's tokens; `None` if there is no region to go on with.
-pub(crate) fn unit(tokens: &[Token]) -> (Option<Unit>, Diagnostics) {
+/// Reads a whole file's tokens; one unit for each marked region.
+pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
     let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), structures: BTreeMap::new(), helpers: BTreeMap::new(), in_helper: false, enumerators: vec![], depth: 0, in_expression: false, operators: 0, eof: Tok::Eof };
-    let unit = parser.unit();
-    (unit, parser.faults)
+    let units = parser.unit();
+    (units, parser.faults)
 }
 
 /// From the start of `a` to the end of `b`, if they stand in one file.

@@ -1,4 +1,5 @@
-//! Island parser: finds the one marked region and the declarations in scope there; the rest is skipped.
+//! Island parser: finds the marked regions and the declarations in scope there; the rest is skipped. A region is a
+//! program of its own, so each of several must be in a function of its own, by which it is called.
 //!
 //! Declarations outside the region that cannot be read are passed over silently: whoever needs one of their names
 //! is told that it is unknown. Only the enclosing function's parameters must be readable.
@@ -13,9 +14,9 @@ use std::rc::Rc;
 #[derive(Default)]
 struct Found {
     globals: Vec<Declarator>,
-    region: Option<(Option<Function>, Vec<Stmt>, Span)>,
-    /// The opening pragma of the region.
-    opened: Option<Span>,
+    regions: Vec<(Option<Function>, Vec<Stmt>, Span)>,
+    /// The opening pragma of each region, and the function around it with the place of its name.
+    opened: Vec<(Span, Option<(Rc<str>, Span)>)>,
 }
 
 fn opens(tok: &Tok) -> bool {
@@ -23,7 +24,7 @@ fn opens(tok: &Tok) -> bool {
 }
 
 impl Parser<'_> {
-    pub(super) fn unit(&mut self) -> Option<Unit> {
+    pub(super) fn unit(&mut self) -> Vec<Unit> {
         let mut found = Found::default();
         while !self.at_end() {
             match self.tok(0) {
@@ -38,17 +39,14 @@ impl Parser<'_> {
                 _ => self.at += 1,
             }
         }
-        let Found { globals, region, opened } = found;
-        let Some((function, region, region_span)) = region else {
-            if opened.is_none() && !self.faults.iter().any(|f| f.code == "E0205") {
-                let fault = Diagnostic::error("E0202", None, "this file has no marked region");
-                self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
-            }
-            return None;
-        };
-        let enumerators = std::mem::take(&mut self.enumerators);
-        let helpers = std::mem::take(&mut self.helpers);
-        Some(Unit { enumerators, globals, helpers, function, region, region_span })
+        let Found { globals, regions, opened } = found;
+        if opened.is_empty() && !self.faults.iter().any(|f| f.code == "E0205") {
+            let fault = Diagnostic::error("E0202", None, "this file has no marked region");
+            self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
+        }
+        let (enumerators, helpers) = (std::mem::take(&mut self.enumerators), std::mem::take(&mut self.helpers));
+        let unit = |(function, region, region_span)| Unit { enumerators: enumerators.clone(), globals: globals.clone(), helpers: helpers.clone(), function, region, region_span };
+        regions.into_iter().map(unit).collect()
     }
 
     /// Runs `parse`; if it fails, forgets what it reported and skips the declaration.
@@ -147,7 +145,7 @@ impl Parser<'_> {
             self.faults.truncate(faults);
             return;
         }
-        let function = Function { name: head.name, params: params.unwrap_or_default(), locals: vec![] };
+        let function = Function { name: head.name, span: head.span, params: params.unwrap_or_default(), locals: vec![] };
         self.body(found, function);
     }
 
@@ -286,16 +284,16 @@ impl Parser<'_> {
             _ => (Marker::EndScop, "endscop"),
         };
         self.at += 1;
-        if let Some(first) = found.opened {
-            let fault = Diagnostic::error("E0204", opened, "a second marked region");
-            self.report(fault.label("only one region per file").note(first, "the first one begins here").help("join them, or put them into separate files"));
+        let around = function.map(|f| (f.name.clone(), f.span));
+        if let Some(fault) = second(found, opened, &around) {
+            self.report(fault);
             while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_)) {
                 self.at += 1;
             }
             self.at += !opens(self.tok(0)) as usize;
             return;
         }
-        found.opened = Some(opened);
+        found.opened.push((opened, around));
         let mut statements = vec![];
         while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("}")) {
             statements.push(self.statement());
@@ -321,6 +319,25 @@ impl Parser<'_> {
             self.report(Diagnostic::error("E0206", opened, "the marked region is empty").label("no statement up to its end").help("mark a loop nest"));
         }
         let function = function.map(|f| Function { locals: locals.to_vec(), ..f.clone() });
-        found.region = Some((function, statements, region_span));
+        found.regions.push((function, statements, region_span));
     }
+}
+
+/// Why there may be no region here, in this function, beside those before it.
+fn second(found: &Found, opened: Span, around: &Option<(Rc<str>, Span)>) -> Option<Diagnostic> {
+    let beside = "a second marked region";
+    let bare = |other: &Option<(Rc<str>, Span)>| around.is_none() || other.is_none();
+    if let Some((first, _)) = found.opened.iter().find(|(_, other)| bare(other)) {
+        let fault = Diagnostic::error("E0204", opened, beside).label("each of several regions stands in a function of its own");
+        return Some(fault.note(*first, "another one begins here").help("put both into functions, whose names then say which is which"));
+    }
+    let (name, at) = around.as_ref()?;
+    let (first, other) = found.opened.iter().find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (known, _))| known == name))?;
+    Some(if other.1 == *at {
+        let fault = Diagnostic::error("E0204", opened, beside).label("only one region per function");
+        fault.note(first, "the first one begins here").help("join them, or put them into separate functions")
+    } else {
+        let fault = Diagnostic::error("E0210", *at, format!("a second function is called `{name}`")).label("it has a marked region, too");
+        fault.note(other.1, "the first one").help("rename one of them: a function's name chooses what the IP runs")
+    })
 }

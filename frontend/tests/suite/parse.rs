@@ -2,7 +2,7 @@
 
 use frontend::diag::{render_plain, Severity};
 use frontend::scop::{Binding, Storage};
-use frontend::{parse_text, ParseOptions};
+use frontend::{parse_text, programs_of_text, ParseOptions};
 
 const ARRAYS: &str = "int8_t a[8], int16_t h[8], int32_t x[8][8], uint32_t u[8], float f[8], _Float16 g[8], _Bool b[8]";
 
@@ -96,6 +96,18 @@ fn types_are_found_through_typedefs_and_qualifiers() {
     let shown: Vec<String> = scop.to_string().lines().filter(|l| l.contains("array")).map(|l| l.trim().to_string()).collect();
     assert_eq!(shown, ["array m[2][3]: u16 (uint16_t), dram parameter 0, const", "array v[5]: u64 (long long unsigned int), dram parameter 1", "array w[1]: bf16 (bfloat16), dram parameter 2"]);
     assert_eq!(scop.statements[0].rhs.to_owned().ty.bits(), 64);
+}
+
+#[test]
+fn each_function_with_a_region_is_a_program() {
+    let text = "int one(int x) { return x + 1; }\n#pragma sagen space(i)\nvoid f(int a[4]) {\n#pragma scop\nfor (int i = 0; i < 4; i++) a[i] = one(a[i]);\n#pragma endscop\n}\n\
+        void none(int a[4]) { a[0] = 1; }\nvoid g(int b[4]) {\n#pragma sagen time(j)\n#pragma scop\nfor (int j = 0; j < 4; j++) b[j] = one(b[j]);\n#pragma endscop\n}\n#pragma sagen space(j)\n";
+    let (scops, warnings) = programs_of_text("k.c", text, &ParseOptions::default()).unwrap();
+    assert!(warnings.is_empty());
+    let clauses = |s: &frontend::scop::Scop| s.clauses.iter().map(|c| format!("{}({})", c.name, c.values.join(","))).collect::<Vec<_>>().join(" ");
+    let seen: Vec<_> = scops.iter().map(|s| (s.name.as_str(), s.arrays[0].name.as_str(), clauses(s))).collect();
+    assert_eq!(seen, [("f", "a", "space(i)".to_string()), ("g", "b", "time(j) space(j)".to_string())]);
+    assert!(parse_text("k.c", text, &ParseOptions::default()).is_err_and(|e| e.1[0].code == "E0204"));
 }
 
 #[test]

@@ -1,0 +1,38 @@
+//! Several functions in one IP: what is chosen, what is refused.
+
+use super::*;
+
+const LA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/functions/la.c");
+
+fn refused(arguments: &[&str]) -> String {
+    let output = sagen(arguments);
+    assert_eq!(code(&output), 1, "{arguments:?}");
+    text(&output.stderr)
+}
+
+#[test]
+fn each_function_is_compared() {
+    let report = json(&["sim", LA, "--json"]);
+    assert_eq!((&report["kernel"], &report["match"]), (&Value::from("la"), &Value::Bool(true)));
+    for name in ["gemm", "gemv", "ger"] {
+        let own = &report["functions"][name];
+        assert_eq!((&own["kernel"], &own["match"], &own["cycles"]), (&Value::from(name), &Value::Bool(true), &own["predicted_cycles"]));
+    }
+    assert_eq!(report["functions"]["gemm"]["array"], Value::from(vec![6, 6]), "its clause is its own");
+    let one = json(&["sim", LA, "--function", "ger", "--name", "rank1", "--json"]);
+    assert_eq!((&one["kernel"], &one["match"]), (&Value::from("rank1"), &Value::Bool(true)));
+}
+
+#[test]
+fn unknown_and_equal_names_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mm = kernel(dir.path(), "mm.c", MM);
+    let copy = kernel(dir.path(), "copy.c", MM);
+    let design = kernel(dir.path(), "d.toml", "[function.gemm]\ntile = { i = 2 }\n[function.main]\n");
+    assert!(refused(&["map", LA]).contains("choose one with --function: gemm, gemv, ger"));
+    assert!(refused(&["sim", LA, "--function", "main"]).contains("no file has a marked region in a function of that name; functions with one: gemm, gemv, ger"));
+    assert!(refused(&["sim", LA, "--design", &design]).contains("has options for `main`"));
+    assert!(refused(&["sim", &mm, &copy]).contains("both have a function `mm`"));
+    assert!(refused(&["sim", LA, "--data", "A=a.npy"]).contains("write FUNCTION.ARRAY=FILE"));
+    assert_eq!(code(&sagen(&["sim", LA, "--name", "l-a"])), 2);
+}
