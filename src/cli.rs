@@ -141,6 +141,9 @@ pub struct Design {
     /// Keep partial results in DRAM that wait longer [default: 4096]
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
+    /// Latency of reads that ports cover by asking ahead; by default the board's
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = WIRING)]
+    memory_latency: Option<u32>,
     /// Floating-point sums may be added in the array's order
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]

@@ -35,7 +35,7 @@ pub const REWRITES: [Rewrite; 5] = [
 /// # Errors
 /// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
-    let spec = &spec.beside(scop);
+    let spec = &on(board, &spec.beside(scop));
     map(program(scop, spec)?, spec, board)
 }
 
@@ -46,8 +46,9 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
 pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     match stage {
         Stage::Scop(scop) => compile(scop, spec, board),
-        Stage::System(scop, system) => map(given_system(scop, system, spec)?, spec, board),
+        Stage::System(scop, system) => map(given_system(scop, system, spec)?, &on(board, spec), board),
         Stage::Mapping(scop, system, plan) => {
+            let spec = &on(board, spec);
             let program = given_system(scop, system, spec)?;
             let (plan, vsa) = given::array(&program, plan.clone(), spec)?;
             finish(Some((program, plan)), vsa, None, spec, board)
@@ -102,6 +103,13 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
         ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
     };
     finish(Some((program, plan)), vsa, searched, spec, board)
+}
+
+/// With what the board says, where the user says nothing.
+fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
+    let mut spec = spec.clone();
+    spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
+    spec
 }
 
 /// The last checks, and what is counted.

@@ -35,8 +35,20 @@ impl MemoryTiming {
     pub const IDEAL: MemoryTiming = MemoryTiming { read_latency: 16, write_latency: 16 };
 }
 
-/// Row descriptors between the address side and the data side of an engine.
+/// Row descriptors between the address side and the data side of a writer.
 pub const ROWS_IN_FLIGHT: usize = 64;
+
+/// Beats of a burst, at most.
+pub const LONGEST_BURST: i64 = 256;
+/// The deepest that a reader looks ahead.
+pub const MOST_AHEAD: i64 = 1 << 14;
+
+/// Beats that a reader asks for beyond those it has taken, and rows, to cover so many cycles of latency: a power of two, as
+/// block RAMs are deep. A burst is asked for while there is room for the longest, and taken a few cycles after it comes.
+pub fn beats_ahead(latency: i64) -> i64 {
+    (latency.max(0) as u64 + LONGEST_BURST as u64 + 8).next_power_of_two().clamp(512, MOST_AHEAD as u64) as i64
+}
+
 /// Drains whose write responses may be outstanding.
 pub const DRAINS_IN_FLIGHT: usize = 16;
 
@@ -187,7 +199,7 @@ impl Walk {
     }
     /// Bursts never cross multiples of this many beats: 4 KiB or 256 beats.
     pub fn burst_beats(&self) -> i64 {
-        i64::from((4096 / self.bus_bytes()).min(256))
+        i64::from(4096 / self.bus_bytes()).min(LONGEST_BURST)
     }
     /// Registers that find a row's ends: one per lower or upper form, at least one.
     pub fn trim_stages(&self) -> usize {

@@ -3,14 +3,14 @@
 //! Every stage holds one item and passes it on in the cycle in which the next is free or becomes free, so the cycle in
 //! which item `i` leaves a stage is a maximum of: its arrival, and the cycle item `i - 1` leaves the next stage.
 
-use crate::contract::walk::{Walk, WalkGroup, ROWS_IN_FLIGHT};
+use crate::contract::walk::{Walk, WalkGroup};
 
 /// When a row passes, and what it transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowTimes {
     /// The row leaves the row stage; its descriptor can be taken one cycle later.
     pub leaves: i64,
-    /// First cycle in the segment stage: burst `j` is on the channel in `segment + 1 + j`.
+    /// First cycle in the segment stage: burst `j` is on the channel in `segment + 1 + j`, if nothing holds it back.
     pub segment: i64,
     /// Element 0 is not at the start of a bus word: one more virtual beat.
     pub shifted: bool,
@@ -39,7 +39,7 @@ pub struct AddressModel {
     left: Vec<i64>,
     segment_left: i64,
     /// Cycles in which descriptors were taken, by row number modulo the FIFO's depth.
-    pops: [i64; ROWS_IN_FLIGHT],
+    pops: Vec<i64>,
     row: usize,
     service: Service,
     /// Logarithms of the bytes per element, elements per word, beats per full burst: powers of two, all of them.
@@ -65,7 +65,8 @@ struct Service {
 const NEVER: i64 = -1;
 
 impl AddressModel {
-    pub fn new(walk: Walk) -> AddressModel {
+    /// `ahead`: rows between address side and data side, a power of two.
+    pub fn new(walk: Walk, ahead: usize) -> AddressModel {
         AddressModel {
             counters: vec![0; walk.trips.len()],
             turn: 0,
@@ -76,7 +77,7 @@ impl AddressModel {
             arrives: 0,
             left: vec![NEVER; walk.trim_stages() + 2],
             segment_left: NEVER,
-            pops: [NEVER; ROWS_IN_FLIGHT],
+            pops: vec![NEVER; ahead],
             row: 0,
             service: Service::default(),
             bytes: walk.bytes.trailing_zeros(),
@@ -165,7 +166,7 @@ impl AddressModel {
             at += 1;
         }
         // Row stage: needs a free descriptor, and the segment stage if anything is transferred.
-        at = at.max(self.pops[self.row % ROWS_IN_FLIGHT] + 1);
+        at = at.max(self.pops[self.row & (self.pops.len() - 1)] + 1);
         if row.beats > 0 {
             at = at.max(self.segment_left);
             row.segment = at + 1;
@@ -180,8 +181,14 @@ impl AddressModel {
 
     /// The descriptor of the latest row was taken in cycle `at`.
     pub fn popped(&mut self, at: i64) {
-        self.pops[self.row % ROWS_IN_FLIGHT] = at;
+        let place = self.row & (self.pops.len() - 1);
+        self.pops[place] = at;
         self.row += 1;
+    }
+
+    /// The latest row's last burst left the segment stage in cycle `at`, later than it could.
+    pub fn held_back(&mut self, at: i64) {
+        self.segment_left = at;
     }
 }
 

@@ -40,6 +40,14 @@ pub struct Memory {
     pub data_bits: i64,
     /// Peak of one port in bytes per second.
     pub peak_bytes_per_s: i64,
+    /// From a read's address to its first data as the kernel sees them, buses and controller included.
+    #[serde(default = "usual_latency")]
+    pub latency_ns: i64,
+}
+
+/// Of a memory that does not say.
+fn usual_latency() -> i64 {
+    400
 }
 
 /// Percent of each resource that an array chosen by sagen may take: the rest is the router's.
@@ -103,6 +111,7 @@ impl Board {
             demand((1..=4096).contains(&m.ports), format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports));
             let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
             demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
+            demand((1..=10_000).contains(&m.latency_ns), format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns));
             demand(m.peak_bytes_per_s > 0, format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s));
         }
         let m = &self.margin;
@@ -123,6 +132,12 @@ impl Board {
         let over: Vec<String> = all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
         let fault = Diagnostic::error("E0711", None, format!("the array does not fit {}: it needs {}", self.name, over.join(", ")));
         Err(fault.help("choose smaller tiles or fewer lanes, or another board"))
+    }
+
+    /// Cycles of the kernel's clock from a read's address to its first data, of the slowest memory.
+    pub fn latency(&self) -> i64 {
+        let ns = self.memory.iter().map(|m| m.latency_ns).max().unwrap_or_else(usual_latency);
+        (ns as f64 * self.clock_mhz / 1000.0).ceil() as i64
     }
 
     /// Widest AXI data port of the board, in bytes.

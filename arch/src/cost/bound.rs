@@ -116,7 +116,8 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let loads: Vec<Service> = vsa.inputs.iter().map(|g| Service { reload: g.reload, ..service(g.array, g.hull.total_words()) }).collect();
     let drains: Vec<Service> = vsa.outputs.iter().map(|g| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words()) }).collect();
     let latency = MemoryTiming::IDEAL;
-    let (mut reading, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
+    // Readers ask ahead: only the first load waits for the memory.
+    let (mut reading, mut writing) = (vec![latency.read_latency; vsa.ports()], vec![0i64; vsa.ports()]);
     // Per group: releases of the last two loads; ends of the last two drains.
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
@@ -131,7 +132,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         let mut first = free;
         for (k, g) in loads.iter().enumerate().filter(|(_, g)| visit == 0 || changed < g.reload) {
             let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
-            reading[g.port] = (reading[g.port].max(earliest + latency.read_latency)) + g.beats;
+            reading[g.port] = reading[g.port].max(earliest) + g.beats;
             count[k] += 1;
             first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
         }

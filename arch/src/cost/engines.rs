@@ -5,12 +5,12 @@
 
 use super::resources::{bits_of, memory, Cost};
 use crate::contract::timing::drain_latency;
-use crate::contract::walk::{words_in_flight, Walk};
+use crate::contract::walk::{words_in_flight, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;
 
 /// Reader and writer of a port.
 pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
-    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk));
+    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead));
     reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)))
 }
 
@@ -35,16 +35,28 @@ fn address(walk: &Walk) -> Cost {
 }
 
 /// Addresses and count of the open bursts: `templates::axi::bursts`.
-fn bursts(walk: &Walk) -> Cost {
+fn bursts(walk: &Walk, kept: i64) -> Cost {
     let address = 64 - i64::from(walk.bus_bytes().trailing_zeros());
-    memory(64, address) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
+    memory(kept, address) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
 }
 
-fn reader(walk: &Walk) -> Cost {
+/// What the receiver has to know of a row.
+fn row_bits(walk: &Walk) -> i64 {
+    let lanes = i64::from(walk.word.trailing_zeros());
+    let words = walk.groups.iter().map(|g| g.words).max().unwrap_or(1);
+    let most = |f: &dyn Fn(&crate::contract::walk::WalkGroup) -> i64| walk.groups.iter().map(f).max().unwrap_or(1);
+    let digits: i64 = (0..walk.groups[0].rows.len()).map(|d| bits_of(most(&|g| g.rows[d].extent)) + bits_of(most(&|g| g.rows[d].modulus))).sum();
+    4 + walk.groups.len() as i64 + 3 * bits_of(words + 1) + lanes + digits
+}
+
+/// `ahead`: beats and rows between its two sides.
+fn reader(walk: &Walk, ahead: i64) -> Cost {
     let bits = 8 * i64::from(walk.bus_bytes());
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
-    address(walk) + bursts(walk) + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+    let row = row_bits(walk);
+    let asked = memory(ahead, bits) + memory(ahead, row) + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
+    address(walk) + bursts(walk, ahead) + asked + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
 }
 
 fn writer(walk: &Walk, latency: i64) -> Cost {
@@ -54,7 +66,7 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
     // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
     let rest = Cost { lut: 296 + 3 * word, ff: 240 + i64::from(walk.bus_bytes()), ..Cost::default() };
     let data = Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
-    address(walk) + bursts(walk) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
+    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
 }
 
 /// Registers of the IP, sequencer, and what waits at the array's entry.

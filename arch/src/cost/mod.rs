@@ -4,6 +4,7 @@ pub mod address;
 pub mod bank;
 pub mod board;
 pub mod bound;
+mod buffer;
 mod engines;
 mod network;
 mod pes;

@@ -3,7 +3,7 @@
 //!
 //! Cycles count from the `start` pulse (0) to the `done` pulse.
 
-use super::reader::ReaderModel;
+use super::reader::{ReaderModel, Waits};
 use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
 use crate::contract::timing;
@@ -103,15 +103,15 @@ impl Walker<'_> {
                     continue;
                 }
                 let n = self.released[g].services;
-                let mut earliest = if n >= 2 { self.released[g].times[n - 2] } else { 0 };
+                let mut waits = Waits { written: 0, released: if n >= 2 { self.released[g].times[n - 2] } else { 0 } };
                 if let Some(After { output: o, lag }) = group.after {
                     if n as i64 > lag {
-                        earliest = earliest.max(self.written[o as usize].times[n - lag as usize - 1]);
+                        waits.written = self.written[o as usize].times[n - lag as usize - 1];
                     }
                 }
                 self.released[g].services += 1;
                 let reader = self.readers[port].as_mut().expect("the port reads");
-                let loaded = reader.load(g, n as i64, earliest).expect("loads come in service order").loaded;
+                let loaded = reader.load(g, n as i64, waits).expect("loads come in service order").loaded;
                 ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
             }
         }

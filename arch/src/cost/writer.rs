@@ -7,9 +7,9 @@
 //! of 4096.
 
 use super::address::{AddressModel, RowTimes};
-use crate::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT};
+use super::buffer::Buffer;
+use crate::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;
-use std::collections::VecDeque;
 
 /// Result of one drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +18,6 @@ pub struct DrainTimes {
     pub drained: i64,
     /// Cycle of the `written_<o>` pulse.
     pub written: i64,
-}
-
-/// Words taken in one cycle after the other.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    first: i64,
-    at: i64,
-    count: i64,
 }
 
 /// State of the writer after the drains so far.
@@ -38,12 +30,8 @@ pub struct WriterModel {
     rotate: i64,
     /// Latest request decision (its `dr_valid` is one cycle later).
     asked: i64,
-    /// Words between request and data side, at most.
-    depth: i64,
-    /// When the latest words were taken by the data side; those that no request looks back to any more are gone.
-    pops: VecDeque<Run>,
-    /// Words taken so far.
-    word: i64,
+    /// Words between request and data side.
+    words: Buffer,
     /// Latest virtual beat of the data side.
     taken: i64,
     /// Latest write response.
@@ -62,14 +50,12 @@ impl WriterModel {
     /// The model of one walk.
     pub fn of_walk(walk: Walk, memory: &MemoryTiming, read_latency: i64) -> WriterModel {
         WriterModel {
-            depth: words_in_flight(&walk, read_latency) as i64,
+            words: Buffer::new(words_in_flight(&walk, read_latency) as i64),
             rotate: walk.rotate_stages() as i64,
-            address: AddressModel::new(walk),
+            address: AddressModel::new(walk, ROWS_IN_FLIGHT),
             latency: memory.write_latency,
             read_latency,
             asked: 0,
-            pops: VecDeque::new(),
-            word: 0,
             taken: 0,
             acked: 0,
             complete: vec![-1; DRAINS_IN_FLIGHT],
@@ -126,7 +112,7 @@ impl WriterModel {
             }
             let mut at = self.taken + 1;
             if k < words {
-                let (room, same) = self.room();
+                let (room, same) = self.words.room(self.words.taken);
                 end = end.min(words).min(k.saturating_add(same));
                 self.asked = (self.asked + 1).max(room);
                 at = at.max(self.asked + 1 + self.read_latency + self.rotate + 1);
@@ -140,7 +126,7 @@ impl WriterModel {
             }
             let count = end - k;
             if k < words {
-                self.take(at, count);
+                self.words.take(at, count);
                 self.asked += count - 1;
             }
             self.taken = at + count - 1;
@@ -152,26 +138,5 @@ impl WriterModel {
             }
             k = end;
         }
-    }
-
-    /// The cycle from which the next word has room, and for how many words it grows by one each.
-    fn room(&mut self) -> (i64, i64) {
-        let freed = self.word - self.depth;
-        if freed < 0 {
-            return (0, -freed);
-        }
-        while self.pops.front().is_some_and(|r| r.first + r.count <= freed) {
-            self.pops.pop_front();
-        }
-        self.pops.front().map_or((0, 1), |r| (r.at + freed - r.first + 1, r.first + r.count - freed))
-    }
-
-    /// The data side takes the next `count` words from cycle `at` on.
-    fn take(&mut self, at: i64, count: i64) {
-        match self.pops.back_mut() {
-            Some(r) if r.at + r.count == at => r.count += count,
-            _ => self.pops.push_back(Run { first: self.word, at, count }),
-        }
-        self.word += count;
     }
 }

@@ -5,6 +5,7 @@ use crate::ir::design::DesignSpec;
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
 use crate::ir::refusal::Illegal;
 use crate::contract::delay;
+use crate::contract::walk::beats_ahead;
 use crate::pe::{self, retime, Options};
 use crate::ir::mapping::Mapping;
 use crate::io::{bus, collect, hazard, hull, port, reshape};
@@ -107,6 +108,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
+        ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,

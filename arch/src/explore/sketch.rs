@@ -5,6 +5,7 @@ use super::assemble::Program;
 use super::facts::{Access, Facts};
 use super::space::{Grid, MOST_DIMS};
 use crate::affine::{Condition, Form};
+use crate::contract::walk::beats_ahead;
 use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
@@ -46,6 +47,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
     Some(Vsa {
         name: String::new(),
         lanes: grid.lanes,
+        ahead: beats_ahead(0),
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,

@@ -95,6 +95,8 @@ groups! {
         bank: BTreeMap<String, String>,
         /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
         spill_beyond: Option<u32>,
+        /// Cycles of latency that readers cover by asking ahead; `None`: the board's.
+        memory_latency: Option<u32>,
     }
     /// What an array that sagen chooses is chosen for.
     Aim as aim {

@@ -371,6 +371,9 @@ pub struct Vsa {
     pub extent: [i64; 2],
     /// SIMD lanes per PE (for people; lanes are already unrolled in `nodes`).
     pub lanes: i64,
+    /// Beats, and rows, that a reader may have asked for and not passed on yet: what covers the memory's latency. A power of
+    /// two, at least a full burst.
+    pub ahead: i64,
     pub nodes: Vec<Node>,
     pub arrays: Vec<DramArray>,
     /// In the order of the kernel's arguments.

@@ -8,6 +8,7 @@
 //! space j 3 skew 1
 //! lanes 2
 //! interval 1
+//! ahead 512
 //! tile i.tile 2                         counters, outermost first: of tiles, then of the waves of a visit
 //! time k.time 2
 //! array A: i16[7][9] word 8              then, where it shares an AXI port with an array above: port 0

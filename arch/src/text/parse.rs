@@ -29,6 +29,7 @@ fn empty() -> Vsa {
         axes: Default::default(),
         extent: [1, 1],
         lanes: 1,
+        ahead: 0,
         nodes: vec![],
         arrays: vec![],
         scalars: vec![],
@@ -58,7 +59,7 @@ struct Parser {
 
 /// What may come several times.
 const REPEATED: [&str; 11] = ["space", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
-const TOP: [&str; 5] = ["vsa", "space", "lanes", "interval", "nodes"];
+const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
 
@@ -116,6 +117,7 @@ impl Parser {
             }
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
+            "ahead" => vsa.ahead = line.integer()?,
             "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
             "tile" | "time" if !self.nodes => {
                 vsa.tile_depth += (key == "tile") as usize;

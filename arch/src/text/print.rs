@@ -79,7 +79,7 @@ impl Printer<'_> {
         for a in 0..2 {
             writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.skew[a])?;
         }
-        writeln!(self.out, "lanes {}\ninterval {}\n", vsa.lanes, vsa.schedule.interval)?;
+        writeln!(self.out, "lanes {}\ninterval {}\nahead {}\n", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
         for (j, c) in vsa.counters.iter().enumerate() {
             let kind = if j < vsa.tile_depth { "tile" } else { "time" };
             writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;

@@ -1,6 +1,7 @@
 //! Structure: trips, indices, lengths, magnitudes, words and ports.
 
 use crate::affine::{Condition, Form};
+use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
 use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Vsa};
 
@@ -43,6 +44,8 @@ impl Structure<'_> {
         let pes = vsa.extent[0] as i128 * vsa.extent[1] as i128;
         self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
+        let ahead = (LONGEST_BURST..=MOST_AHEAD).contains(&vsa.ahead) && vsa.ahead.count_ones() == 1;
+        self.require(ahead, || format!("ahead {}: a power of two from {LONGEST_BURST} to {MOST_AHEAD}", vsa.ahead));
         self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
         for (i, s) in vsa.scalars.iter().enumerate() {
             self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));

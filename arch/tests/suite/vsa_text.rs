@@ -170,6 +170,7 @@ impl Draw {
             axes: [self.name(), self.name()],
             extent: self.pair(),
             lanes: self.int(),
+            ahead: self.int(),
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count)).collect(),

@@ -452,12 +452,16 @@ pub(crate) struct Channel<'m> {
     /// In beats.
     pub beat: Sig<'m>,
     pub len: Sig<'m>,
+    /// `len` of the burst that goes there next.
+    pub next: Sig<'m>,
 }
 
-/// Cuts rows into bursts; none are added `unless` that is clear. Returns whether a row is accepted, and the address channel.
+/// Cuts rows into bursts: they wait until `allowed`, and are dropped where `unless` is set. Returns whether a row is accepted,
+/// the address channel, and whether a burst goes there.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn segments<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, offered: Sig<'m>, row: &Row<'m>, channel_ready: Sig<'m>, unless: Sig<'m>,
-) -> (Sig<'m>, Channel<'m>) {
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, offered: Sig<'m>, row: &Row<'m>, channel_ready: Sig<'m>, allowed: Sig<'m>, unless: Sig<'m>,
+) -> (Sig<'m>, Channel<'m>, Sig<'m>) {
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
     let leaves = m.wire("seg_leaves", u(1));
@@ -468,16 +472,17 @@ pub(crate) fn segments<'m>(
     let is_last = left.q().le(space);
     let channel = m.reg("channel_valid", u(1));
     let free = !channel.q() | channel_ready;
-    channel.next(st.valid & !unless).en(free).rst(rst, 0);
-    leaves.drive(free & is_last);
+    channel.next(st.valid & allowed & !unless).en(free).rst(rst, 0);
+    leaves.drive(free & allowed & is_last);
     let page = beat.q().slice(window, 64 - bus - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
-    let burst = st.valid & free;
+    let burst = st.valid & free & allowed;
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
     beat.next(m.mux(st.load, row.address.slice(bus, 64 - bus), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8);
-    (st.ready, Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len) })
+    let channel = Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len), next: len };
+    (st.ready, channel, burst)
 }
 
 /// The ports of channel `ar` or `aw` except `ready`.

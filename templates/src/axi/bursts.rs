@@ -4,13 +4,11 @@
 //! engine takes what is still owed to it, and everything else waits until nothing is open. If that never comes, because
 //! the memory was reset as well, `abandon` gives the bursts up.
 //!
-//! Addresses of the last [`REMEMBERED`] bursts are kept in order; that of a burst that had more behind it is not known.
+//! Addresses of the last bursts are kept in order; that of a burst that had more behind it is not known.
 
 use super::elastic::hold;
-use rtl::{clog2, u, MemStyle, ModuleBuilder, Sig};
-
-/// Bursts whose addresses are kept: a power of two.
-const REMEMBERED: u32 = 64;
+use crate::naming::memory_style;
+use rtl::{clog2, u, ModuleBuilder, Sig};
 
 /// What an engine needs to outlive a reset.
 #[derive(Clone, Copy)]
@@ -46,8 +44,8 @@ pub(crate) struct Events<'m> {
 }
 
 /// Counts, and reports on `failed` (pulse), `failed_response` (2), `failed_known`, `failed_address` (of a bus word), a cycle after the
-/// answer; `quiet`: nothing is open.
-pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<'m>, events: Events<'m>) {
+/// answer; `quiet`: nothing is open. The addresses of the last `kept` bursts, a power of two, are known.
+pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
     let Guard { rst, .. } = *guard;
     let some = open.q().reduce_or();
     // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
@@ -55,17 +53,16 @@ pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
     m.output("quiet", !some);
 
-    let ring = m.mem("burst_addresses", REMEMBERED, events.address.w(), MemStyle::Distributed);
+    let ring = m.mem("burst_addresses", kept, events.address.w(), memory_style(kept.into()));
     let at = |name: &str, en: Sig<'m>| {
-        let at = m.reg(name, u(clog2(u64::from(REMEMBERED))));
+        let at = m.reg(name, u(clog2(u64::from(kept))));
         at.next(at.q().add_lit(1)).en(en).rst(rst & !some, 0).q()
     };
     let (newest, oldest) = (at("burst_newest", events.opened), at("burst_oldest", ended));
     ring.write(events.opened, newest, events.address);
-    let address = ring.read_async("burst_address", oldest);
     let failed = answered & events.response.msb() & !rst;
     m.output("failed", m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
     m.output("failed_response", hold(m, "failed_response_q", failed, events.response));
-    m.output("failed_known", hold(m, "failed_known_q", failed, open.q().le(m.lit(REMEMBERED, u(24)))));
-    m.output("failed_address", hold(m, "failed_address_q", failed, address));
+    m.output("failed_known", hold(m, "failed_known_q", failed, open.q().le(m.lit(kept, u(24)))));
+    m.output("failed_address", ring.read_sync("failed_address_q", failed, oldest));
 }

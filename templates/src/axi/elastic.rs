@@ -2,8 +2,10 @@
 //!
 //! Contract of [`stage`]: an item offered in cycle `t` while `ready` is set is held from `t + 1` on; it leaves in the
 //! first cycle in which `next_ready` is set. Full throughput; `ready` is combinational in `next_ready`, never in
-//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest.
+//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest; of [`deep_fifo`],
+//! whose head is a register, in `t + 2`.
 
+use crate::naming::memory_style;
 use rtl::{clog2, u, MemStyle, ModuleBuilder, Sig, Ty};
 
 /// One register stage.
@@ -48,6 +50,32 @@ pub(crate) fn fifo<'m>(
     count.next(m.mux(push, count.q() + one, count.q() - one)).en(push ^ pop).rst(rst, 0);
     let item = mem.read_async(format!("{name}_item"), head.q()).to(data.ty());
     Fifo { valid: count.q().ne_lit(0), head: item, room: count.q().ne_lit(depth) }
+}
+
+/// As [`fifo`], of any size: the memory is read into the register at the head, which counts as one of the `depth` places.
+pub(crate) fn deep_fifo<'m>(
+    m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
+) -> Fifo<'m> {
+    let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into()));
+    let at = clog2(u64::from(depth));
+    let one = m.lit(1, u(at + 1));
+    let counter = |what: &str, up: Sig<'m>, down: Sig<'m>| {
+        let count = m.reg(format!("{name}_{what}"), u(at + 1));
+        count.next(m.mux(up, count.q() + one, count.q() - one)).en(up ^ down).rst(rst, 0).q()
+    };
+    let valid = m.reg(format!("{name}_valid"), u(1));
+    let free = !valid.q() | pop;
+    let fetch = m.wire(format!("{name}_fetch"), u(1));
+    let stored = counter("stored", push, fetch.sig());
+    fetch.drive(free & stored.ne_lit(0));
+    let fetch = fetch.sig();
+    valid.next(fetch).en(free).rst(rst, 0);
+    let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
+    tail.next(tail.q().add_lit(1)).en(push).rst(rst, 0);
+    head.next(head.q().add_lit(1)).en(fetch).rst(rst, 0);
+    mem.write(push, tail.q(), data);
+    let item = mem.read_sync(format!("{name}_item"), fetch, head.q()).to(data.ty());
+    Fifo { valid: valid.q(), head: item, room: counter("count", push, pop).ne_lit(depth) }
 }
 
 /// Several signals side by side, the first in the highest bits.

@@ -10,17 +10,22 @@
 //!   (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`, `ld_data` (`W`);
 //! - `loaded_<g>`: pulse in the cycle of the group's `ld_last`; `quiet`, `failed`, `failed_*`: [`super::bursts::watch`].
 //!
+//! The address side asks for beats as far ahead as the FIFO for them has room (`ahead`), so the memory's latency is paid
+//! once, not with every load; it waits for drains only. The receiver deals the words to the feeders as their halves are
+//! released. A burst is asked for while the FIFO has room for the longest one, so `rready` is always high.
+//!
 //! While `rst` is high the data of open bursts is taken and dropped.
 //!
 //! Timing (pulse seen in cycle `t`, memory always ready; `K` = [`Walk::trim_stages`], `L` = [`Walk::rotate_stages`]):
-//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `release_<g>`/`written_<o>` in `t` → `go` in `t + 1`;
-//! first `arvalid` in `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the
-//! receiver 2 cycles after the row leaves its stage (`go + K + 2`); the receiver takes one virtual beat per cycle, and a
-//! beat taken in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
+//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `written_<o>` in `t` → `go` in `t + 1`; first `arvalid` in
+//! `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the receiver 3 cycles after
+//! the row leaves its stage (`go + K + 2`), the first of a load not before the cycle after `release_<g>`; the receiver takes
+//! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
+//! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
 use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Row, Start};
 use super::bursts::{watch, Events, Guard};
-use super::elastic::{choose_lit, fifo, hold, pack, unpack};
+use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
 use super::rotate::{join, rotate_level};
 use crate::stream::{Loads, Word};
 use arch::contract::walk::Walk;
@@ -31,14 +36,14 @@ use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderParams {
     pub walk: Walk,
-    /// Rows between address side and receiver: a power of two.
-    pub rows_in_flight: u32,
+    /// Beats and rows between address side and receiver, see [`Vsa::ahead`].
+    pub ahead: u32,
 }
 
 impl ReaderParams {
     /// `None` if no input group reads through the port.
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
-        Some(ReaderParams { walk: Walk::reads(vsa, port)?, rows_in_flight: arch::contract::walk::ROWS_IN_FLIGHT as u32 })
+        Some(ReaderParams { walk: Walk::reads(vsa, port)?, ahead: vsa.ahead as u32 })
     }
 
     /// Width of `ld_w`.
@@ -79,7 +84,7 @@ impl Template for AxiReader {
         let io = Start::of(m, walk, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
-        let allowed = credits(m, walk, &io, &job, go.sig());
+        let allowed = written(m, walk, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
@@ -89,51 +94,65 @@ impl Template for AxiReader {
         let room = m.wire("desc_room", u(1));
         let offered = stage.valid & row.any & room.sig();
         let ar_ready = m.input("m_axi_arready", u(1));
-        let (segment_ready, mut channel) = address::segments(m, walk, rst, offered, &row, ar_ready, m.lit(0, u(1)));
+        let taken = m.wire("beat_taken", u(1));
+        let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
+        let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or();
+        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, offered, &row, ar_ready, enough, m.lit(0, u(1)));
+        let spent = m.mux(asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
+        space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = channel.valid & guard.live & !rst;
         let leaves = room.sig() & (!row.any | segment_ready);
         row_leaves.drive(leaves);
-        let queue = fifo(m, "desc", self.0.rows_in_flight, rst, stage.valid & leaves, layout.packed(m), pop.sig());
+        let queue = deep_fifo(m, "desc", self.0.ahead, rst, stage.valid & leaves, layout.packed(m), pop.sig());
         room.drive(queue.room);
         address::channel_ports(m, walk, "ar", &channel);
 
         let head = layout.of_packed(queue.head);
-        let (beat, answered) = receiver(m, walk, rst, queue.valid, &head, |p| pop.drive(p));
+        let answered = m.input("m_axi_rvalid", u(1));
+        m.output("m_axi_rready", m.lit(1, u(1)));
+        let data = m.input("m_axi_rdata", u(8 * walk.bus_bytes()));
+        // What nobody has asked for does not count, see [`super::bursts`].
+        let came = answered & open.q().reduce_or();
+        let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
+        let freed = released(m, walk, &io, &head, pop.sig());
+        let beat = receiver(m, walk, rst, queue.valid & freed, &head, &beats, |p| pop.drive(p), |t| taken.drive(t));
         let (response, ended) = (m.input("m_axi_rresp", u(2)), m.input("m_axi_rlast", u(1)));
-        watch(m, &guard, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended });
+        watch(m, &guard, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
         stream(m, &self.0, rst, beat);
     }
 }
 
-/// Whether the offered service has its credits: two buffer halves per group, and the drains it waits for.
-fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
-    let mut written: Vec<(usize, Sig<'m>)> = vec![];
-    let allowed: Vec<_> = walk
-        .groups
-        .iter()
-        .zip(&job.group)
-        .map(|(g, chosen)| {
-            let taken = go & *chosen;
-            let release = m.input(format!("release_{}", g.group), u(1));
-            let halves = m.reg(format!("halves_{}", g.group), u(3));
-            let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
-            halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
-            let mut ok = halves.q().ne_lit(0);
-            if let Some(After { output: o, lag }) = g.after {
-                let pulse = written.iter().find(|w| w.0 == o as usize).map(|w| w.1).unwrap_or_else(|| {
-                    let port = m.input(format!("written_{o}"), u(1));
-                    written.push((o as usize, port));
-                    port
-                });
-                let ahead = m.reg(format!("ahead_{}", g.group), s(40));
-                let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
-                ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
-                ok = ok & !ahead.q().msb();
-            }
-            ok & *chosen
-        })
-        .collect();
-    m.any(&allowed)
+/// Whether the drains that the offered service waits for are written.
+fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+    let mut pulses: Vec<(usize, Sig<'m>)> = vec![];
+    let mut late = vec![];
+    for (g, chosen) in walk.groups.iter().zip(&job.group) {
+        let Some(After { output: o, lag }) = g.after else { continue };
+        let pulse = pulses.iter().find(|w| w.0 == o as usize).map(|w| w.1).unwrap_or_else(|| {
+            let port = m.input(format!("written_{o}"), u(1));
+            pulses.push((o as usize, port));
+            port
+        });
+        let taken = go & *chosen;
+        let ahead = m.reg(format!("ahead_{}", g.group), s(40));
+        let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
+        ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
+        late.push(*chosen & ahead.q().msb());
+    }
+    if late.is_empty() { m.lit(1, u(1)) } else { !m.any(&late) }
+}
+
+/// Whether the row at the head may go to the feeders: the first of a load takes a buffer half of its group.
+fn released<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, head: &Descriptor<'m>, pop: Sig<'m>) -> Sig<'m> {
+    let free = walk.groups.iter().zip(&head.row.group).map(|(g, chosen)| {
+        let release = m.input(format!("release_{}", g.group), u(1));
+        let halves = m.reg(format!("halves_{}", g.group), u(3));
+        let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
+        let taken = pop & head.row.first & *chosen;
+        halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
+        halves.q().ne_lit(0) & *chosen
+    });
+    !head.row.first | m.any(&free.collect::<Vec<_>>())
 }
 
 /// What the receiver knows about a row.
@@ -204,16 +223,16 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle; beats that are not fetched do not wait. Returns also whether the bus gives one.
+/// Takes one virtual beat per cycle; those that are not fetched do not wait for `beats`.
+#[allow(clippy::too_many_arguments)]
 fn receiver<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, waiting: Sig<'m>, head: &Descriptor<'m>, drive_pop: impl FnOnce(Sig<'m>),
-) -> (Beat<'m>, Sig<'m>) {
-    let rvalid = m.input("m_axi_rvalid", u(1));
-    let data = m.input("m_axi_rdata", u(8 * walk.bus_bytes()));
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, waiting: Sig<'m>, head: &Descriptor<'m>, beats: &Fifo<'m>,
+    drive_pop: impl FnOnce(Sig<'m>), drive_taken: impl FnOnce(Sig<'m>),
+) -> Beat<'m> {
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
-    let step = busy.q() & (!need.q() | rvalid);
+    let step = busy.q() & (!need.q() | beats.valid);
     let pop = waiting & (!busy.q() | (step & last.q()));
     drive_pop(pop);
     let now = head.held(m, pop);
@@ -224,9 +243,8 @@ fn receiver<'m>(
     need.next(m.mux(pop, first_wanted, wanted)).en(pop | step).rst(rst, 0);
     last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
     index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
-    let ready = need.q() | rst;
-    m.output("m_axi_rready", ready);
-    (Beat { valid: step, data, now, index: index.q(), last: last.q() }, rvalid & ready)
+    drive_taken(step & need.q());
+    Beat { valid: step, data: beats.head, now, index: index.q(), last: last.q() }
 }
 
 /// Rotates beats so that element 0 of a word is lowest, joins two neighbours, and drives the stream.

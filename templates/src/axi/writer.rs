@@ -99,7 +99,7 @@ impl Template for AxiWriter {
         let layout = Descriptor::of(m, walk, &row);
         let offered = stage.valid & row.any & room.sig();
         let aw_ready = m.input("m_axi_awready", u(1));
-        let (segment_ready, mut channel) = address::segments(m, walk, rst, offered, &row, aw_ready & live, ends);
+        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, offered, &row, aw_ready & live, m.lit(1, u(1)), ends);
         channel.valid = channel.valid & offers;
         let leaves = room.sig() & (!row.any | segment_ready);
         row_leaves.drive(leaves);
@@ -116,7 +116,7 @@ impl Template for AxiWriter {
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
         let answered = responses(m, walk, &io, end);
         let response = m.input("m_axi_bresp", u(2));
-        watch(m, &guard, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) });
+        watch(m, &guard, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) }, ROWS_IN_FLIGHT as u32);
     }
 }
 

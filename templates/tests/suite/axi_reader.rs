@@ -1,7 +1,7 @@
 //! `AxiReader` against a software reference: every word of every load, under an ideal memory (with the predicted cycle of
 //! every load) and under one that stalls at random.
 
-use arch::cost::reader::{MemoryTiming, ReaderModel};
+use arch::cost::reader::{MemoryTiming, ReaderModel, Waits};
 use arch::affine::Form;
 use arch::ir::vsa::*;
 use crate::axi_support::*;
@@ -13,6 +13,7 @@ use templates::axi::reader::{AxiReader, ReaderParams};
 
 fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = random_base(r);
+    v.ahead = r.pick(&[256, 256, 512, 1024]);
     for g in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
         let hull = random_hull(r, &v, array);
@@ -177,7 +178,7 @@ impl<'a> Bench<'a> {
             self.sim.set("start", 0);
             (0..groups).for_each(|g| self.sim.set(&format!("release_{g}"), 0));
             self.cycle();
-            assert_eq!(self.sim.get("ld_valid") + self.sim.get("m_axi_arvalid") + self.sim.get("m_axi_rready"), 0);
+            assert_eq!(self.sim.get("ld_valid") + self.sim.get("m_axi_arvalid"), 0);
             self.sim.clock();
         }
         assert!(self.memory.is_idle(), "beats are left in the memory");
@@ -209,17 +210,17 @@ fn check_times(v: &Vsa, times: &Times, what: &str) {
     let mut count = vec![0usize; v.inputs.len()];
     for (i, (g, loaded)) in times.loads.iter().enumerate() {
         let n = count[*g];
-        let mut earliest = if n < 2 { 0 } else { times.releases[*g][n - 2] };
+        let mut waits = Waits { written: 0, released: if n < 2 { 0 } else { times.releases[*g][n - 2] } };
         if let Some(After { output: o, lag }) = v.inputs[*g].after {
             if n as i64 > lag {
-                earliest = earliest.max(times.written[o as usize][(n as i64 - lag - 1) as usize]);
+                waits.written = times.written[o as usize][(n as i64 - lag - 1) as usize];
             }
         }
-        let predicted = model.load(*g, n as i64, earliest).expect("service order");
+        let predicted = model.load(*g, n as i64, waits).expect("service order");
         assert_eq!(predicted.loaded, *loaded, "{what}: load {i} (number {n} of group {g})");
         count[*g] += 1;
     }
-    assert_eq!(model.load(0, count[0] as i64, 0), None);
+    assert_eq!(model.load(0, count[0] as i64, Waits::default()), None);
 }
 
 #[test]
@@ -291,7 +292,7 @@ fn documented_latency_and_full_rate() {
     bench.reset();
     let times = bench.run(&mut Random::new(1), None);
     let (trim, rotate, go) = (1, 2, 2);
-    let first_beat = go + trim + 4 + 16;
+    let first_beat = go + trim + 4 + 16 + 2;
     assert_eq!(times.loads, [(0, first_beat + 31 + rotate + 2)]);
 }
 

@@ -40,6 +40,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
         axes: Default::default(),
         extent: [1, 1],
         lanes: 1,
+        ahead: 512,
         nodes: vec![],
         scalars: vec![],
         arrays: vec![],
