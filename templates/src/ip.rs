@@ -232,7 +232,7 @@ impl Top {
                 let emitted = m.delay(sequencer.out(&format!("emitted{o}")), emitted_delay(vsa, o) as u32, format!("emitted{o}_d"));
                 w.instance.set(&format!("emitted_{o}"), emitted);
                 let port = format!("written_{o}");
-                for (r, _) in readers.iter().filter(|r| r.1.walk.groups.iter().any(|g| g.after.is_some_and(|a| a.output as usize == o))) {
+                for (r, _) in readers.iter().filter(|r| r.1.walk.groups.iter().any(|g| g.waits.iter().any(|w| w.output == o))) {
                     r.instance.set(&port, w.instance.out(&port));
                 }
             }

@@ -17,7 +17,7 @@
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::{carries, interval, Form};
-use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Vsa};
+use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
 use frontend::scop::Affine;
 use std::iter;
 
@@ -125,8 +125,25 @@ pub struct WalkGroup {
     pub uppers: Vec<RowForm>,
     /// Buffers on the array's side; consecutive services alternate.
     pub slots: u32,
-    /// Inputs: (output group, lag), see [`crate::ir::vsa::InputGroup::after`].
-    pub after: Option<After>,
+    /// Of inputs.
+    pub waits: Vec<Wait>,
+}
+
+/// Drains of an output group that a load waits for, see [`crate::ir::vsa::InputGroup::after`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Index into [`Vsa::outputs`].
+    pub output: usize,
+    pub until: WaitUntil,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitUntil {
+    /// Load `n` waits for the first `n - lag`.
+    Lag(i64),
+    /// The first load of a phase waits for as many more as the phase before has: `drains` if the kept counters of phases
+    /// had these values in it, else none.
+    Phase { drains: i64, emit: Vec<Option<i64>> },
 }
 
 impl WalkGroup {
@@ -157,6 +174,8 @@ pub struct Walk {
     pub word: u32,
     /// Trip counts of the kept counters, outermost first; all at least 2.
     pub trips: Vec<i64>,
+    /// How many of them, from the outside, count phases.
+    pub phases: usize,
     pub groups: Vec<WalkGroup>,
 }
 
@@ -172,7 +191,7 @@ impl Walk {
             hull: &g.hull,
             bounds: &[],
             slots: 2,
-            after: g.after,
+            after: &g.after,
         });
         build(vsa, port, raw.collect())
     }
@@ -188,7 +207,7 @@ impl Walk {
             hull: &g.hull,
             bounds: &g.bounds,
             slots: g.slots,
-            after: None,
+            after: &[],
         });
         build(vsa, port, raw.collect())
     }
@@ -237,7 +256,7 @@ struct Raw<'a> {
     hull: &'a Hull,
     bounds: &'a [CellBound],
     slots: u32,
-    after: Option<After>,
+    after: &'a [After],
 }
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
@@ -249,11 +268,26 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
-    let groups = raw.iter().map(|r| group(r, bytes, outer, &kept, &fixed, &trips)).collect();
+    let groups = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(r, bytes, outer, &kept, &fixed, &trips) }).collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
-    Some(Walk { name: vsa.port_name(port), arrays, bytes, word: vsa.bus_bytes(port) / bytes, trips, groups })
+    let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
+    Some(Walk { name: vsa.port_name(port), arrays, bytes, word: vsa.bus_bytes(port) / bytes, trips, phases, groups })
+}
+
+fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
+    let until = match after.until {
+        Until::Lag(lag) => WaitUntil::Lag(lag),
+        Until::Phase => {
+            let emit = &vsa.outputs[after.output as usize].emit;
+            WaitUntil::Phase {
+                drains: (vsa.phases..vsa.tile_depth).filter(|&j| emit[j].is_none()).map(|j| vsa.counters[j].trip).product(),
+                emit: kept.iter().filter(|&&j| j < vsa.phases).map(|&j| emit[j]).collect(),
+            }
+        }
+    };
+    Wait { output: after.output as usize, until }
 }
 
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
@@ -289,6 +323,12 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     }
     for b in r.bounds {
         let mut form = RowForm::constant(b.constant, kept.len(), outer);
+        for (j, c) in b.phases.iter().enumerate() {
+            match kept.iter().position(|&k| k == j) {
+                Some(k) => form.start.coeffs[k] = *c,
+                None => form.start.constant += c * fixed[j],
+            }
+        }
         for (c, y) in b.coeffs.iter().zip(y_outer) {
             form = form.combine(*c, y);
         }
@@ -321,5 +361,5 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let (words, slots) = (r.hull.words, r.slots);
-    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, address, gates, lowers, uppers, slots, after: r.after }
+    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, address, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -7,7 +7,7 @@ use super::reader::{ReaderModel, Waits};
 use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
 use crate::contract::timing;
-use crate::ir::vsa::{After, Vsa};
+use crate::ir::vsa::{After, Until, Vsa};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
@@ -37,6 +37,8 @@ struct Walker<'a> {
     /// Per output group: drained and written pulses.
     drained: Vec<Pulses>,
     written: Vec<Pulses>,
+    /// Per output group: drains of earlier phases.
+    before_phase: Vec<usize>,
     /// Per input group: [`timing::release_delay`].
     release_delay: Vec<i64>,
     /// Per output group: [`timing::emitted_delay`].
@@ -57,6 +59,7 @@ pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> Option<Pre
         released: vec![Pulses::default(); vsa.inputs.len()],
         drained: vec![Pulses::default(); vsa.outputs.len()],
         written: vec![Pulses::default(); vsa.outputs.len()],
+        before_phase: vec![0; vsa.outputs.len()],
         release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(vsa, g)).collect(),
         emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(vsa, o)).collect(),
     };
@@ -88,6 +91,9 @@ impl Walker<'_> {
             free = last + interval;
             done = done.max(self.drains(&tile, last));
             let next = advance(&mut tile, &trips);
+            if next.is_some_and(|j| j < self.vsa.phases) {
+                self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
+            }
             self.releases(next, last);
         }
         out.cycles = done + timing::WRITTEN_TO_DONE;
@@ -104,9 +110,13 @@ impl Walker<'_> {
                 }
                 let n = self.released[g].services;
                 let mut waits = Waits { written: 0, released: if n >= 2 { self.released[g].times[n - 2] } else { 0 } };
-                if let Some(After { output: o, lag }) = group.after {
-                    if n as i64 > lag {
-                        waits.written = self.written[o as usize].times[n - lag as usize - 1];
+                for After { output: o, until } in &group.after {
+                    let drains = match until {
+                        Until::Lag(lag) => (n as i64 - lag).max(0) as usize,
+                        Until::Phase => self.before_phase[*o as usize],
+                    };
+                    if drains > 0 {
+                        waits.written = waits.written.max(self.written[*o as usize].times[drains - 1]);
                     }
                 }
                 self.released[g].services += 1;

@@ -13,7 +13,7 @@ use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
 use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Until, Vsa};
 use frontend::flow;
 use frontend::scop::{Binding, Constraint, LoopId, Scop, Storage};
 use std::borrow::Cow;
@@ -103,8 +103,8 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     reshape::reshape(scop, &mut lowered, &mapping);
     let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
     let dram = arrays(program, &lowered, &mapping, waves, spec);
-    let inputs = inputs(&lowered, &dram, &mapping);
     let outputs = outputs(scop, &lowered, &dram, &mapping)?;
+    let inputs = inputs(&lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
@@ -112,6 +112,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
+        phases: mapping.phases,
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
         scalars: scalars(scop, &lowered, &dram),
@@ -176,12 +177,16 @@ fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
     (at as u32, &dram[at].array)
 }
 
-fn inputs(lowered: &Lowered, dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
+fn inputs(lowered: &Lowered, outputs: &[OutputGroup], dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
     let group = |draft: &InputDraft| {
         let (index, array) = position(dram, draft.array);
         let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
-        let after = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, lag: s.lag }));
-        InputGroup { after, ..hull::input(draft, index, array.word, mapping) }
+        let lagging = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, until: Until::Lag(s.lag) }));
+        let group = hull::input(draft, index, array.word, mapping);
+        let stores = outputs.iter().enumerate().filter(|(_, o)| mapping.phases > 0 && lagging.is_none() && o.array == index);
+        let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
+        let reload = if earlier.is_empty() { group.reload } else { group.reload.max(mapping.phases) };
+        InputGroup { after: lagging.into_iter().chain(earlier).collect(), reload, ..group }
     };
     lowered.inputs.iter().map(group).collect()
 }

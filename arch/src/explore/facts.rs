@@ -43,6 +43,8 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub transform: Vec<Vec<i64>>,
+    /// Leading dimensions that run phases.
+    pub phases: usize,
     /// Of the transformed dimensions.
     pub extent: Vec<i64>,
     /// No dependence but a sum's moves along it.
@@ -98,6 +100,7 @@ impl Facts {
         }
         let mut facts = Facts {
             transform: transform.to_vec(),
+            phases: system.phases,
             extent: transform.iter().map(range).collect(),
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
@@ -150,7 +153,7 @@ impl Facts {
 
     /// Tiles, lanes and orders of the dimension are the search's to choose.
     pub fn parallel(&self, d: usize) -> bool {
-        self.free[d] || self.summed[d]
+        d >= self.phases && (self.free[d] || self.summed[d])
     }
 }
 

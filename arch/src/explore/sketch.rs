@@ -51,6 +51,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
+        phases: mapping.phases,
         counters: mapping.counters,
         nodes: vec![],
         scalars: vec![],

@@ -244,7 +244,7 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
 pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Vec<Flow> {
     let depth = facts.extent.len();
     let mut all = vec![];
-    for a in 0..depth {
+    for a in facts.phases..depth {
         for b in (a + 1..depth).map(Some).chain([None]) {
             let axes: Vec<usize> = [a].into_iter().chain(b).collect();
             let reversed: Vec<usize> = axes.iter().rev().copied().collect();

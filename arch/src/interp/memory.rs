@@ -172,7 +172,8 @@ impl Collector {
         rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, inside }| {
             let (last, outer) = (y[y.len() - 1], &y[..y.len() - 1]);
             let bounds: Vec<(i64, i64, bool)> = g.bounds.iter().map(|b| {
-                let fixed = b.constant + b.coeffs.iter().zip(outer).map(|(c, y)| c * y).sum::<i64>();
+                let terms = b.coeffs.iter().zip(outer).chain(b.phases.iter().zip(at));
+                let fixed = b.constant + terms.map(|(c, y)| c * y).sum::<i64>();
                 (b.scale, fixed, b.equality)
             }).collect();
             for e in inside {

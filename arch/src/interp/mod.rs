@@ -20,7 +20,7 @@ mod system;
 
 use crate::verify;
 use crate::affine::advance;
-use crate::ir::vsa::{After, NodeId, Op, Vsa};
+use crate::ir::vsa::{After, NodeId, Op, Until, Vsa};
 use frontend::value::mask;
 use linear::{neighbours, Linear, Tables};
 use memory::{Collector, Dram, Feeder};
@@ -104,6 +104,8 @@ struct Machine<'a> {
     tables: Tables,
     feeders: Vec<Feeder>,
     collectors: Vec<Collector>,
+    /// Per output group: drains of earlier phases.
+    before_phase: Vec<u64>,
     stats: RunStats,
 }
 
@@ -127,22 +129,28 @@ impl<'a> Machine<'a> {
         let (slots, values) = storage(vsa, pes as u64)?;
         let stats = RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
         let dram = Dram::new(vsa, memory)?;
-        Ok(Machine { vsa, pes, dram, steps: order::steps(vsa)?, code, slots, values, tables, feeders, collectors, stats })
+        Ok(Machine { vsa, pes, dram, steps: order::steps(vsa)?, code, slots, values, tables, feeders, collectors, before_phase: vec![0; vsa.outputs.len()], stats })
     }
 
     /// Start of a visit: loads, and empty collectors.
     fn load(&mut self, at: &[i64]) -> Result<(), String> {
+        if at[self.vsa.phases..].iter().all(|&c| c == 0) {
+            self.before_phase.clone_from(&self.stats.drains);
+        }
         for (i, g) in self.vsa.inputs.iter().enumerate() {
             if at[g.reload..self.vsa.tile_depth].iter().any(|&c| c != 0) {
                 continue;
             }
             let mut written = 0;
-            if let Some(After { output: o, lag }) = g.after {
-                let needed = self.stats.loads[i] as i64 - lag;
-                if needed > self.stats.drains[o as usize] as i64 {
+            for After { output: o, until } in &g.after {
+                let needed = match until {
+                    Until::Lag(lag) => (self.stats.loads[i] as i64 - lag).max(0) as u64,
+                    Until::Phase => self.before_phase[*o as usize],
+                };
+                if needed > self.stats.drains[*o as usize] {
                     return Err(format!("input group {i}: load {} waits for drain {needed} of a later visit", self.stats.loads[i]));
                 }
-                written = if needed > 0 { self.collectors[o as usize].sequence(needed as usize - 1) } else { 0 };
+                written = written.max(if needed > 0 { self.collectors[*o as usize].sequence(needed as usize - 1) } else { 0 });
             }
             self.stats.races += self.feeders[i].load(self.vsa, g, at, &self.dram, written);
             self.stats.loads[i] += 1;

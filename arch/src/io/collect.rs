@@ -12,6 +12,7 @@ use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
+use std::iter;
 
 /// # Errors
 /// When the cells cannot be told apart by PE or by visit, however the box is turned.
@@ -91,6 +92,7 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     let emit = emitting_visits(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
     owners_differ(&banks, first, last)?;
+    let bounds = cell_bounds(draft, dims, &emit, mapping)?;
     let every = mapping.tile_depth > 0 && emit.iter().all(|e| e.is_none());
     let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
     Ok(OutputGroup {
@@ -105,7 +107,7 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
         row: l.row,
         col: l.col,
         slots: if every { 2 } else { 1 },
-        bounds: cell_bounds(&draft.cells, &draft.view, dims)?,
+        bounds,
     })
 }
 
@@ -141,8 +143,16 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let moves = |d: usize| hull.origin[d].counters[j];
+        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
+        let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
+        values.dedup();
         if draft.spilled.contains(&j) {
             emit.push(None);
+            continue;
+        }
+        // Phases may store cells again: they store one after the other.
+        if j < mapping.phases {
+            emit.push(if let [one] = values.as_slice() { *one } else { None });
             continue;
         }
         if (0..hull.origin.len()).any(|d| moves(d) != 0) {
@@ -159,9 +169,6 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
             emit.push(None);
             continue;
         }
-        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
-        let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
-        values.dedup();
         match values.as_slice() {
             [Some(v)] => emit.push(Some(*v)),
             _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
@@ -221,15 +228,38 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
     Ok(())
 }
 
-/// The written cells as bounds on the last coordinate; bounds that the array's extents imply are left out.
-fn cell_bounds(cells: &[Constraint], view: &[Affine], dims: &[i64]) -> Result<Vec<CellBound>, Unstorable> {
-    let Some(n) = view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
+/// The written cells as bounds on the last coordinate; bounds that the array's extents or the visits imply are left out.
+fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping: &Mapping) -> Result<Vec<CellBound>, Unstorable> {
+    let Some(rank) = draft.view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
+    let all = draft.cells.first().map_or(rank, |c| c.expr.coeffs.len());
+    // Phase coordinates stand behind the cell's; what is known of them are their loops' ends.
+    let longer = |c: Constraint| Constraint { expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(iter::repeat(0)).take(all).collect(), ..c.expr }, ..c };
+    let mut context: Vec<Constraint> = in_bounds(&draft.view, dims).into_iter().map(longer).collect();
+    for (k, &(lo, hi)) in mapping.bounds.iter().take(all - rank).enumerate() {
+        for (sign, end) in [(1, -lo), (-1, hi)] {
+            let mut expr = Affine::constant(all, end);
+            expr.coeffs[rank + k] = sign;
+            context.push(Constraint { expr, equality: false });
+        }
+    }
     let bound = |c: &Constraint| {
-        let scale = c.expr.coeffs[n - 1];
+        let scale = c.expr.coeffs[rank - 1];
         if scale.abs() > 1 {
             return Err(Unstorable::Stride);
         }
-        Ok(CellBound { scale, coeffs: c.expr.coeffs[..n - 1].to_vec(), constant: c.expr.constant, equality: c.equality })
+        let mut bound = CellBound { scale, coeffs: c.expr.coeffs[..rank - 1].to_vec(), phases: vec![0; mapping.phases], constant: c.expr.constant, equality: c.equality };
+        for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
+            bound.constant += factor * mapping.bounds[d].0;
+            for digit in &mapping.digits[d] {
+                match emit[digit.place] {
+                    Some(value) => bound.constant += factor * value,
+                    None => bound.phases[digit.place] += factor,
+                }
+            }
+        }
+        Ok(bound)
     };
-    flow::simplify(cells, &in_bounds(view, dims), n).iter().map(bound).collect()
+    let holds = |b: &CellBound| b.scale == 0 && b.coeffs.iter().chain(&b.phases).all(|&c| c == 0) && if b.equality { b.constant == 0 } else { b.constant >= 0 };
+    let bounds: Result<Vec<CellBound>, Unstorable> = flow::simplify(&draft.cells, &context, all).iter().map(bound).collect();
+    Ok(bounds?.into_iter().filter(|b| !holds(b)).collect())
 }

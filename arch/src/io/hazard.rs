@@ -5,16 +5,18 @@
 //! visit come before its stores, so an untiled array is always in order.
 
 use crate::ir::refusal::Illegal;
-use crate::ir::vsa::{InputGroup, OutputGroup, Vsa};
+use crate::ir::vsa::{InputGroup, OutputGroup, Until, Vsa};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
 /// # Errors
 /// Names the array.
 pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
-    for input in vsa.inputs.iter().filter(|g| g.after.is_none()) {
+    for input in vsa.inputs.iter().filter(|g| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
+        // Of earlier phases it has waited for all stores.
+        let first = if input.after.is_empty() { 0 } else { vsa.phases };
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
-            if (0..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
+            if (first..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }

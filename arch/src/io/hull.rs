@@ -179,6 +179,6 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
         banks: l.banks,
         row: l.row,
         col: l.col,
-        after: None,
+        after: vec![],
     }
 }

@@ -78,6 +78,8 @@ pub struct Mapping {
     pub digits: Vec<Vec<Digit>>,
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
+    /// Counters of phases: the outermost ones.
+    pub phases: usize,
     pub extent: [i64; 2],
     pub axes: [String; 2],
     /// Trip counts of the lane digits; lanes are numbered row-major over them.

@@ -7,6 +7,7 @@
 //! - E0715: a value would depend on itself within a wave, or take too long to come round
 //! - E0716: a sum would be used before it is complete
 //! - E0717: the array is too big for the board
+//! - E0723: a loop over phases cannot become anything else
 
 use super::mapping::Plan;
 use super::ure::System;
@@ -31,6 +32,8 @@ pub enum Illegal {
     /// A tile would read cells of the array that an earlier tile has overwritten.
     Overwritten { array: String },
     TooBig { board: String },
+    /// This loop runs phases one after the other; it is asked to be something else.
+    PhaseLoop(String),
 }
 
 /// A dependence against the order of the waves.
@@ -85,6 +88,7 @@ impl Illegal {
             Illegal::Overwritten { array } => error("E0714", array_span(array), format!("a tile would read cells of `{array}` that an earlier tile has overwritten"))
                 .label("is read and written in place")
                 .help("leave the loops untiled that move between these tiles, or write into another array"),
+            Illegal::PhaseLoop(name) => error("E0723", None, format!("`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled or skewed")).help("leave it out of the design options"),
             Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }
     }

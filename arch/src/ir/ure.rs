@@ -13,7 +13,7 @@
 //!
 //! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
 
-use crate::affine::map::{compose, in_bounds, without_strides};
+use crate::affine::map::{compose, coordinate, in_bounds, without_strides};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
 
@@ -78,13 +78,14 @@ pub struct Placed {
 pub struct Store {
     /// The instances, without what follows from the written cell being inside the array.
     pub when: Vec<Vec<Constraint>>,
-    /// The cells over the steps; `None` if they are not a convex set.
+    /// The cells over the steps, then the phase coordinates; `None` if they are not a convex set.
     pub cells: Option<Vec<Constraint>>,
 }
 
 impl Placed {
-    /// Statement `s` of `scop` at a place; all else follows from these.
-    pub fn new(scop: &Scop, s: usize, dims: Vec<usize>, iterators: Vec<Affine>, domain: Vec<Vec<Constraint>>, mut variables: Vec<Variable>, live_out: Vec<Vec<Constraint>>, depth: usize) -> Placed {
+    /// Statement `s` of `scop` at a place in a band of `depth` dimensions, the first `phases` of which are phases'; all else
+    /// follows from these.
+    pub fn new(scop: &Scop, s: usize, dims: Vec<usize>, iterators: Vec<Affine>, domain: Vec<Vec<Constraint>>, mut variables: Vec<Variable>, live_out: Vec<Vec<Constraint>>, [phases, depth]: [usize; 2]) -> Placed {
         let context: &[Constraint] = if let [one] = domain.as_slice() { one } else { &[] };
         for piece in variables.iter_mut().flat_map(|v| &mut v.pieces) {
             piece.when = flow::simplify(&piece.domain, context, depth);
@@ -93,15 +94,16 @@ impl Placed {
         let write: Vec<Affine> = access.subscripts.iter().map(|a| compose(a, &iterators, depth)).collect();
         let inside = in_bounds(&write, &scop.array(access.array).dims);
         let (steps, view) = without_strides(&write);
-        let stores = stores(&live_out, &steps, &inside, depth);
+        let stores = stores(&live_out, &steps, &inside, [phases, depth]);
         Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
     }
 }
 
 /// What the instances `live` store, in sets of cells that are convex where that can be.
-fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], depth: usize) -> Vec<Store> {
+fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], [phases, depth]: [usize; 2]) -> Vec<Store> {
+    let coordinates: Vec<Affine> = steps.iter().cloned().chain((0..phases).map(|d| coordinate(d, depth))).collect();
     let store = |part: &[Vec<Constraint>]| {
-        let region = flow::image(part, steps, depth);
+        let region = flow::image(part, &coordinates, depth);
         let cells = region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default());
         Store { when: part.iter().map(|c| flow::simplify(c, inside, depth)).collect(), cells }
     };

@@ -232,15 +232,23 @@ pub struct InputGroup {
     pub row: Form,
     pub col: Form,
     /// What a load must wait for, where it reads back through DRAM what the array has stored.
-    pub after: Option<After>,
+    pub after: Vec<After>,
 }
 
-/// Load number `n` waits until `n - lag` drains (if positive) of an output group have been written to DRAM.
+/// Drains that a load waits for until they have been written to DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
     /// Index into [`Vsa::outputs`].
     pub output: u32,
-    pub lag: i64,
+    pub until: Until,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Load number `n` waits for the first `n - lag` drains (if positive).
+    Lag(i64),
+    /// All drains of earlier phases.
+    Phase,
 }
 
 /// Where one port of an output group gets its value.
@@ -273,7 +281,7 @@ pub struct OutputGroup {
     /// Buffers per collector: 1, or 2 when every visit emits.
     pub slots: u32,
     /// Cells of a row that are written: per row, the last coordinate must satisfy all; forms are over the outer ones,
-    /// `y_0..y_{n-2}` (as `coeffs`), plus a constant.
+    /// `y_0..y_{n-2}` (as `coeffs`), and the counters of the phases, plus a constant.
     pub bounds: Vec<CellBound>,
 }
 
@@ -322,11 +330,13 @@ impl OutputGroup {
     }
 }
 
-/// `scale * y_last + Σ coeffs[d] * y_d + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
+/// `scale * y_last + Σ coeffs[d] * y_d + Σ phases[j] * counter_j + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellBound {
     pub scale: i64,
     pub coeffs: Vec<i64>,
+    /// Over the counters of [`Vsa::phases`].
+    pub phases: Vec<i64>,
     pub constant: i64,
     pub equality: bool,
 }
@@ -365,6 +375,8 @@ pub struct Vsa {
     /// Time loops, outermost first.
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
+    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load.
+    pub phases: usize,
     /// Names of the space axes (for people), `""` where the extent is 1.
     pub axes: [String; 2],
     /// PEs per axis, at least 1.

@@ -315,7 +315,7 @@ impl Lower<'_> {
     /// Tile counters of a reduction outside of tile counters that move its cells, if its partial results go to DRAM:
     /// they would have to wait on chip for too long, and nobody else uses the array.
     pub(super) fn spilled(&self, s: usize) -> Vec<usize> {
-        let Some(reduction) = &self.reductions[s] else { return vec![] };
+        let Some(reduction) = self.reductions[s].as_ref().filter(|_| self.mapping.phases == 0) else { return vec![] };
         let placed = &self.system.statements[s];
         let (axes, time) = self.moves(reduction);
         let moving = |place: &usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[*place] != 0);

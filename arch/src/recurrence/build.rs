@@ -38,7 +38,7 @@ impl Builder<'_> {
             let variables = (0..statement.reads.len()).map(|k| self.variable(s, k, &mut faults)).collect();
             let live: Vec<_> = self.flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| over_band(&l.domain)).collect();
             let Placement { dims, iterators, .. } = self.at[s].clone();
-            statements.push(Placed::new(self.scop, s, dims, iterators, domain, variables, live, self.depth));
+            statements.push(Placed::new(self.scop, s, dims, iterators, domain, variables, live, [0, self.depth]));
         }
         if !faults.is_empty() {
             return Err(faults);

@@ -11,8 +11,9 @@ use frontend::scop::Affine;
 
 impl Mapping {
     /// # Errors
-    /// When the transform is not unimodular, or an axis is used twice.
+    /// When the transform is not unimodular, an axis is used twice, or a phase loop is not outermost and whole.
     pub fn new(system: &System, plan: Plan) -> Result<Mapping, Illegal> {
+        let plan = phases_outermost(system, plan)?;
         let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
         let bounds = transformed_bounds(system, &plan.transform);
         let names: Vec<String> = plan.transform.iter().map(|row| row_name(system, row)).collect();
@@ -24,12 +25,14 @@ impl Mapping {
             digits,
             counters: vec![],
             tile_depth: 0,
+            phases: 0,
             extent: [1, 1],
             axes: [String::new(), String::new()],
             lane_trips: vec![],
             plan,
         };
         mapping.place_digits()?;
+        mapping.phases = mapping.digits[..system.phases].iter().map(Vec::len).sum();
         Ok(mapping)
     }
 
@@ -68,6 +71,25 @@ impl Mapping {
         }
         Ok(())
     }
+}
+
+/// Phase loops are the outermost tile loops, in their order and one iteration a tile; no other coordinate contains them.
+fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
+    let phases = system.phases;
+    for (d, row) in plan.transform.iter().enumerate() {
+        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= phases && e >= phases;
+        if !row.iter().enumerate().all(own) {
+            return Err(Illegal::PhaseLoop(system.dims[d.min(phases - 1)].name.clone()));
+        }
+    }
+    for (dim, plan) in system.dims.iter().zip(&mut plan.dims).take(phases) {
+        if plan.axis.is_some() || plan.latency != 1 || plan.simd != 1 {
+            return Err(Illegal::PhaseLoop(dim.name.clone()));
+        }
+        plan.tile = Some(1);
+    }
+    plan.order = (0..phases).chain(plan.order.into_iter().filter(|&d| d >= phases)).collect();
+    Ok(plan)
 }
 
 /// Splits a dimension of `extent` iterations.

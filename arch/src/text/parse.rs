@@ -26,6 +26,7 @@ fn empty() -> Vsa {
         name: String::new(),
         counters: vec![],
         tile_depth: 0,
+        phases: 0,
         axes: Default::default(),
         extent: [1, 1],
         lanes: 1,
@@ -58,7 +59,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 11] = ["space", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 13] = ["space", "phase", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
@@ -118,9 +119,11 @@ impl Parser {
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
+            "phase" if vsa.phases < vsa.counters.len() => return Err("a phase counter after others".into()),
             "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
-            "tile" | "time" if !self.nodes => {
-                vsa.tile_depth += (key == "tile") as usize;
+            "phase" | "tile" | "time" if !self.nodes => {
+                vsa.phases += (key == "phase") as usize;
+                vsa.tile_depth += (key != "time") as usize;
                 vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
             }
             "array" => {
@@ -277,7 +280,7 @@ impl Parser {
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
-            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: None });
+            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: vec![] });
             self.vsa.inputs.len() - 1
         } else {
             self.group = Some(Group::Output);
@@ -319,8 +322,13 @@ impl Parser {
             "after" => {
                 line.keyword("output")?;
                 let output = line.small()?;
-                line.keyword("lag")?;
-                g.after = Some(After { output, lag: line.integer()? });
+                let until = if line.has_word("phase") {
+                    Until::Phase
+                } else {
+                    line.keyword("lag")?;
+                    Until::Lag(line.integer()?)
+                };
+                g.after.push(After { output, until });
             }
             _ => return Err(format!("`{key}` does not belong to an input")),
         }
@@ -358,7 +366,7 @@ impl Parser {
             "row" => g.row = self.form(line)?,
             "col" => g.col = self.form(line)?,
             "slots" => g.slots = line.small()?,
-            "bound" => g.bounds.push(bound(line, g.subscripts.len())?),
+            "bound" => g.bounds.push(bound(line, g.subscripts.len(), self.vsa.phases)?),
             _ => return Err(format!("`{key}` does not belong to an output")),
         }
         self.vsa.outputs.push(g);
@@ -373,7 +381,7 @@ impl Parser {
             line.keyword("view")?;
             view.clear();
             while line.has("[") {
-                view.push(over_coordinates(line, origin.len())?);
+                view.push(over_coordinates(line, origin.len(), 0)?);
                 line.sign("]")?;
             }
         }
@@ -479,14 +487,16 @@ fn bank(line: &mut Line) -> Result<Bank, String> {
     Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
 }
 
-/// A form over a hull's coordinates `y0`, `y1`, …
-fn over_coordinates(line: &mut Line, rank: usize) -> Result<Affine, String> {
-    let find = |name: &str| name.strip_prefix('y').filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < rank);
-    line.sum(rank.max(1), &find)
+/// A form over a hull's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`, `phase1`, …
+fn over_coordinates(line: &mut Line, rank: usize, phases: usize) -> Result<Affine, String> {
+    let number = |name: &str, prefix: &str, most: usize| name.strip_prefix(prefix).filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < most);
+    let find = |name: &str| number(name, "y", rank).or_else(|| number(name, "phase", phases).map(|j| rank.max(1) + j));
+    line.sum(rank.max(1) + phases, &find)
 }
 
-fn bound(line: &mut Line, rank: usize) -> Result<CellBound, String> {
-    let Affine { mut coeffs, constant } = over_coordinates(line, rank)?;
+fn bound(line: &mut Line, rank: usize, phases: usize) -> Result<CellBound, String> {
+    let Affine { mut coeffs, constant } = over_coordinates(line, rank, phases)?;
+    let phases = coeffs.split_off(rank.max(1));
     let scale = coeffs.pop().unwrap_or(0);
-    Ok(CellBound { scale, coeffs, constant, equality: relation(line)? })
+    Ok(CellBound { scale, coeffs, phases, constant, equality: relation(line)? })
 }

@@ -3,7 +3,7 @@
 use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
-use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Vsa};
+use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Until, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].
@@ -56,8 +56,9 @@ fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
 }
 
 /// Over a hull's coordinates `y0`, `y1`, …
-fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, constant: i64) -> String {
-    sum(coeffs.enumerate().map(|(d, &c)| (c, format!("y{d}"))), constant)
+fn over_coordinates<'a>(coeffs: impl Iterator<Item = &'a i64>, phases: &[i64], constant: i64) -> String {
+    let named = |name: &'static str| move |(d, &c): (usize, &i64)| (c, format!("{name}{d}"));
+    sum(coeffs.enumerate().map(named("y")).chain(phases.iter().enumerate().map(named("phase"))), constant)
 }
 
 struct Printer<'a> {
@@ -81,7 +82,7 @@ impl Printer<'_> {
         }
         writeln!(self.out, "lanes {}\ninterval {}\nahead {}\n", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
         for (j, c) in vsa.counters.iter().enumerate() {
-            let kind = if j < vsa.tile_depth { "tile" } else { "time" };
+            let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
             writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;
         }
         writeln!(self.out)?;
@@ -161,7 +162,7 @@ impl Printer<'_> {
         let view = if hull.view == Hull::plain_view(hull.origin.len()) {
             String::new()
         } else {
-            let forms = hull.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), f.constant)));
+            let forms = hull.view.iter().map(|f| format!("[{}]", over_coordinates(f.coeffs.iter(), &[], f.constant)));
             format!(" view {}", forms.collect::<String>())
         };
         writeln!(self.out, "  hull at {origin}{view} rows{rows} words {} elements {}", hull.words, hull.elements)
@@ -203,8 +204,11 @@ impl Printer<'_> {
             self.bank(b, None)?;
         }
         self.address(&g.row, &g.col)?;
-        if let Some(After { output, lag }) = g.after {
-            writeln!(self.out, "  after output {output} lag {lag}")?;
+        for After { output, until } in &g.after {
+            match until {
+                Until::Lag(lag) => writeln!(self.out, "  after output {output} lag {lag}")?,
+                Until::Phase => writeln!(self.out, "  after output {output} phase")?,
+            }
         }
         Ok(())
     }
@@ -230,7 +234,7 @@ impl Printer<'_> {
     }
 
     fn bound(&mut self, b: &CellBound) -> fmt::Result {
-        let form = over_coordinates(b.coeffs.iter().chain([&b.scale]), b.constant);
+        let form = over_coordinates(b.coeffs.iter().chain([&b.scale]), &b.phases, b.constant);
         writeln!(self.out, "  bound {form} {} 0", if b.equality { "==" } else { ">=" })
     }
 }

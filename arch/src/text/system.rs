@@ -151,7 +151,7 @@ impl Parser<'_> {
 
     fn close(&mut self) {
         if let Some(o) = self.open.take() {
-            self.statements.push(Placed::new(self.scop, self.statements.len(), o.dims, o.iterators, o.domain, o.variables, o.live_out, self.dims.len()));
+            self.statements.push(Placed::new(self.scop, self.statements.len(), o.dims, o.iterators, o.domain, o.variables, o.live_out, [self.phases, self.dims.len()]));
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::ir::forms::{combine, full_range, local, normal, range};
 use crate::affine::{advance, gcd};
 use crate::affine::Form;
-use crate::ir::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Vsa};
+use crate::ir::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Until, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
     for (i, g) in vsa.inputs.iter().enumerate() {
@@ -303,7 +303,14 @@ fn overlap(a: &crate::ir::vsa::OutputBank, b: &crate::ir::vsa::OutputBank, d: [i
 
 /// A load waits only for drains of earlier visits.
 fn order(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
-    let Some(After { output: o, lag }) = g.after else { return };
+    for &After { output, until } in &g.after {
+        if let Until::Lag(lag) = until {
+            order_of(vsa, g, output, lag, faults);
+        }
+    }
+}
+
+fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String>) {
     let emit = &vsa.outputs[o as usize].emit;
     let (mut loads, mut drains) = (0i64, 0i64);
     let mut at = vec![0; vsa.tile_depth];

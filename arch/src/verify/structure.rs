@@ -3,7 +3,7 @@
 use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
-use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Vsa};
+use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Until, Vsa};
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
 pub fn structure(vsa: &Vsa) -> Vec<String> {
@@ -162,10 +162,14 @@ impl Structure<'_> {
             self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
-            if let Some(After { output: o, lag }) = g.after {
-                let known = vsa.outputs.get(o as usize).is_some_and(|o| o.array == g.array);
+            for After { output: o, until } in &g.after {
+                let known = vsa.outputs.get(*o as usize).is_some_and(|o| o.array == g.array);
                 self.require(known, || format!("{what}: output group {o} does not write its array"));
-                self.require(lag >= 0, || format!("{what}: lag {lag}"));
+                match until {
+                    Until::Lag(lag) => self.require(*lag >= 0, || format!("{what}: lag {lag}")),
+                    // A buffer that outlives its phase holds what was there before.
+                    Until::Phase => self.require(g.reload >= vsa.phases, || format!("{what}: reload {} is within the {} counters of phases", g.reload, vsa.phases)),
+                }
             }
         }
     }
@@ -189,9 +193,9 @@ impl Structure<'_> {
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let every = g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none() || c.trip == 1);
             self.require(g.slots == 1 || g.slots == 2 && every, || format!("{what}: {} slots", g.slots));
-            let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.scale.abs() <= 1);
+            let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);
             self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));
-            let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain([&b.constant]));
+            let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain(&b.phases).chain([&b.constant]));
             self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: bounds beyond 31 bits"));
         }
     }

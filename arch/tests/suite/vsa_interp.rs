@@ -63,14 +63,14 @@ fn loads_that_do_not_wait_read_garbage() {
     let mut vsa = stationary(&s, [2, 0, 1], true);
     let memory = memory(&vsa, &mut Random(3));
     assert_eq!(run(&vsa, &memory).unwrap().0, expected(&s, &memory, true));
-    for after in [None, Some(After { output: 0, lag: 2 })] {
+    for after in [vec![], vec![After { output: 0, until: Until::Lag(2) }]] {
         vsa.inputs[2].after = after;
         vsa.verify().unwrap();
         let (result, stats) = run(&vsa, &memory).unwrap();
         assert_ne!(result, expected(&s, &memory, true));
         assert!(stats.races > 0);
     }
-    vsa.inputs[2].after = Some(After { output: 0, lag: 0 });
+    vsa.inputs[2].after = vec![After { output: 0, until: Until::Lag(0) }];
     assert_eq!(run(&vsa, &memory).unwrap().0, expected(&s, &memory, true));
 }
 
@@ -124,7 +124,7 @@ fn refusals() {
     fails(&|v| v.outputs[0].emit[1] = Some(0), "slots");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {
-        (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) = (2, 2, Some(After { output: 0, lag: 0 }));
+        (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) = (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);
         (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0));
         let enable = &mut v.nodes[10].op;
         *enable = Op::Guard(vec![eq(form(0, &[0, 1], [0, 0]))]);
@@ -148,6 +148,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
         name: "operation".into(),
         counters: vec![],
         tile_depth: 0,
+        phases: 0,
         axes: Default::default(),
         extent: [1, 1],
         lanes: 1,

@@ -136,10 +136,10 @@ impl Draw {
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
             col: self.form(counters),
-            after: if self.flag() { Some(After { output: self.index(4) as u32, lag: self.int() }) } else { None },
+            after: (0..self.index(3)).map(|_| After { output: self.index(4) as u32, until: if self.flag() { Until::Phase } else { Until::Lag(self.int()) } }).collect(),
         }
     }
-    fn output(&mut self, arrays: &[DramArray], counters: usize) -> OutputGroup {
+    fn output(&mut self, arrays: &[DramArray], counters: usize, phases: usize) -> OutputGroup {
         let array = self.index(arrays.len());
         let rank = arrays[array].dims.len().max(1);
         OutputGroup {
@@ -154,12 +154,13 @@ impl Draw {
             row: self.form(counters),
             col: self.form(counters),
             slots: self.index(3) as u32,
-            bounds: (0..self.index(3)).map(|_| CellBound { scale: self.0.within(-1, 1), coeffs: self.list(rank - 1), constant: self.int(), equality: self.flag() }).collect(),
+            bounds: (0..self.index(3)).map(|_| CellBound { scale: self.0.within(-1, 1), coeffs: self.list(rank - 1), phases: self.list(phases), constant: self.int(), equality: self.flag() }).collect(),
         }
     }
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
+        let phases = self.index(depth + 1);
         let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32 }).collect();
         let timed = if self.flag() { nodes } else { 0 };
         let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
@@ -167,13 +168,14 @@ impl Draw {
             name: self.name(),
             counters,
             tile_depth: depth,
+            phases,
             axes: [self.name(), self.name()],
             extent: self.pair(),
             lanes: self.int(),
             ahead: self.int(),
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
-            outputs: (0..self.index(4)).map(|_| self.output(&arrays, count)).collect(),
+            outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
             arrays,
             scalars: (0..self.index(3)).map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32 }).collect(),
             schedule: Schedule { skew: self.pair(), interval: self.int(), ready: self.list(timed), latency: self.list(timed), delays },

@@ -42,12 +42,12 @@ fn structure() {
     fault(&good, "elements in", |v| v.inputs[0].hull.elements = 1000);
     fault(&good, "bank serves ports", |v| v.inputs[0].banks[0].ports = 3);
     fault(&good, "reload 4", |v| v.inputs[0].reload = 4);
-    fault(&good, "does not write its array", |v| v.inputs[0].after = Some(After { output: 0, lag: 0 }));
+    fault(&good, "does not write its array", |v| v.inputs[0].after = vec![After { output: 0, until: Until::Lag(0) }]);
     fault(&good, "collectors from", |v| v.outputs[0].last = [0, 3]);
     fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit[0] = Some(99));
     fault(&good, "3 slots", |v| v.outputs[0].slots = 3);
     fault(&good, "2 slots", |v| (v.outputs[0].slots, v.outputs[0].emit[0]) = (2, Some(0)));
-    fault(&good, "scale beyond 1", |v| v.outputs[0].bounds = vec![CellBound { scale: 2, coeffs: vec![0], constant: 0, equality: false }]);
+    fault(&good, "scale beyond 1", |v| v.outputs[0].bounds = vec![CellBound { scale: 2, coeffs: vec![0], phases: vec![], constant: 0, equality: false }]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn layout() {
     fault(&good, "two places of the hull", |v| v.outputs[0].hull.view[0].coeffs[0] = 0);
     let in_place = stationary(&SIZES, [2, 0, 1], true);
     fault(&in_place, "waits for", |v| {
-        v.inputs[2].after = Some(After { output: 0, lag: 0 });
+        v.inputs[2].after = vec![After { output: 0, until: Until::Lag(0) }];
         v.outputs[0].emit[0] = Some(1);
     });
 }

@@ -13,7 +13,7 @@
 use super::elastic::{choose, choose_lit, constant, hold, pack, stage, unpack, Stage};
 use crate::stream::Digit;
 use arch::affine::carries;
-use arch::contract::walk::{RowForm, Walk, WalkGroup};
+use arch::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use frontend::scop::Affine;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
@@ -51,6 +51,8 @@ pub(crate) struct Job<'m> {
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
+    /// Per group and wait: this load is the first of a phase, and the phase before had drains that it waits for.
+    pub phase: Vec<Vec<Sig<'m>>>,
     address: Sig<'m>,
     gates: Vec<Sig<'m>>,
     lowers: Vec<Sig<'m>>,
@@ -130,6 +132,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         let first = m.lit(u64::from(g == 0), u(1));
         turn[g].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(g == 0));
     }
+    let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
     let odometer = Tiles { walk, at_end, start: io.start, load };
     let job_group: Vec<_> = (0..groups).map(|g| active[g]).collect();
     let st = stage(m, "job", io.rst, offered, job_leaves);
@@ -159,8 +162,11 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
         slot.q()
     });
+    let phase = phase_steps(m, walk, &counts).into_iter().enumerate();
+    let phase = phase.map(|(g, waits)| waits.into_iter().enumerate().map(|(k, w)| hold(m, format!("job_phase{g}_{k}"), st.load, w)).collect()).collect();
     Job {
         valid: st.valid,
+        phase,
         slot: held("job_slot".into(), slots.collect()),
         address: held("job_address".into(), address),
         gates: list("gate", f.gates),
@@ -168,6 +174,24 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         uppers: list("upper", f.uppers),
         group: job_group.iter().enumerate().map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), st.load, *a) }).collect(),
     }
+}
+
+/// Per group and wait, see [`Job::phase`].
+fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec<Vec<Sig<'m>>> {
+    let zero = |of: &[Sig<'m>]| if of.is_empty() { m.lit(1, u(1)) } else { m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>()) };
+    let (phases, inner) = counts.split_at(walk.phases);
+    let step = |w: &Wait| {
+        let WaitUntil::Phase { emit, .. } = &w.until else { return m.lit(0, u(1)) };
+        // Counter `j` of the phase before: one less where all counters within are zero now.
+        let had = |(j, value): (usize, &Option<i64>)| {
+            let (value, trip) = ((*value)?, walk.trips[j]);
+            let borrows = zero(&phases[j + 1..]);
+            Some(m.mux(borrows, phases[j].eq_lit((value + 1) % trip), phases[j].eq_lit(value)))
+        };
+        let known: Vec<_> = emit.iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
+        m.all(&known)
+    };
+    walk.groups.iter().map(|g| g.waits.iter().map(step).collect()).collect()
 }
 
 struct Tiles<'a, 'm> {

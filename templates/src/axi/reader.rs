@@ -28,8 +28,8 @@ use super::bursts::{watch, Events, Guard};
 use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
 use super::rotate::{join, rotate_level};
 use crate::stream::{Loads, Word};
-use arch::contract::walk::Walk;
-use arch::ir::vsa::{After, Vsa};
+use arch::contract::walk::{WaitUntil, Walk};
+use arch::ir::vsa::Vsa;
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 /// Parameters of one [`AxiReader`].
@@ -126,18 +126,30 @@ impl Template for AxiReader {
 fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
     let mut pulses: Vec<(usize, Sig<'m>)> = vec![];
     let mut late = vec![];
-    for (g, chosen) in walk.groups.iter().zip(&job.group) {
-        let Some(After { output: o, lag }) = g.after else { continue };
-        let pulse = pulses.iter().find(|w| w.0 == o as usize).map(|w| w.1).unwrap_or_else(|| {
+    let waits = walk.groups.iter().enumerate().flat_map(|(i, g)| g.waits.iter().enumerate().map(move |(k, wait)| (i, g.group, k, wait)));
+    for (i, group, k, wait) in waits {
+        let o = wait.output;
+        let pulse = pulses.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
             let port = m.input(format!("written_{o}"), u(1));
-            pulses.push((o as usize, port));
+            pulses.push((o, port));
             port
         });
-        let taken = go & *chosen;
-        let ahead = m.reg(format!("ahead_{}", g.group), s(40));
-        let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
-        ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
-        late.push(*chosen & ahead.q().msb());
+        let taken = go & job.group[i];
+        let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, s(40));
+        let short = match wait.until {
+            WaitUntil::Lag(lag) => {
+                let counted = m.mux(pulse, ahead.q().add_lit(1), ahead.q().sub_lit(1));
+                ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
+                ahead.q().msb()
+            }
+            WaitUntil::Phase { drains, .. } => {
+                let left = ahead.q() - m.mux(job.phase[i][k], m.lit(drains, s(40)), m.lit(0, s(40)));
+                let counted = m.mux(taken, left, ahead.q()) + pulse.extend(40).to(s(40));
+                ahead.next(m.mux(io.start, m.lit(0, s(40)), counted)).en(io.start | pulse | taken).rst(io.rst, 0);
+                left.msb()
+            }
+        };
+        late.push(job.group[i] & short);
     }
     if late.is_empty() { m.lit(1, u(1)) } else { !m.any(&late) }
 }

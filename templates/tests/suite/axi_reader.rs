@@ -17,7 +17,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     for g in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
         let hull = random_hull(r, &v, array);
-        let after = r.chance(20).then(|| After { output: g as u32 % 2, lag: r.range(-1, 3) });
+        let after = r.chance(20).then(|| After { output: g as u32 % 2, until: Until::Lag(r.range(-1, 3)) }).into_iter().collect();
         v.inputs.push(InputGroup {
             array: array as u32,
             subscripts: vec![],
@@ -211,9 +211,10 @@ fn check_times(v: &Vsa, times: &Times, what: &str) {
     for (i, (g, loaded)) in times.loads.iter().enumerate() {
         let n = count[*g];
         let mut waits = Waits { written: 0, released: if n < 2 { 0 } else { times.releases[*g][n - 2] } };
-        if let Some(After { output: o, lag }) = v.inputs[*g].after {
-            if n as i64 > lag {
-                waits.written = times.written[o as usize][(n as i64 - lag - 1) as usize];
+        for After { output: o, until } in &v.inputs[*g].after {
+            let Until::Lag(lag) = until else { unreachable!("none is drawn") };
+            if n as i64 > *lag {
+                waits.written = times.written[*o as usize][(n as i64 - lag - 1) as usize];
             }
         }
         let predicted = model.load(*g, n as i64, waits).expect("service order");
@@ -274,7 +275,7 @@ fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
         banks: vec![],
         row: Form::default(),
         col: Form::default(),
-        after: None,
+        after: vec![],
     }];
     v
 }

@@ -22,6 +22,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         let bounds = (0..r.pick(&[0, 0, 1, 2, 3])).map(|_| CellBound {
             scale: r.range(-1, 1),
             coeffs: (0..rank - 1).map(|_| r.range(-2, 2)).collect(),
+            phases: vec![],
             constant: r.range(-10, 30),
             equality: r.chance(20),
         });

@@ -30,7 +30,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     let form = Form::default;
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
-        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: None });
+        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
     }
     for _ in 0..r.range(0, 2) {
         let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();

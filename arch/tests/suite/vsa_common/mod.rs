@@ -176,7 +176,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             banks: vec![bank(0, s.lanes as u32, c_row.clone(), [0, 0], wa)],
             row: form(0, &term(&[(4, wa)]), [0, 0]),
             col: form(0, &term(&[(3, s.lanes)]), [0, 0]),
-            after: None,
+            after: vec![],
         },
         InputGroup {
             array: 1,
@@ -190,7 +190,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             banks: (0..s.lanes).map(|l| bank(l as u32, 1, BankDim { base: 0, coef: [0, 0], extent: s.steps, residue: l }, [0, 1], 1)).collect(),
             row: form(0, &term(&[(3, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
-            after: None,
+            after: vec![],
         },
     ];
     if in_place {
@@ -208,7 +208,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             banks: vec![bank(0, 1, c_row.clone(), [0, 1], 1)],
             row: form(0, &term(&[(4, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
-            after: Some(After { output: 0, lag }),
+            after: vec![After { output: 0, until: Until::Lag(lag) }],
         });
     }
     let mut emit = vec![None; 3];
@@ -233,6 +233,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         name: "mm".into(),
         counters: counters(&list),
         tile_depth: 3,
+        phases: 0,
         axes: ["i".into(), "j".into()],
         extent: s.pes,
         lanes: s.lanes,
@@ -304,7 +305,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             banks: vec![bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, [0, 1], 1)],
             row: form(0, &[], z),
             col: form(0, &[], z),
-            after: None,
+            after: vec![],
         },
         InputGroup {
             array: 1,
@@ -318,7 +319,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             banks: vec![bank(0, 1, BankDim { base: 0, coef: [0, 1], extent: 1, residue: 0 }, z, words(t, 1))],
             row: form(0, &[], z),
             col: form(0, &[0, 0, 1], z),
-            after: None,
+            after: vec![],
         },
     ];
     let output = OutputGroup {
@@ -339,6 +340,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         name: "travelling".into(),
         counters: counters(&[("i", trips[0]), ("j.tile", trips[1]), ("j.time", t)]),
         tile_depth: 2,
+        phases: 0,
         axes: ["".into(), "k".into()],
         extent: [1, pes],
         lanes: 1,

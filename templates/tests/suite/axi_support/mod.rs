@@ -37,6 +37,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
         name: name.into(),
         counters: vec![],
         tile_depth: 0,
+        phases: 0,
         axes: Default::default(),
         extent: [1, 1],
         lanes: 1,
