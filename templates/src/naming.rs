@@ -1,7 +1,8 @@
 //! Names of modules and ports that more than one template needs, and where memories go.
 
+use crate::port::{Chain, Port};
 use arch::ir::vsa::{NodeId, Vsa};
-use rtl::MemStyle;
+use rtl::{MemStyle, Ty};
 
 /// Stem of a node's port and signal names.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
@@ -10,43 +11,36 @@ pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { format!("{name}_n{}", id.0) } else { format!("n{}{name}", id.0) }
 }
 
-/// The output that passes `port` on along `axis`; the axes share one if their skews are equal.
-pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
-    let skew = vsa.schedule.skew;
-    let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
-    if both && skew[0].abs() != skew[1].abs() { format!("{port}_out{axis}") } else { format!("{port}_out") }
-}
-
 /// Places where memory pays: small ones in LUTs, the rest in block RAM.
 pub fn memory_style(depth: i64) -> MemStyle {
     if arch::contract::delay::in_luts(depth) { MemStyle::Distributed } else { MemStyle::Block }
 }
 
-/// How waves hop through a box of buffers: cycles to the next one along each axis, nothing along an axis with one place.
-#[derive(Clone, Debug, PartialEq)]
+/// How waves hop through a box of PEs or buffers: cycles to the next one along each axis, nothing along an axis on which
+/// they stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hops {
     cycles: [Option<u32>; 2],
-    /// The axes have outputs of their own, see [`pass_port`].
-    apart: [bool; 2],
+    /// The axes have outputs of their own: both have several PEs, and their skews differ.
+    apart: bool,
 }
 
 impl Hops {
     pub fn new(vsa: &Vsa, along: [bool; 2]) -> Hops {
         let skew = vsa.schedule.skew.map(|s| s.unsigned_abs() as u32);
-        let apart = [0, 1].map(|a| pass_port(vsa, "", a) != "_out");
+        let apart = vsa.extent.iter().all(|n| *n > 1) && skew[0] != skew[1];
         Hops { cycles: [0, 1].map(|a| along[a].then_some(skew[a])), apart }
     }
 
-    /// Cycles to the farthest neighbour.
-    pub fn longest(&self) -> u32 {
-        self.cycles.iter().flatten().copied().max().unwrap_or(0)
+    /// A port that goes on as `<name>_out`, or as one output for each axis.
+    pub fn chain(&self, name: &str, ty: Ty) -> Chain {
+        let onward = [0, 1].map(|a| Port::new(if self.apart { format!("{name}_out{a}") } else { format!("{name}_out") }, ty));
+        Chain { port: Port::new(name, ty), onward, cycles: self.cycles }
     }
+}
 
-    /// Outputs that pass `port` on, with their delays.
-    pub fn outputs(&self, port: &str) -> Vec<(String, u32)> {
-        let name = |a: usize| if self.apart[a] { format!("{port}_out{a}") } else { format!("{port}_out") };
-        let mut all: Vec<(String, u32)> = (0..2).filter_map(|a| Some((name(a), self.cycles[a]?))).collect();
-        all.dedup_by(|b, a| a.0 == b.0);
-        all
-    }
+/// A port of a stream that hops one element a cycle.
+pub fn stream_chain(name: &str, ty: Ty) -> Chain {
+    let out = Port::new(format!("{name}_out"), ty);
+    Chain { port: Port::new(name, ty), onward: [out.clone(), out], cycles: [Some(1); 2] }
 }

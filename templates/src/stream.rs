@@ -2,6 +2,9 @@
 //!
 //! `S` is a field's type, or its value where the stream is. `map` visits the fields in the order of the ports.
 
+use crate::port::Port;
+use rtl::u;
+
 /// Row of a dimension, `modulus * u + r`; no `r` where the modulus is 1 for all groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Digit<S> {
@@ -36,6 +39,13 @@ pub struct Tokens<S> {
     pub word: Word<S>,
 }
 
+impl<S> Word<S> {
+    /// Row digits and residues, in the order of the ports.
+    fn digits(&self) -> impl Iterator<Item = &S> {
+        self.digits.iter().flat_map(|d| std::iter::once(&d.u).chain(&d.r))
+    }
+}
+
 fn digits<S, T>(digits: &[Digit<S>], f: &mut impl FnMut(&str, &S) -> T) -> Vec<Digit<T>> {
     let mut one = |(d, digit): (usize, &Digit<S>)| {
         let u = f(&format!("u{d}"), &digit.u);
@@ -51,6 +61,12 @@ impl<S> Loads<S> {
         let word = Word { slot, w, group, digits: digits(&self.word.digits, &mut f) };
         Loads { valid, first, last, word, data: f("data", &self.data) }
     }
+
+    /// The fields in the order of the ports.
+    pub fn fields(&self) -> Vec<&S> {
+        let Word { slot, w, group, .. } = &self.word;
+        [&self.valid, &self.first, &self.last, slot, w, group].into_iter().chain(self.word.digits()).chain([&self.data]).collect()
+    }
 }
 
 impl<S> Tokens<S> {
@@ -58,6 +74,26 @@ impl<S> Tokens<S> {
         let (valid, group) = (f("valid", &self.valid), f("group", &self.word.group));
         let (slot, w) = (f("slot", &self.word.slot), f("w", &self.word.w));
         Tokens { valid, word: Word { slot, w, group, digits: digits(&self.word.digits, &mut f) } }
+    }
+
+    /// The fields in the order of the ports.
+    pub fn fields(&self) -> Vec<&S> {
+        let Word { slot, w, group, .. } = &self.word;
+        [&self.valid, group, slot, w].into_iter().chain(self.word.digits()).collect()
+    }
+}
+
+/// A word that the collectors answer with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer<S> {
+    pub valid: S,
+    pub data: S,
+}
+
+impl Answer<Port> {
+    /// Ports whose names begin with `prefix`, for words of so many bytes.
+    pub fn ports(prefix: &str, bytes: u32) -> Self {
+        Answer { valid: Port::bit(format!("{prefix}rd_valid")), data: Port::new(format!("{prefix}rd_data"), u(8 * bytes)) }
     }
 }
 
@@ -86,19 +122,15 @@ impl<S> Passing<S> {
         Passing { valid, first, slot, u, r, w, data: self.data.as_ref().map(|x| f("data", x)) }
     }
 
-    /// The fields of `other` that this stream has; nothing in place of one that `other` lacks.
-    pub fn pick<'a, T>(&self, other: &'a Passing<T>) -> Passing<Option<&'a T>> {
-        let list = |own: &[Option<S>], there: &'a [Option<T>]| {
-            own.iter().enumerate().map(|(d, x)| x.as_ref().map(|_| there.get(d).and_then(Option::as_ref))).collect()
-        };
-        Passing {
-            valid: Some(&other.valid),
-            first: Some(&other.first),
-            slot: self.slot.as_ref().map(|_| other.slot.as_ref()),
-            u: list(&self.u, &other.u),
-            r: list(&self.r, &other.r),
-            w: self.w.as_ref().map(|_| other.w.as_ref()),
-            data: self.data.as_ref().map(|_| other.data.as_ref()),
+    /// Each field with that of `other`; nothing in place of one that `other` lacks.
+    pub fn zip<T>(&self, other: &Passing<T>, mut f: impl FnMut(&S, Option<&T>)) {
+        f(&self.valid, Some(&other.valid));
+        f(&self.first, Some(&other.first));
+        self.slot.iter().for_each(|x| f(x, other.slot.as_ref()));
+        for (own, there) in [(&self.u, &other.u), (&self.r, &other.r)] {
+            own.iter().enumerate().for_each(|(d, x)| x.iter().for_each(|x| f(x, there.get(d).and_then(Option::as_ref))));
         }
+        self.w.iter().for_each(|x| f(x, other.w.as_ref()));
+        self.data.iter().for_each(|x| f(x, other.data.as_ref()));
     }
 }

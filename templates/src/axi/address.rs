@@ -10,14 +10,35 @@
 //! channel 2 cycles after it left `row`. The segment stage gives one burst per cycle, cut at multiples of
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
+use super::bundle::AxiAddress;
+use super::bursts::{Guard, Report};
 use super::elastic::{choose, choose_lit, constant, hold, pack, stage, unpack, Stage};
+use crate::port::Port;
 use crate::stream::Digit;
 use arch::affine::carries;
 use arch::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use frontend::scop::Affine;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
-/// Inputs every engine has.
+/// Ports that both engines have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnginePorts {
+    pub guard: Guard<Port>,
+    /// Pulse.
+    pub start: Port,
+    /// Byte addresses (64), element-aligned, of the arrays with these indices.
+    pub bases: Vec<(usize, Port)>,
+    pub report: Report<Port>,
+}
+
+impl EnginePorts {
+    pub(crate) fn new(walk: &Walk) -> Self {
+        let base = |k: usize| (k, Port::new(format!("base_{k}"), u(64)));
+        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), report: Report::ports(walk.bus_bytes()) }
+    }
+}
+
+/// When an engine starts, and where its arrays lie.
 #[derive(Clone)]
 pub(crate) struct Start<'m> {
     pub rst: Sig<'m>,
@@ -27,8 +48,8 @@ pub(crate) struct Start<'m> {
 }
 
 impl<'m> Start<'m> {
-    pub fn of(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>) -> Start<'m> {
-        Start { rst, start: m.input("start", u(1)), bases: walk.arrays.iter().map(|(k, _)| m.input(base_port(*k), u(64))).collect() }
+    pub fn of(m: &'m ModuleBuilder, ports: &EnginePorts, rst: Sig<'m>) -> Start<'m> {
+        Start { rst, start: ports.start.input(m), bases: ports.bases.iter().map(|(_, port)| port.input(m)).collect() }
     }
     /// Address of the group's array.
     fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
@@ -38,11 +59,6 @@ impl<'m> Start<'m> {
             None => m.wire("unserved_base", u(64)).sig(),
         }
     }
-}
-
-/// Port of an engine that takes the address of array `k`.
-pub(crate) fn base_port(k: usize) -> String {
-    format!("base_{k}")
 }
 
 /// A service waiting for its credits.
@@ -228,7 +244,7 @@ pub(crate) struct Odometer<'m> {
     at_end: Vec<Sig<'m>>,
     pub first: Sig<'m>,
     pub last: Sig<'m>,
-    /// See [`digit_ports`].
+    /// See [`digit_types`].
     pub digits: Vec<Sig<'m>>,
     load: Sig<'m>,
     advance: Sig<'m>,
@@ -236,19 +252,19 @@ pub(crate) struct Odometer<'m> {
 }
 
 /// Row digits on the streams: `u<d>` for every dimension except the last, `r<d>` where some group's modulus exceeds 1.
-pub(crate) fn digit_ports(walk: &Walk) -> Vec<(String, Ty)> {
+pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
     let mut out = vec![];
     for d in 0..walk.groups[0].rows.len() {
         let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1);
-        out.push((format!("u{d}"), u(clog2(most(|r| r.extent) as u64))));
+        out.push(u(clog2(most(|r| r.extent) as u64)));
         if most(|r| r.modulus) > 1 {
-            out.push((format!("r{d}"), u(clog2(most(|r| r.modulus) as u64))));
+            out.push(u(clog2(most(|r| r.modulus) as u64)));
         }
     }
     out
 }
 
-/// Row digits by dimension, taken from a list in the order of [`digit_ports`].
+/// Row digits by dimension, taken from a list in the order of [`digit_types`].
 pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<Digit<S>> {
     let mut flat = flat.into_iter();
     let split = |d: usize| walk.groups.iter().any(|g| g.rows[d].modulus > 1);
@@ -509,18 +525,19 @@ pub(crate) fn segments<'m>(
     (st.ready, channel, burst)
 }
 
-/// The ports of channel `ar` or `aw` except `ready`.
-pub(crate) fn channel_ports<'m>(m: &'m ModuleBuilder, walk: &Walk, name: &str, c: &Channel<'m>) {
+/// Drives the ports of an address channel.
+pub(crate) fn drive_channel<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &AxiAddress<Port>, c: &Channel<'m>) {
     let low = m.lit(0, u(walk.bus_bytes().trailing_zeros()));
-    let p = |port: &str| format!("m_axi_{name}{port}");
-    m.output(p("id"), m.lit(0, u(1)));
-    m.output(p("addr"), m.concat(&[c.beat, low]));
-    m.output(p("len"), c.len);
-    m.output(p("size"), m.lit(walk.bus_bytes().trailing_zeros(), u(3)));
-    m.output(p("burst"), m.lit(1, u(2)));
-    m.output(p("lock"), m.lit(0, u(1)));
-    m.output(p("cache"), m.lit(3, u(4)));
-    m.output(p("prot"), m.lit(0, u(3)));
-    m.output(p("qos"), m.lit(0, u(4)));
-    m.output(p("valid"), c.valid);
+    let constant = |port: &Port, value: u32| port.output(m, m.lit(value, port.ty));
+    constant(&ports.id, 0);
+    ports.addr.output(m, m.concat(&[c.beat, low]));
+    ports.len.output(m, c.len);
+    constant(&ports.size, walk.bus_bytes().trailing_zeros());
+    // Incrementing; modifiable and bufferable.
+    constant(&ports.burst, 1);
+    constant(&ports.lock, 0);
+    constant(&ports.cache, 3);
+    constant(&ports.prot, 0);
+    constant(&ports.qos, 0);
+    ports.valid.output(m, c.valid);
 }

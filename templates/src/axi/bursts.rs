@@ -8,23 +8,34 @@
 
 use super::elastic::hold;
 use crate::naming::memory_style;
+use crate::port::Port;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
 /// What an engine needs to outlive a reset.
-#[derive(Clone, Copy)]
-pub(crate) struct Guard<'m> {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guard<S> {
     /// The top's reset, synchronous, active high: held until no burst is open and the array is empty.
-    pub rst: Sig<'m>,
+    pub rst: S,
     /// `ap_rst_n`: nothing is offered on the bus without it.
-    pub live: Sig<'m>,
+    pub live: S,
     /// Nothing will be answered any more.
-    pub abandon: Sig<'m>,
+    pub abandon: S,
 }
 
-impl<'m> Guard<'m> {
-    pub fn of(m: &'m ModuleBuilder) -> Guard<'m> {
-        Guard { rst: m.input("rst", u(1)), live: m.input("live", u(1)), abandon: m.input("abandon", u(1)) }
+impl<S> Guard<S> {
+    pub fn map<T>(&self, f: impl Fn(&S) -> T) -> Guard<T> {
+        Guard { rst: f(&self.rst), live: f(&self.live), abandon: f(&self.abandon) }
     }
+}
+
+impl Guard<Port> {
+    pub fn ports() -> Self {
+        let [rst, live, abandon] = ["rst", "live", "abandon"].map(Port::bit);
+        Guard { rst, live, abandon }
+    }
+}
+
+impl<'m> Guard<Sig<'m>> {
 
     /// The count of open bursts, nought when the device has been configured.
     pub fn count(&self, m: &'m ModuleBuilder) -> rtl::Reg<'m> {
@@ -43,15 +54,41 @@ pub(crate) struct Events<'m> {
     pub ended: Sig<'m>,
 }
 
-/// Counts, and reports on `failed` (pulse), `failed_response` (2), `failed_known`, `failed_address` (of a bus word), a cycle after the
-/// answer; `quiet`: nothing is open. The addresses of the last `kept` bursts, a power of two, are known.
-pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
-    let Guard { rst, .. } = *guard;
+/// What an engine tells about its bursts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report<S> {
+    /// Nothing is open.
+    pub quiet: S,
+    /// Pulse, a cycle after an answer with an error.
+    pub failed: S,
+    /// The answer (2).
+    pub response: S,
+    /// The burst's address is known.
+    pub known: S,
+    /// In words of the bus.
+    pub address: S,
+}
+
+impl Report<Port> {
+    /// Ports for a bus of so many bytes.
+    pub fn ports(bytes: u32) -> Self {
+        Report {
+            quiet: Port::bit("quiet"),
+            failed: Port::bit("failed"),
+            response: Port::new("failed_response", u(2)),
+            known: Port::bit("failed_known"),
+            address: Port::new("failed_address", u(64 - bytes.trailing_zeros())),
+        }
+    }
+}
+
+/// Counts, and reports. The addresses of the last `kept` bursts, a power of two, are known.
+pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
     let some = open.q().reduce_or();
     // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
     let (answered, ended) = (some & events.answered, some & events.answered & events.ended);
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
-    m.output("quiet", !some);
+    report.quiet.output(m, !some);
 
     let ring = m.mem("burst_addresses", kept, events.address.w(), memory_style(kept.into()));
     let at = |name: &str, en: Sig<'m>| {
@@ -61,8 +98,8 @@ pub(crate) fn watch<'m>(m: &'m ModuleBuilder, guard: &Guard<'m>, open: rtl::Reg<
     let (newest, oldest) = (at("burst_newest", events.opened), at("burst_oldest", ended));
     ring.write(events.opened, newest, events.address);
     let failed = answered & events.response.msb() & !rst;
-    m.output("failed", m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
-    m.output("failed_response", hold(m, "failed_response_q", failed, events.response));
-    m.output("failed_known", hold(m, "failed_known_q", failed, open.q().le(m.lit(kept, u(24)))));
-    m.output("failed_address", ring.read_sync("failed_address_q", failed, oldest));
+    report.failed.output(m, m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
+    report.response.output(m, hold(m, "failed_response_q", failed, events.response));
+    report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(kept, u(24)))));
+    report.address.output(m, ring.read_sync("failed_address_q", failed, oldest));
 }

@@ -2,15 +2,16 @@
 //!
 //! Offsets, fields and what reading and writing them does: [`crate::interface`].
 //!
-//! Ports: `rst`; `s_axi_control_{awaddr, awvalid, awready, wdata, wstrb, wvalid, wready, bresp, bvalid, bready, araddr,
-//! arvalid, arready, rdata, rresp, rvalid, rready}`; `start` (pulse), `done` (pulse, input), `arg_<k>` (its bits), `interrupt`;
-//! `fault` and its fields, see [`super::status`].
+//! Ports: [`ControlPorts`].
 //! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
 //! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
 
+use super::bundle::AxiLite;
 use super::elastic::hold;
+use super::register::Write;
 use super::status::{self, Fault};
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
+use crate::port::Port;
 use rtl::{u, Design, ModuleBuilder, Sig, Template};
 
 /// See the module's documentation.
@@ -23,33 +24,35 @@ pub struct AxiLiteControl {
     pub aligned: Vec<u32>,
 }
 
-/// A register write in this cycle.
-pub(super) struct Write<'m> {
-    now: Sig<'m>,
-    address: Sig<'m>,
-    data: Sig<'m>,
-    strobe: Sig<'m>,
+/// The interface of an [`AxiLiteControl`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlPorts {
+    /// Synchronous, high.
+    pub rst: Port,
+    pub bus: AxiLite<Port>,
+    /// Pulse.
+    pub start: Port,
+    /// Pulse: the run has ended.
+    pub done: Port,
+    pub interrupt: Port,
+    /// What the registers hold, by argument.
+    pub arguments: Vec<Port>,
+    pub fault: Fault<Port>,
 }
 
-impl<'m> Write<'m> {
-    fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
-        self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
-    }
-    /// Bit `i` is written with 1.
-    pub(super) fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
-        self.to(m, offset) & self.strobe.bit(i / 8) & self.data.bit(i)
-    }
-    /// A register of one bit.
-    fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {
-        m.reg(name, u(1)).next(self.data.bit(i)).en(self.to(m, offset) & self.strobe.bit(i / 8)).rst(rst, 0).q()
-    }
-    /// A register of 8 to 32 bits, written by bytes.
-    fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, bits: u32) -> Sig<'m> {
-        let byte = |i: u32| {
-            let en = self.to(m, offset) & self.strobe.bit(i);
-            m.reg(format!("{name}_byte{i}"), u(8)).next(self.data.slice(8 * i, 8)).en(en).rst(rst, 0).q()
-        };
-        m.concat(&(0..bits.div_ceil(8)).rev().map(byte).collect::<Vec<_>>())
+impl AxiLiteControl {
+    /// The interface.
+    pub fn ports(&self) -> ControlPorts {
+        let argument = |(k, bits): (usize, &u32)| Port::new(format!("arg_{k}"), u(8 * bits.div_ceil(8)));
+        ControlPorts {
+            rst: Port::bit("rst"),
+            bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
+            start: Port::bit("start"),
+            done: Port::bit("done"),
+            interrupt: Port::bit("interrupt"),
+            arguments: self.layout.arguments.iter().enumerate().map(argument).collect(),
+            fault: Fault::ports(),
+        }
     }
 }
 
@@ -60,10 +63,11 @@ impl Template for AxiLiteControl {
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         m.doc("Control registers: start and status, interrupt, addresses of the arrays, cycle counter of the latest run.");
-        let rst = m.input("rst", u(1));
-        let write = self.write_channel(m, rst);
-        let read = self.read_channel(m, rst);
-        let (ended, misaligned) = (m.input("done", u(1)), m.wire("misaligned", u(1)));
+        let ports = self.ports();
+        let rst = ports.rst.input(m);
+        let write = write_channel(m, &ports.bus, rst);
+        let read = read_channel(m, &ports.bus, rst);
+        let (ended, misaligned) = (ports.done.input(m), m.wire("misaligned", u(1)));
         let refused = m.reg("refused", u(1));
         let done = ended | refused.q();
 
@@ -75,7 +79,7 @@ impl Template for AxiLiteControl {
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
         refused.next(launch & misaligned.sig()).rst(rst, 0);
-        m.output("start", start);
+        ports.start.output(m, start);
         let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
         let status = |name: &str| m.reg(name, u(1)).next(done).en(done | status_read).rst(rst, 0).q();
         let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
@@ -94,7 +98,7 @@ impl Template for AxiLiteControl {
                 flag.next(next).rst(rst, 0).q()
             })
             .collect();
-        m.output("interrupt", m.reg("interrupt_q", u(1)).next(global & m.any(&pending)).rst(rst, 0).q());
+        ports.interrupt.output(m, m.reg("interrupt_q", u(1)).next(global & m.any(&pending)).rst(rst, 0).q());
 
         let zeros = |n: u32| m.lit(0, u(n));
         let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
@@ -118,11 +122,11 @@ impl Template for AxiLiteControl {
             if self.aligned[k] > 0 {
                 crooked.push((value.slice(0, self.aligned[k]).reduce_or(), m.lit(k as u64 & 0xff, u(8))));
             }
-            m.output(format!("arg_{k}"), value);
+            ports.arguments[k].output(m, value);
         }
         misaligned.drive(crooked.iter().fold(m.lit(0, u(1)), |any, c| any | c.0));
         let index = m.select(&crooked, m.lit(0, u(8)));
-        let (status, now) = status::registers(m, &self.layout, rst, &write, Fault::of(m), [refused.q(), index]);
+        let (status, now) = status::registers(m, &self.layout, rst, &write, ports.fault.map(|port| port.input(m)), [refused.q(), index]);
         wrong.drive(now);
         registers.extend(status);
         let at = self.layout.cycles();
@@ -136,7 +140,7 @@ impl Template for AxiLiteControl {
             .map(|(at, v)| m.mux(read.address.eq(m.lit(at / 4, read.address.ty())), *v, zeros(32)))
             .collect();
         let value = m.tree(&gated, |a, b| a | b);
-        m.output("s_axi_control_rdata", hold(m, "rdata", read.taken, value));
+        ports.bus.rdata.output(m, hold(m, "rdata", read.taken, value));
     }
 }
 
@@ -146,38 +150,31 @@ struct Read<'m> {
     address: Sig<'m>,
 }
 
-impl AxiLiteControl {
-    fn write_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Write<'m> {
-        let bits = self.layout.address_bits();
-        let input = |name: &str, w: u32| m.input(format!("s_axi_control_{name}"), u(w));
-        let (awaddr, awvalid) = (input("awaddr", bits), input("awvalid", 1));
-        let (wdata, wstrb, wvalid) = (input("wdata", 32), input("wstrb", 4), input("wvalid", 1));
-        let bready = input("bready", 1);
-        let (addressed, filled, bvalid) = (m.reg("aw_held", u(1)), m.reg("w_held", u(1)), m.reg("bvalid", u(1)));
-        let now = addressed.q() & filled.q() & !bvalid.q();
-        let (aw, w) = (awvalid & !addressed.q(), wvalid & !filled.q());
-        addressed.next(aw).en(aw | now).rst(rst, 0);
-        filled.next(w).en(w | now).rst(rst, 0);
-        bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
-        m.output("s_axi_control_awready", !addressed.q() & !rst);
-        m.output("s_axi_control_wready", !filled.q() & !rst);
-        m.output("s_axi_control_bvalid", bvalid.q());
-        m.output("s_axi_control_bresp", m.lit(0, u(2)));
-        let address = hold(m, "aw_word", aw, awaddr.slice(2, bits - 2));
-        Write { now, address, data: hold(m, "w_data", w, wdata), strobe: hold(m, "w_strobe", w, wstrb) }
-    }
+fn write_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Write<'m> {
+    let (awaddr, awvalid) = (bus.awaddr.input(m), bus.awvalid.input(m));
+    let (wdata, wstrb, wvalid) = (bus.wdata.input(m), bus.wstrb.input(m), bus.wvalid.input(m));
+    let bready = bus.bready.input(m);
+    let (addressed, filled, bvalid) = (m.reg("aw_held", u(1)), m.reg("w_held", u(1)), m.reg("bvalid", u(1)));
+    let now = addressed.q() & filled.q() & !bvalid.q();
+    let (aw, w) = (awvalid & !addressed.q(), wvalid & !filled.q());
+    addressed.next(aw).en(aw | now).rst(rst, 0);
+    filled.next(w).en(w | now).rst(rst, 0);
+    bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
+    bus.awready.output(m, !addressed.q() & !rst);
+    bus.wready.output(m, !filled.q() & !rst);
+    bus.bvalid.output(m, bvalid.q());
+    bus.bresp.output(m, m.lit(0, u(2)));
+    let address = hold(m, "aw_word", aw, awaddr.slice(2, awaddr.w() - 2));
+    Write { now, address, data: hold(m, "w_data", w, wdata), strobe: hold(m, "w_strobe", w, wstrb) }
+}
 
-    fn read_channel<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>) -> Read<'m> {
-        let bits = self.layout.address_bits();
-        let araddr = m.input("s_axi_control_araddr", u(bits));
-        let arvalid = m.input("s_axi_control_arvalid", u(1));
-        let rready = m.input("s_axi_control_rready", u(1));
-        let rvalid = m.reg("rvalid", u(1));
-        let taken = arvalid & !rvalid.q();
-        rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
-        m.output("s_axi_control_arready", !rvalid.q() & !rst);
-        m.output("s_axi_control_rvalid", rvalid.q());
-        m.output("s_axi_control_rresp", m.lit(0, u(2)));
-        Read { taken, address: araddr.slice(2, bits - 2) }
-    }
+fn read_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Read<'m> {
+    let (araddr, arvalid, rready) = (bus.araddr.input(m), bus.arvalid.input(m), bus.rready.input(m));
+    let rvalid = m.reg("rvalid", u(1));
+    let taken = arvalid & !rvalid.q();
+    rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
+    bus.arready.output(m, !rvalid.q() & !rst);
+    bus.rvalid.output(m, rvalid.q());
+    bus.rresp.output(m, m.lit(0, u(2)));
+    Read { taken, address: araddr.slice(2, araddr.w() - 2) }
 }

@@ -5,16 +5,19 @@
 //! under the ideal memory the prediction is exact.
 
 mod address;
+pub mod bundle;
 mod bursts;
 pub mod control;
 mod elastic;
 pub mod memory;
 pub mod reader;
+mod register;
 mod rotate;
-pub(crate) mod status;
+pub mod status;
 pub mod writer;
 
-pub(crate) use address::base_port;
+pub use address::EnginePorts;
+pub use bursts::{Guard, Report};
 use arch::contract::walk::Walk;
 
 /// The arrays an engine serves, for its header: `A, B`.

@@ -1,14 +1,8 @@
 //! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
 //!
-//! Ports (`g`: index in [`arch::ir::vsa::Vsa::inputs`], `o`: index in `outputs`, `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `live` (`ap_rst_n`), `abandon`, see [`super::bursts`]; `start` (pulse), `base_<k>` (64: byte
-//!   address of array `k` of the walk, element-aligned);
-//! - `release_<g>` (pulse: a buffer half is free), `written_<o>` (pulse) for the groups that wait for a drain;
-//! - `m_axi_{arid, araddr, arlen, arsize, arburst, arlock, arcache, arprot, arqos, arvalid, arready}`,
-//!   `m_axi_{rdata, rresp, rlast, rvalid, rready}` (`rid` is not looked at);
-//! - `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest bit first), `ld_slot`, `ld_u<d>`
-//!   (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`, `ld_data` (`W`);
-//! - `loaded_<g>`: pulse in the cycle of the group's `ld_last`; `quiet`, `failed`, `failed_*`: [`super::bursts::watch`].
+//! Ports: [`ReaderPorts`]; the stream is `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest bit
+//! first), `ld_slot`, `ld_u<d>` (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`,
+//! `ld_data` (a bus word).
 //!
 //! The address side asks for beats as far ahead as the FIFO for them has room (`ahead`), so the memory's latency is paid
 //! once, not with every load; it waits for drains only. The receiver deals the words to the feeders as their halves are
@@ -23,10 +17,12 @@
 //! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
 //! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
-use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Row, Start};
-use super::bursts::{watch, Events, Guard};
+use super::address::{self, beat_of, digit_types, digits, position_bits, EnginePorts, Job, Row, Start};
+use super::bundle::AxiRead;
+use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
 use super::rotate::{join, rotate_level};
+use crate::port::Port;
 use crate::stream::{Loads, Word};
 use arch::contract::walk::{WaitUntil, Walk};
 use arch::ir::vsa::Vsa;
@@ -51,17 +47,47 @@ impl ReaderParams {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
     }
 
-    /// Types of the stream to the feeders; ports are `ld_<field>`.
+    /// The interface.
+    pub fn ports(&self) -> ReaderPorts {
+        let groups = &self.walk.groups;
+        let of_groups = |what: &str| groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
+        let mut waits: Vec<usize> = vec![];
+        for o in groups.iter().flat_map(|g| &g.waits).map(|w| w.output) {
+            if !waits.contains(&o) {
+                waits.push(o);
+            }
+        }
+        ReaderPorts {
+            engine: EnginePorts::new(&self.walk),
+            release: of_groups("release"),
+            loaded: of_groups("loaded"),
+            written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
+            bus: AxiRead::ports("m_axi_", self.walk.bus_bytes()),
+            loads: self.stream().map(|name, ty| Port::new(format!("ld_{name}"), *ty)),
+        }
+    }
+
+    /// Types of the stream to the feeders.
     pub fn stream(&self) -> Loads<Ty> {
         let (w, group) = (u(self.word_index_bits()), u(self.walk.groups.len() as u32));
-        let word = Word { slot: u(1), w, group, digits: digits(&self.walk, self.digits().into_iter().map(|d| d.1)) };
+        let word = Word { slot: u(1), w, group, digits: digits(&self.walk, digit_types(&self.walk)) };
         Loads { valid: u(1), first: u(1), last: u(1), word, data: u(8 * self.walk.bus_bytes()) }
     }
 
-    /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `ld_<name>`.
-    pub fn digits(&self) -> Vec<(String, Ty)> {
-        digit_ports(&self.walk)
-    }
+}
+
+/// The interface of an [`AxiReader`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReaderPorts {
+    pub engine: EnginePorts,
+    /// By group of the walk: pulse, a buffer half is free.
+    pub release: Vec<Port>,
+    /// By group of the walk: pulse in the cycle of the last word of a load.
+    pub loaded: Vec<Port>,
+    /// Pulses: a drain of this output is in memory; for those that some group waits for.
+    pub written: Vec<(usize, Port)>,
+    pub bus: AxiRead<Port>,
+    pub loads: Loads<Port>,
 }
 
 /// See the module's documentation.
@@ -79,12 +105,13 @@ impl Template for AxiReader {
             "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
             super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let guard = Guard::of(m);
+        let ports = self.0.ports();
+        let guard = ports.engine.guard.map(|port| port.input(m));
         let (rst, open) = (guard.rst, guard.count(m));
-        let io = Start::of(m, walk, rst);
+        let io = Start::of(m, &ports.engine, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
-        let allowed = written(m, walk, &io, &job, go.sig());
+        let allowed = written(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
@@ -93,7 +120,7 @@ impl Template for AxiReader {
         let layout = Descriptor::of(m, walk, &row);
         let room = m.wire("desc_room", u(1));
         let offered = stage.valid & row.any & room.sig();
-        let ar_ready = m.input("m_axi_arready", u(1));
+        let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
         let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or();
@@ -105,34 +132,35 @@ impl Template for AxiReader {
         row_leaves.drive(leaves);
         let queue = deep_fifo(m, "desc", self.0.ahead, rst, stage.valid & leaves, layout.packed(m), pop.sig());
         room.drive(queue.room);
-        address::channel_ports(m, walk, "ar", &channel);
+        address::drive_channel(m, walk, &ports.bus.ar, &channel);
 
         let head = layout.of_packed(queue.head);
-        let answered = m.input("m_axi_rvalid", u(1));
-        m.output("m_axi_rready", m.lit(1, u(1)));
-        let data = m.input("m_axi_rdata", u(8 * walk.bus_bytes()));
+        let answered = ports.bus.rvalid.input(m);
+        ports.bus.rready.output(m, m.lit(1, u(1)));
+        let data = ports.bus.rdata.input(m);
         // What nobody has asked for does not count, see [`super::bursts`].
         let came = answered & open.q().reduce_or();
         let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
-        let freed = released(m, walk, &io, &head, pop.sig());
+        let freed = released(m, walk, &ports, &io, &head, pop.sig());
         let beat = receiver(m, walk, rst, queue.valid & freed, &head, &beats, |p| pop.drive(p), |t| taken.drive(t));
-        let (response, ended) = (m.input("m_axi_rresp", u(2)), m.input("m_axi_rlast", u(1)));
-        watch(m, &guard, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
-        stream(m, &self.0, rst, beat);
+        let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
+        watch(m, &ports.engine.report, rst, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
+        stream(m, &self.0, &ports, rst, beat);
     }
 }
 
 /// Whether the drains that the offered service waits for are written.
-fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
     let mut pulses: Vec<(usize, Sig<'m>)> = vec![];
     let mut late = vec![];
     let waits = walk.groups.iter().enumerate().flat_map(|(i, g)| g.waits.iter().enumerate().map(move |(k, wait)| (i, g.group, k, wait)));
     for (i, group, k, wait) in waits {
         let o = wait.output;
         let pulse = pulses.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
-            let port = m.input(format!("written_{o}"), u(1));
-            pulses.push((o, port));
-            port
+            // Of as many ports as there are outputs waited for, in the order in which they are first met.
+            let pulse = ports.written[pulses.len()].1.input(m);
+            pulses.push((o, pulse));
+            pulse
         });
         let taken = go & job.group[i];
         let ahead = m.reg(if k == 0 { format!("ahead_{group}") } else { format!("ahead_{group}_{k}") }, s(40));
@@ -155,9 +183,9 @@ fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>,
 }
 
 /// Whether the row at the head may go to the feeders: the first of a load takes a buffer half of its group.
-fn released<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, head: &Descriptor<'m>, pop: Sig<'m>) -> Sig<'m> {
-    let free = walk.groups.iter().zip(&head.row.group).map(|(g, chosen)| {
-        let release = m.input(format!("release_{}", g.group), u(1));
+fn released<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Start<'m>, head: &Descriptor<'m>, pop: Sig<'m>) -> Sig<'m> {
+    let free = walk.groups.iter().zip(&head.row.group).zip(&ports.release).map(|((g, chosen), release)| {
+        let release = release.input(m);
         let halves = m.reg(format!("halves_{}", g.group), u(3));
         let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
         let taken = pop & head.row.first & *chosen;
@@ -260,7 +288,7 @@ fn receiver<'m>(
 }
 
 /// Rotates beats so that element 0 of a word is lowest, joins two neighbours, and drives the stream.
-fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, rst: Sig<'m>, beat: Beat<'m>) {
+fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: Sig<'m>, beat: Beat<'m>) {
     let walk = &p.walk;
     let one = m.lit(1, u(1));
     let row = &beat.now.row;
@@ -296,11 +324,11 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, rst: Sig<'m>, beat: Beat<'
     let low_first: Vec<_> = groups.iter().rev().copied().collect();
     let word = Word { slot: parts[2], w: parts[3], group: pack(m, &low_first), digits: digits(walk, parts[types.len() - row.digits.len()..].to_vec()) };
     let sent = Loads { valid: out, first: parts[0], last: parts[1], word, data: joined };
-    sent.map(|name, value| {
-        let q = format!("ld_{name}_q");
-        m.output(format!("ld_{name}"), if name == "valid" { flag(q, *value) } else { reg(q, *value) });
-    });
-    for (g, chosen) in walk.groups.iter().zip(&groups) {
-        m.output(format!("loaded_{}", g.group), flag(format!("loaded_{}_q", g.group), out & parts[1] & *chosen));
+    for (port, value) in ports.loads.fields().into_iter().zip(sent.fields()) {
+        let q = format!("{}_q", port.name);
+        port.output(m, if *port == ports.loads.valid { flag(q, *value) } else { reg(q, *value) });
+    }
+    for (port, chosen) in ports.loaded.iter().zip(&groups) {
+        port.output(m, flag(format!("{}_q", port.name), out & parts[1] & *chosen));
     }
 }

@@ -3,39 +3,45 @@
 //! A run is never stuck by it: engines take error answers as any others, so `ap_done` comes; a run that is asked for with
 //! an address that is not a multiple of its array's element size is over at once and has moved nothing.
 
-use super::control::Write;
 use super::elastic::hold;
+use super::register::Write;
 use crate::interface::{Layout, STATUS_INDEX, STATUS_KNOWN, STATUS_RESPONSE};
+use crate::port::Port;
 use rtl::{u, ModuleBuilder, Sig};
 
 /// Answers with an error, as they reach the registers.
-pub(crate) struct Fault<'m> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault<S> {
     /// A read or a write, or both.
-    pub read: Sig<'m>,
-    pub write: Sig<'m>,
+    pub read: S,
+    pub write: S,
     /// Of the AXI port (8); this and the rest are of one of them.
-    pub port: Sig<'m>,
-    pub response: Sig<'m>,
+    pub port: S,
+    /// The answer (2).
+    pub response: S,
     /// The burst's address (64), if it is known.
-    pub known: Sig<'m>,
-    pub address: Sig<'m>,
+    pub known: S,
+    pub address: S,
 }
 
-impl<'m> Fault<'m> {
-    /// The fields in the order of their ports, `fault_read` and so on.
-    pub const PORTS: [(&'static str, u32); 6] =
-        [("fault_read", 1), ("fault_write", 1), ("fault_port", 8), ("fault_response", 2), ("fault_known", 1), ("fault_address", 64)];
+impl<S> Fault<S> {
+    pub fn map<T>(&self, f: impl Fn(&S) -> T) -> Fault<T> {
+        let Fault { read, write, port, response, known, address } = self;
+        Fault { read: f(read), write: f(write), port: f(port), response: f(response), known: f(known), address: f(address) }
+    }
+}
 
-    pub fn of(m: &'m ModuleBuilder) -> Fault<'m> {
-        let [read, write, port, response, known, address] = Fault::PORTS.map(|(name, bits)| m.input(name, u(bits)));
-        Fault { read, write, port, response, known, address }
+impl Fault<Port> {
+    pub fn ports() -> Self {
+        let p = |name: &str, bits: u32| Port::new(format!("fault_{name}"), u(bits));
+        Fault { read: p("read", 1), write: p("write", 1), port: p("port", 8), response: p("response", 2), known: p("known", 1), address: p("address", 64) }
     }
 }
 
 /// The registers as (offset, value), and whether something goes wrong in this cycle. `refused`: a run is, because of the
 /// address of argument `index` (8).
 pub(super) fn registers<'m>(
-    m: &'m ModuleBuilder, layout: &Layout, rst: Sig<'m>, write: &Write<'m>, fault: Fault<'m>, [refused, index]: [Sig<'m>; 2],
+    m: &'m ModuleBuilder, layout: &Layout, rst: Sig<'m>, write: &Write<'m>, fault: Fault<Sig<'m>>, [refused, index]: [Sig<'m>; 2],
 ) -> (Vec<(u32, Sig<'m>)>, Sig<'m>) {
     let at = layout.status();
     let causes = [("read_error", fault.read), ("write_error", fault.write), ("misaligned", refused)];

@@ -1,16 +1,7 @@
 //! `AxiWriter`: asks the collectors behind one AXI port for the words of each drain and writes them to DRAM.
 //!
-//! Ports (`o`: index in [`arch::ir::vsa::Vsa::outputs`], `W` = 8 · bytes · word bits):
-//! - `rst` (synchronous, high), `live` (`ap_rst_n`), `abandon`, see [`super::bursts`]; `start` (pulse), `base_<k>` (64: byte
-//!   address of array `k` of the walk, element-aligned);
-//! - `emitted_<o>`: pulse, one more drain of the group may start;
-//! - request `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot, dr_u<d>, dr_r<d>, dr_w`;
-//!   answer `rd_valid, rd_data` (`W`), one per request, in order, `read_latency` cycles later;
-//! - `drained_<o>` (pulse: the answer to the drain's last request arrived in the cycle before), `written_<o>` (pulse: all
-//!   of its write responses have arrived), `done` (level, from the last `written` until the next `start`);
-//! - `m_axi_{awid, awaddr, awlen, awsize, awburst, awlock, awcache, awprot, awqos, awvalid, awready}`,
-//!   `m_axi_{wdata, wstrb, wlast, wvalid, wready}`, `m_axi_{bresp, bvalid, bready}` (`bid` is not looked at);
-//! - `quiet`, `failed`, `failed_*`: [`super::bursts::watch`].
+//! Ports: [`WriterPorts`]; a request is `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot,
+//! dr_u<d>, dr_r<d>, dr_w`.
 //!
 //! A reset ends the open bursts first: their addresses stay offered, their missing beats follow without strobes, no others
 //! are begun. When all have been answered (`quiet`), the engine itself is reset.
@@ -21,11 +12,13 @@
 //! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
-use super::address::{self, beat_of, digit_ports, digits, position_bits, Job, Odometer, Row, Start};
-use super::bursts::{watch, Events, Guard};
+use super::address::{self, beat_of, digit_types, digits, position_bits, EnginePorts, Job, Odometer, Row, Start};
+use super::bundle::AxiWrite;
+use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
-use crate::stream::{Tokens, Word};
+use crate::port::Port;
+use crate::stream::{Answer, Tokens, Word};
 use arch::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
@@ -49,21 +42,49 @@ impl WriterParams {
         clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
     }
 
-    /// Types of the tokens to the collectors; ports are `dr_<field>`.
-    pub fn stream(&self) -> Tokens<Ty> {
-        let (w, group) = (u(self.word_index_bits()), u(self.walk.groups.len() as u32));
-        let digits = digits(&self.walk, self.digits().into_iter().map(|d| d.1));
-        Tokens { valid: u(1), word: Word { slot: u(1), w, group, digits } }
+    /// The interface.
+    pub fn ports(&self) -> WriterPorts {
+        let of_groups = |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
+        WriterPorts {
+            engine: EnginePorts::new(&self.walk),
+            emitted: of_groups("emitted"),
+            drained: of_groups("drained"),
+            written: of_groups("written"),
+            done: Port::bit("done"),
+            bus: AxiWrite::ports("m_axi_", self.walk.bus_bytes()),
+            tokens: self.stream().map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
+            answer: Answer::ports("", self.walk.bus_bytes()),
+        }
     }
 
-    /// Row digits `(u<d> | r<d>, type)` in stream order; ports are `dr_<name>`.
-    pub fn digits(&self) -> Vec<(String, Ty)> {
-        digit_ports(&self.walk)
+    /// Types of the tokens to the collectors.
+    pub fn stream(&self) -> Tokens<Ty> {
+        let (w, group) = (u(self.word_index_bits()), u(self.walk.groups.len() as u32));
+        let digits = digits(&self.walk, digit_types(&self.walk));
+        Tokens { valid: u(1), word: Word { slot: u(1), w, group, digits } }
     }
 
     fn depth(&self) -> u32 {
         words_in_flight(&self.walk, i64::from(self.read_latency)) as u32
     }
+}
+
+/// The interface of an [`AxiWriter`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriterPorts {
+    pub engine: EnginePorts,
+    /// By group of the walk: pulse, one more drain may start.
+    pub emitted: Vec<Port>,
+    /// By group of the walk: pulse, the answer to the drain's last request arrived in the cycle before.
+    pub drained: Vec<Port>,
+    /// By group of the walk: pulse, all write responses of a drain have arrived.
+    pub written: Vec<Port>,
+    /// Level, from the last `written` until the next `start`.
+    pub done: Port,
+    pub bus: AxiWrite<Port>,
+    pub tokens: Tokens<Port>,
+    /// One per request, in order, `read_latency` cycles later.
+    pub answer: Answer<Port>,
 }
 
 /// See the module's documentation.
@@ -81,48 +102,49 @@ impl Template for AxiWriter {
             "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
             super::served(walk), walk.bytes, walk.word, walk.groups.len()
         ));
-        let guard = Guard::of(m);
+        let ports = self.0.ports();
+        let guard = ports.engine.guard.map(|port| port.input(m));
         let (open, live) = (guard.count(m), guard.live);
         let rst = guard.rst & !open.q().reduce_or();
         let (offers, ends) = (live & !rst, guard.rst & !rst);
-        let io = Start::of(m, walk, rst);
+        let io = Start::of(m, &ports.engine, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
-        let allowed = credits(m, walk, &io, &job, go.sig());
+        let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), false);
         let word_pop = m.wire("word_pop", u(1));
-        let (tokens_free, words) = requests(m, &self.0, rst, &job, go.sig(), word_pop.sig());
+        let (tokens_free, words) = requests(m, &self.0, &ports, rst, &job, go.sig(), word_pop.sig());
         go.drive(job.valid & allowed & walker_free & tokens_free);
 
         let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
         let layout = Descriptor::of(m, walk, &row);
         let offered = stage.valid & row.any & room.sig();
-        let aw_ready = m.input("m_axi_awready", u(1));
+        let aw_ready = ports.bus.aw.ready.input(m);
         let (segment_ready, mut channel, _) = address::segments(m, walk, rst, offered, &row, aw_ready & live, m.lit(1, u(1)), ends);
         channel.valid = channel.valid & offers;
         let leaves = room.sig() & (!row.any | segment_ready);
         row_leaves.drive(leaves);
         let queue = fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, stage.valid & leaves, layout.packed(m), pop.sig());
         room.drive(queue.room);
-        address::channel_ports(m, walk, "aw", &channel);
+        address::drive_channel(m, walk, &ports.bus.aw, &channel);
 
         let head = layout.of_packed(queue.head);
         // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
         let waiting = m.reg("address_waits", u(1));
         let addressed = channel.valid & !waiting.q();
         waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
-        let data_side = DataSide { m, walk, rst, offers, ends, addressed };
+        let data_side = DataSide { m, walk, bus: &ports.bus, rst, offers, ends, addressed };
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
-        let answered = responses(m, walk, &io, end);
-        let response = m.input("m_axi_bresp", u(2));
-        watch(m, &guard, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) }, ROWS_IN_FLIGHT as u32);
+        let answered = responses(m, walk, &ports, &io, end);
+        let response = ports.bus.bresp.input(m);
+        watch(m, &ports.engine.report, guard.rst, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) }, ROWS_IN_FLIGHT as u32);
     }
 }
 
-fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
-    let allowed = walk.groups.iter().zip(&job.group).map(|(g, chosen)| {
-        let emitted = m.input(format!("emitted_{}", g.group), u(1));
+fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+    let allowed = ports.emitted.iter().zip(&walk.groups).zip(&job.group).map(|((emitted, g), chosen)| {
+        let emitted = emitted.input(m);
         let ready = m.reg(format!("ready_{}", g.group), u(3));
         let counted = m.mux(emitted, ready.q().add_lit(1), ready.q().sub_lit(1));
         ready.next(m.mux(io.start, m.lit(0, u(3)), counted)).en(io.start | (emitted ^ (go & *chosen))).rst(io.rst, 0);
@@ -138,7 +160,9 @@ struct Words<'m> {
 }
 
 /// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
-fn requests<'m>(m: &'m ModuleBuilder, p: &WriterParams, rst: Sig<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>) -> (Sig<'m>, Words<'m>) {
+fn requests<'m>(
+    m: &'m ModuleBuilder, p: &WriterParams, ports: &WriterPorts, rst: Sig<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>,
+) -> (Sig<'m>, Words<'m>) {
     let walk = &p.walk;
     let one = m.lit(1, u(1));
     let valid = m.reg("ask_valid", u(1));
@@ -168,26 +192,26 @@ fn requests<'m>(m: &'m ModuleBuilder, p: &WriterParams, rst: Sig<'m>, job: &Job<
 
     let low_first: Vec<_> = group.iter().rev().copied().collect();
     let word = Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
-    Tokens { valid: issue, word }.map(|name, value| {
-        let q = format!("dr_{name}_q");
-        let sent = if name == "valid" { m.reg(q, u(1)).next(*value).rst(rst, 0).q() } else { hold(m, q, issue, *value) };
-        m.output(format!("dr_{name}"), sent);
-    });
+    for (port, value) in ports.tokens.fields().into_iter().zip(Tokens { valid: issue, word }.fields()) {
+        let q = format!("{}_q", port.name);
+        let sent = if *port == ports.tokens.valid { m.reg(q, u(1)).next(*value).rst(rst, 0).q() } else { hold(m, q, issue, *value) };
+        port.output(m, sent);
+    }
 
     // What the answer will need, in order of the requests.
-    let arrived = m.input("rd_valid", u(1));
+    let arrived = ports.answer.valid.input(m);
     let mut note = vec![last];
     note.extend(group.iter().copied().filter(|_| group.len() > 1));
     note.extend(shift);
     let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
     let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
     let note = unpack(notes.head, &types);
-    for (i, g) in walk.groups.iter().enumerate() {
+    for (i, port) in ports.drained.iter().enumerate() {
         let mine = if group.len() > 1 { note[1 + i] } else { one };
-        let pulse = m.reg(format!("drained_{}_q", g.group), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
-        m.output(format!("drained_{}", g.group), pulse.q());
+        let pulse = m.reg(format!("{}_q", port.name), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
+        port.output(m, pulse.q());
     }
-    let mut data = m.input("rd_data", u(8 * walk.bus_bytes()));
+    let mut data = ports.answer.data.input(m);
     let mut push = arrived;
     let mut amount = shift.map(|_| note[types.len() - 1]);
     for k in 0..walk.rotate_stages() {
@@ -276,6 +300,7 @@ struct DrainEnd<'m> {
 struct DataSide<'a, 'm> {
     m: &'m ModuleBuilder,
     walk: &'a Walk,
+    bus: &'a AxiWrite<Port>,
     rst: Sig<'m>,
     /// Something may be offered on the bus.
     offers: Sig<'m>,
@@ -299,7 +324,7 @@ impl<'m> DataSide<'_, 'm> {
         let marker_room = m.wire("marker_room", u(1));
         let ahead = m.reg("bursts_ahead", u(24));
         let wvalid = m.reg("wvalid", u(1));
-        let wready = m.input("m_axi_wready", u(1));
+        let wready = self.bus.wready.input(m);
         let valid = wvalid.q() & self.offers;
         let free = !wvalid.q() | (valid & wready);
 
@@ -344,12 +369,12 @@ impl<'m> DataSide<'_, 'm> {
             join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
         });
         wvalid.next(sent).en(free).rst(rst, 0);
-        m.output("m_axi_wvalid", valid);
-        m.output("m_axi_wdata", hold(m, "wdata", sent, data));
-        m.output("m_axi_wlast", hold(m, "wlast", sent, wlast));
+        self.bus.wvalid.output(m, valid);
+        self.bus.wdata.output(m, hold(m, "wdata", sent, data));
+        self.bus.wlast.output(m, hold(m, "wlast", sent, wlast));
         let strobes = self.strobes(&now, at_first, at_last);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes);
-        m.output("m_axi_wstrb", hold(m, "wstrb", sent, strobes));
+        self.bus.wstrb.output(m, hold(m, "wstrb", sent, strobes));
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
         DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
     }
@@ -372,13 +397,13 @@ impl<'m> DataSide<'_, 'm> {
 }
 
 /// Counts write responses; tells when a drain, and when everything, is in DRAM. Returns whether a response comes.
-fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
+fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
     let more = sent.q().add_lit(1);
     sent.next(more).en(end.burst_ends).rst(rst, 0);
-    let bvalid = m.input("m_axi_bvalid", u(1));
-    m.output("m_axi_bready", m.lit(1, u(1)));
+    let bvalid = ports.bus.bvalid.input(m);
+    ports.bus.bready.output(m, m.lit(1, u(1)));
     acked.next(acked.q().add_lit(1)).en(bvalid).rst(rst, 0);
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
@@ -389,10 +414,10 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEn
     end.drive_room.drive(queue.room);
     let head = unpack(queue.head, &types);
     fire.drive(queue.valid & !(acked.q() - head[0]).msb());
-    for (i, g) in walk.groups.iter().enumerate() {
+    for (i, port) in ports.written.iter().enumerate() {
         let mine = if walk.groups.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
-        let pulse = m.reg(format!("written_{}_q", g.group), u(1)).next(mine).rst(rst, 0);
-        m.output(format!("written_{}", g.group), pulse.q());
+        let pulse = m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0);
+        port.output(m, pulse.q());
     }
     let left = m.reg("drains_left", u(40));
     let total = m.lit(walk.services(), u(40));
@@ -400,6 +425,6 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, end: DrainEn
     let done = m.reg("done_q", u(1));
     let all = fire.sig() & left.q().eq_lit(1);
     done.next(!io.start & (done.q() | all)).rst(rst, 0);
-    m.output("done", done.q());
+    ports.done.output(m, done.q());
     bvalid
 }

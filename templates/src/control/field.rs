@@ -32,11 +32,11 @@ pub fn form_range(counters: &[Counter], form: &Form) -> [i64; 2] {
 }
 
 impl Field {
-    pub fn ty(&self, vsa: &Vsa) -> Ty {
+    pub fn ty(&self, counters: &[Counter]) -> Ty {
         match self {
             Field::Valid | Field::Guard(_) => u(1),
             Field::Time(form) => {
-                let [low, high] = form_range(&vsa.counters, form);
+                let [low, high] = form_range(counters, form);
                 range_ty(low, high)
             }
             Field::Pointer(depth) | Field::WritePointer(depth) => u(rtl::clog2(*depth as u64)),

@@ -5,17 +5,13 @@
 //! wave is on the wires (launched) in the cycle after it fires. Forms over counters are accumulators that add one
 //! constant per carry pattern; after the last wave everything is back at its start value.
 //!
-//! Ports:
-//! - `rst` (synchronous, high), `start` (pulse, not while waves are left); pulses `loaded<g>`, `drained<o>`, which count
-//!   from the cycle after `start` on: at most two loads that no visit has taken yet, and one drain for each `emitted<o>`;
-//! - `valid`, and belonging to the wave that is launched: `f<k>` (field k), `slot<g>` (number of the load it reads,
-//!   modulo 2), `out_slot<o>` (number of the drain it fills, modulo 2, where there are two buffers), and the undelayed
-//!   pulses `release<g>` (the last wave that uses its load) and `emitted<o>` (the last wave of an emitting visit).
+//! Ports: [`SequencerPorts`].
 //!
 //! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use super::field::{form_range, range_ty, Field};
+use crate::port::Port;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
@@ -43,7 +39,63 @@ pub struct Drain {
     pub slots: u32,
 }
 
+/// The interface of a [`Sequencer`]. What is said of a wave belongs to the one that is launched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequencerPorts {
+    /// Synchronous, high.
+    pub rst: Port,
+    /// Pulse, not while waves are left.
+    pub start: Port,
+    /// A wave is launched.
+    pub valid: Port,
+    /// The wave's fields.
+    pub fields: Vec<Port>,
+    /// By input group.
+    pub loads: Vec<LoadPorts>,
+    /// By output group.
+    pub drains: Vec<DrainPorts>,
+}
+
+/// Pulses count from the cycle after `start` on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadPorts {
+    /// Pulse: one more load is there; at most two that no visit has taken yet.
+    pub loaded: Port,
+    /// Number of the load the wave reads, modulo 2.
+    pub slot: Port,
+    /// Pulse: the last wave that uses its load.
+    pub release: Port,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrainPorts {
+    /// Pulse: a drain is over; one for each `emitted`.
+    pub drained: Port,
+    /// Number of the drain the wave fills, modulo 2, where there are two buffers.
+    pub slot: Option<Port>,
+    /// Pulse: the last wave of an emitting visit.
+    pub emitted: Port,
+}
+
 impl Sequencer {
+    /// The interface.
+    pub fn ports(&self) -> SequencerPorts {
+        let load = |g: usize| LoadPorts { loaded: Port::bit(format!("loaded{g}")), slot: Port::bit(format!("slot{g}")), release: Port::bit(format!("release{g}")) };
+        let drain = |(o, drain): (usize, &Drain)| DrainPorts {
+            drained: Port::bit(format!("drained{o}")),
+            slot: (drain.slots > 1).then(|| Port::bit(format!("out_slot{o}"))),
+            emitted: Port::bit(format!("emitted{o}")),
+        };
+        SequencerPorts {
+            rst: Port::bit("rst"),
+            start: Port::bit("start"),
+            valid: Port::bit("valid"),
+            fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.ty(&self.counters))).collect(),
+            loads: (0..self.reloads.len()).map(load).collect(),
+            drains: self.drains.iter().enumerate().map(drain).collect(),
+        }
+    }
+
     pub fn new(vsa: &Vsa, fields: Vec<Field>) -> Self {
         Sequencer {
             array: vsa.name.clone(),
@@ -83,17 +135,18 @@ impl Template for Sequencer {
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         let trips: Vec<String> = self.counters.iter().map(|c| format!("{}={}", c.name, c.trip)).collect();
         m.doc(format!("Launches the waves of `{}`, outermost counter first: {}.", self.array, trips.join(" ")));
-        let (rst, start) = (m.input("rst", u(1)), m.input("start", u(1)));
+        let ports = self.ports();
+        let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let mut b = Build { m, of: self, rst, fire: fire.sig(), digits: vec![], accumulators: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
-        let ready = b.visit_ready(clear);
+        let ready = b.visit_ready(&ports, clear);
         let running = m.reg("running", u(1)).rst(rst, 0);
         let done = fire.sig() & b.all_last(0);
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
-        b.outputs(&self.fields);
+        b.outputs(&ports);
     }
 }
 
@@ -165,34 +218,34 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Everything the next wave's visit needs is there; wave's buffer halves become outputs on the way.
-    fn visit_ready(&self, clear: Sig<'m>) -> Sig<'m> {
+    fn visit_ready(&self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
         let m = self.m;
         let first = self.first_of_visit().named("first_of_visit");
         let last = self.last_of_visit().named("last_of_visit");
         let mut needs = vec![];
-        for g in 0..self.of.reloads.len() {
+        for (g, ports) in ports.loads.iter().enumerate() {
             let loads = self.loads(g) & first;
             let take = loads & self.fire;
-            let have = self.credit(format!("loads{g}"), 0, [clear, m.input(format!("loaded{g}"), u(1)), take]);
+            let have = self.credit(format!("loads{g}"), 0, [clear, ports.loaded.input(m), take]);
             needs.push(!loads | have);
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
-            m.output(format!("slot{g}"), m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
+            ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
             let done = self.conjunction(self.of.reloads[g], self.of.tile_depth, |d| d.last.q());
-            m.output(format!("release{g}"), m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
+            ports.release.output(m, m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
         }
-        for (o, group) in self.of.drains.iter().enumerate() {
+        for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
             let emits = self.emits(o);
             let take = m.all(&[emits, first, self.fire]);
-            let have = self.credit(format!("free{o}"), group.slots.clamp(1, 2), [clear, m.input(format!("drained{o}"), u(1)), take]);
+            let have = self.credit(format!("free{o}"), group.slots.clamp(1, 2), [clear, ports.drained.input(m), take]);
             needs.push(!(emits & first) | have);
             let finish = m.all(&[emits, last, self.fire]);
             let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
             slot.next(!slot.q());
-            if group.slots > 1 {
-                m.output(format!("out_slot{o}"), m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q());
+            if let Some(port) = &ports.slot {
+                port.output(m, m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q());
             }
-            m.output(format!("emitted{o}"), m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
+            ports.emitted.output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
         }
         if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs) }
     }
@@ -257,10 +310,11 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    fn outputs(&mut self, fields: &[Field]) {
+    fn outputs(&mut self, ports: &SequencerPorts) {
         let m = self.m;
-        m.output("valid", m.reg("valid_q", u(1)).rst(self.rst, 0).next(self.fire).q());
-        for (k, field) in fields.iter().enumerate() {
+        ports.valid.output(m, m.reg("valid_q", u(1)).rst(self.rst, 0).next(self.fire).q());
+        let of = self.of;
+        for (field, port) in of.fields.iter().zip(&ports.fields) {
             let value = match field {
                 Field::Valid => self.fire,
                 Field::Guard(conditions) => {
@@ -274,7 +328,7 @@ impl<'m> Build<'_, 'm> {
                     pointer.next(m.mux(pointer.q().eq_lit(depth - 1), m.lit(0, ty), pointer.q().add_lit(1))).q()
                 }
             };
-            m.output(format!("f{k}"), m.reg(format!("f{k}_q"), value.ty()).next(value).q());
+            port.output(m, m.reg(format!("{}_q", port.name), value.ty()).next(value).q());
         }
     }
 }

@@ -8,14 +8,12 @@
 //! in the cycle after the one in which the last wave's values are there; waves may fill the buffer again once the last
 //! answer is there.
 //!
-//! Ports: token `dr_valid, dr_first, dr_slot, dr_u<d>, dr_r<d>, dr_w`; `word<b>` two cycles later: the memory word of bank b,
-//! of which lanes that do not belong to the token's word, and those of other tokens, are 0 (lanes that nothing belongs to
-//! are arbitrary); wave `en<node>` (0 in bubbles), `row` (see [`row_form`]), `col`, `slot` in, passed on by the skew of the
-//! axis; one cycle later `v<k>` and `v<k>_en` from the PE; `u<b>_<d>`, `w<b>`, `o<b>`, `mask<b>`: constants of the place.
+//! Ports: [`CollectorPorts`].
 
 use super::words::{bank_start, below, distance, fits, window, Lanes, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, Hops};
 use crate::operators::wires;
+use crate::port::{Chain, Port};
 use crate::stream::Passing;
 use arch::contract::operand::travels;
 use arch::contract::relay::lanes;
@@ -50,9 +48,33 @@ pub struct Collector {
     pub ports: Vec<(ScalarType, NodeId)>,
 }
 
-/// Places of the collectors.
-pub fn places(group: &OutputGroup) -> Vec<[i64; 2]> {
-    (group.first[0]..=group.last[0]).flat_map(|i| (group.first[1]..=group.last[1]).map(move |j| [i, j])).collect()
+/// The interface of a [`Collector`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollectorPorts {
+    /// The fields of a token that a collector looks at.
+    pub tokens: Passing<Port>,
+    /// By bank, two cycles after the token: the memory word, of which lanes that do not belong to the token's word, and those
+    /// of other tokens, are 0 (lanes that nothing belongs to are arbitrary).
+    pub words: Vec<Port>,
+    /// What waves bring; nothing in place of what does not vary. See [`row_form`].
+    pub row: Option<Chain>,
+    pub col: Option<Chain>,
+    pub slot: Option<Chain>,
+    /// Enables that come with the waves, 0 in bubbles, in the order of [`Collector::wave_enables`].
+    pub enables: Vec<Chain>,
+    /// From the PE one cycle later: values, and those of their enables that come with them.
+    pub values: Vec<Port>,
+    pub value_enables: Vec<Option<Port>>,
+    /// Constants of the place, by bank.
+    pub ties: Vec<Ties>,
+    /// By bank: see [`masks`], where they differ from place to place.
+    pub masks: Vec<Option<Port>>,
+}
+
+/// Places of the collectors, in the order of their grid.
+fn places(vsa: &Vsa, group: &OutputGroup) -> Vec<[i64; 2]> {
+    let [n0, n1] = group.extent();
+    (0..n0).flat_map(|i| (0..n1).map(move |j| group.place(vsa, [i, j]))).collect()
 }
 
 /// Distinct enables that come with the wave, in order of their nodes.
@@ -102,7 +124,7 @@ impl Collector {
             row: Wave::new(vsa, &row),
             compressed,
             col: Wave::new(vsa, &group.col),
-            places: places(group),
+            places: places(vsa, group),
             hops: Hops::new(vsa, extent.map(|n| n > 1)),
             double: group.slots > 1,
             shape,
@@ -111,9 +133,23 @@ impl Collector {
         }
     }
 
-    /// The fields of a token that a collector looks at.
-    pub fn tokens(&self) -> Passing<Ty> {
-        self.shape.passing(self.double, None)
+    /// The interface.
+    pub fn ports(&self) -> CollectorPorts {
+        let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")));
+        let word = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], self.word) as u32 * 8 * self.ty.bytes()));
+        let banks = 0..self.banks.len();
+        CollectorPorts {
+            tokens: self.shape.passing(self.double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
+            words: banks.clone().map(word).collect(),
+            row: self.row.chain(&self.hops, "row"),
+            col: self.col.chain(&self.hops, "col"),
+            slot: self.double.then(|| self.hops.chain("slot", u(1))),
+            enables: self.wave_enables.iter().map(|id| self.hops.chain(&format!("en{}", id.0), u(1))).collect(),
+            values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
+            value_enables: self.ports.iter().enumerate().map(enable).collect(),
+            ties: banks.clone().map(|b| self.ties(b)).collect(),
+            masks: banks.map(|b| self.mask(b)).collect(),
+        }
     }
 
     fn lanes(&self, b: usize) -> Lanes {
@@ -121,19 +157,23 @@ impl Collector {
     }
 
     /// The constants of the place that bank `b` takes.
-    pub fn ties(&self, b: usize) -> Ties {
-        let (of, places) = (&self.banks[b], &self.places);
-        let bank = &of.bank;
-        let several = bank.words_per_row > 1;
-        let port = |w: Window, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(bits) };
-        let table = masks(of, self.word, places[0]);
-        let fixed = places.iter().all(|p| masks(of, self.word, *p) == table);
+    fn ties(&self, b: usize) -> Ties {
+        let (bank, places) = (&self.banks[b].bank, &self.places);
+        let port = |w: Window, name: String, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(name, bits) };
+        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, places), format!("u{b}_{d}"), self.shape.u[d], false);
         Ties {
-            u: (0..bank.rows.len()).map(|d| port(Window::of_digit(bank, d, &self.hull, places), self.shape.u[d], false)).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, places), self.shape.w, several),
-            o: self.lanes(b).fixed.is_none().then(|| u(clog2(self.word as u64))),
-            mask: (several && !fixed).then(|| u(lanes(of, self.word) as u32 * bank.words_per_row as u32)),
+            u: (0..bank.rows.len()).map(digit).collect(),
+            w: port(Window::of_words(bank, self.word, &self.hull, places), format!("w{b}"), self.shape.w, bank.words_per_row > 1),
+            o: self.lanes(b).fixed.is_none().then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
         }
+    }
+
+    fn mask(&self, b: usize) -> Option<Port> {
+        let of = &self.banks[b];
+        let words = of.bank.words_per_row;
+        let table = masks(of, self.word, self.places[0]);
+        let fixed = self.places.iter().all(|p| masks(of, self.word, *p) == table);
+        (words > 1 && !fixed).then(|| Port::new(format!("mask{b}"), u(lanes(of, self.word) as u32 * words as u32)))
     }
 }
 
@@ -144,13 +184,14 @@ impl Template for Collector {
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", self.array));
         let b = Build::new(m, self);
-        (0..self.banks.len()).for_each(|k| m.output(format!("word{k}"), b.bank(k)));
+        b.ports.words.iter().enumerate().for_each(|(k, port)| port.output(m, b.bank(k)));
     }
 }
 
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     of: &'a Collector,
+    ports: CollectorPorts,
     tokens: Passing<Sig<'m>>,
     /// Wave inputs, registered once: at the time of the values.
     row: Option<Sig<'m>>,
@@ -163,22 +204,18 @@ struct Build<'a, 'm> {
 
 impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, of: &'a Collector) -> Self {
-        let tokens = of.tokens().map(|name, ty| m.input(format!("dr_{name}"), *ty));
-        let wave = |name: &str, input: Option<Sig<'m>>| input.map(|x| pass_wave(m, &of.hops, name, x));
-        let row = wave("row", of.row.input(m, "row"));
-        let col = wave("col", of.col.input(m, "col"));
-        let slot = wave("slot", of.double.then(|| m.input("slot", u(1))));
-        let shared: Vec<(NodeId, Sig<'m>)> = of.wave_enables.iter().map(|id| {
-            let name = format!("en{}", id.0);
-            (*id, pass_wave(m, &of.hops, &name, m.input(&name, u(1))))
-        }).collect();
-        let enable = |(k, p): (usize, &(ScalarType, NodeId))| match shared.iter().find(|s| s.0 == p.1) {
-            Some((_, sig)) => *sig,
-            None => m.input(format!("v{k}_en"), u(1)),
+        let ports = of.ports();
+        let tokens = ports.tokens.map(|_, port| port.input(m));
+        let wave = |chain: &Chain| chain.hand_on(m, chain.port.input(m), 1)[0];
+        let [row, col, slot] = [&ports.row, &ports.col, &ports.slot].map(|chain| chain.as_ref().map(wave));
+        let shared: Vec<Sig<'m>> = ports.enables.iter().map(wave).collect();
+        let enable = |(port, (_, enable)): (&Option<Port>, &(ScalarType, NodeId))| match port {
+            Some(port) => port.input(m),
+            None => of.wave_enables.iter().position(|id| id == enable).map_or_else(|| m.lit(0, u(1)), |k| shared[k]),
         };
-        let enables = of.ports.iter().enumerate().map(enable).collect();
-        let values = of.ports.iter().enumerate().map(|(k, p)| m.input(format!("v{k}"), wires(p.0)).unsigned()).collect();
-        Build { m, of, tokens, row, col, slot, enables, values }
+        let enables = ports.value_enables.iter().zip(&of.ports).map(enable).collect();
+        let values = ports.values.iter().map(|port| port.input(m).unsigned()).collect();
+        Build { m, of, ports, tokens, row, col, slot, enables, values }
     }
 
     /// The bank's answer to the token.
@@ -238,9 +275,9 @@ impl<'a, 'm> Build<'a, 'm> {
         let row = self.of.row.value(m, self.row);
         let col = self.of.col.value(m, self.col);
         let ty = u(clog2(self.of.word as u64));
-        let offset = match self.of.lanes(b).fixed {
-            Some(o) => m.lit(o, ty),
-            None => m.input(format!("o{b}"), ty),
+        let offset = match &self.ports.ties[b].o {
+            Some(port) => port.input(m),
+            None => m.lit(self.of.lanes(b).fixed.unwrap_or(0), ty),
         };
         let wide = col.w().max(offset.w()) + 1;
         let x = col.extend(wide) + offset.extend(wide);
@@ -287,7 +324,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let mut terms = vec![self.tokens.valid];
         for (d, row) in bank.rows.iter().enumerate() {
             let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
-            terms.extend(window(m, self.tokens.u[d], &rows, format!("u{b}_{d}")));
+            terms.extend(window(m, self.tokens.u[d], &rows, &self.ports.ties[b].u[d]));
             if let Some(r) = self.tokens.r[d] {
                 terms.push(fits(m, r, row.residue));
             }
@@ -296,7 +333,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
         if !words.always() || several {
-            let distance = distance(m, self.tokens.w, &words, format!("w{b}")).named(format!("from_first{b}"));
+            let distance = distance(m, self.tokens.w, &words, &self.ports.ties[b].w).named(format!("from_first{b}"));
             terms.push(below(m, distance, bank.words_per_row));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
@@ -317,10 +354,11 @@ impl<'a, 'm> Build<'a, 'm> {
     fn belongs(&self, b: usize, count: u32, hit: Sig<'m>, word_of_row: Option<Sig<'m>>) -> Vec<Sig<'m>> {
         let (m, bank) = (self.m, &self.of.banks[b]);
         let Some(k) = word_of_row else { return vec![hit] };
-        let all: Vec<Vec<Vec<bool>>> = self.of.places.iter().map(|p| masks(bank, self.of.word, *p)).collect();
         let words = bank.bank.words_per_row as u32;
-        let fixed = all.iter().all(|x| *x == all[0]);
-        let table = if fixed { mask_literal(m, &all[0]) } else { m.input(format!("mask{b}"), u(count * words)) };
+        let table = match &self.ports.masks[b] {
+            Some(port) => port.input(m),
+            None => mask_literal(m, &masks(bank, self.of.word, self.of.places[0])),
+        };
         let part = |k: u32| table.slice(k * count, count);
         let chosen = m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1));
         (0..count).map(|lane| chosen.bit(lane) & hit).collect()
@@ -332,11 +370,4 @@ pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
     let bits: Vec<bool> = masks.iter().flatten().copied().collect();
     let limbs: Vec<u64> = bits.chunks(64).map(|c| c.iter().enumerate().fold(0, |v, (k, b)| v | (*b as u64) << k)).collect();
     m.lit_big(&limbs, u(bits.len() as u32))
-}
-
-/// Passes a wave signal on by the skews and gives it back one cycle later.
-fn pass_wave<'m>(m: &'m ModuleBuilder, hops: &Hops, name: &str, x: Sig<'m>) -> Sig<'m> {
-    let taps = m.shift_register(x, hops.longest().max(1), format!("{name}_q"), None);
-    hops.outputs(name).iter().for_each(|(port, cycles)| m.output(port, taps[*cycles as usize - 1]));
-    taps[0]
 }

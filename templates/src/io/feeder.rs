@@ -9,13 +9,12 @@
 //! `arch::contract::timing::LOADED_TO_LAUNCH` cycles after its last word on; the next load of the same half may begin
 //! `FEED_LATENCY` cycles after the last wave that reads it.
 //!
-//! Ports: stream `ld_valid, ld_first, ld_slot, ld_u<d>, ld_r<d>, ld_w, ld_data` in and `…_out` one cycle later; wave
-//! `row`, `col`, `slot` in, passed on by the skew of the axis; `u<b>_<d>`, `w<b>`, `o<b>`: constants of the place (first row
-//! digit, first word, offset in the first word of bank b); `pick<b>`: the elements of `ld_data_out` that bank b stores, where
-//! they differ from place to place ([`Feeder::lanes`]); outputs `<node>` per `Op::Input` node of the group.
+//! Ports: [`FeederPorts`].
 
 use super::words::{bank_start, fits, window, StreamShape, Ties, Wave, Window};
-use crate::naming::{memory_style, stem, Hops};
+use crate::naming::{memory_style, stem, stream_chain, Hops};
+use crate::operators::wires;
+use crate::port::{Chain, Port};
 use crate::stream::Passing;
 use arch::contract::pick;
 use arch::contract::timing::FEED_LATENCY;
@@ -49,9 +48,28 @@ pub struct Feeder {
 /// An output: the values of a port, some cycles after the group's first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served {
+    pub node: NodeId,
     pub name: String,
     pub port: u32,
     pub late: u32,
+}
+
+/// The interface of a [`Feeder`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeederPorts {
+    /// The fields of the load stream that a feeder looks at.
+    pub stream: Passing<Chain>,
+    /// What waves bring; nothing in place of what does not vary.
+    pub row: Option<Chain>,
+    pub col: Option<Chain>,
+    pub slot: Option<Chain>,
+    /// Constants of the place, by bank.
+    pub ties: Vec<Ties>,
+    /// By bank: the elements of the word that stands here which the bank stores, where they differ from place to place
+    /// (see [`Feeder::lanes`]).
+    pub picks: Vec<Option<Port>>,
+    /// Elements for the PEs, in the order of [`Feeder::served`].
+    pub served: Vec<Port>,
 }
 
 /// Input nodes of a group that something uses, with port and `ready`.
@@ -79,7 +97,7 @@ impl Feeder {
         let group = &vsa.inputs[g];
         let array = &vsa.arrays[group.array as usize];
         let first = phase(nodes) + FEED_LATENCY;
-        let served = |(id, port, ready): &(NodeId, u32, i64)| Served { name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
+        let served = |(id, port, ready): &(NodeId, u32, i64)| Served { node: *id, name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
         Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
             array: array.name.clone(),
@@ -98,9 +116,20 @@ impl Feeder {
         }
     }
 
-    /// The fields of the load stream that a feeder looks at.
-    pub fn stream(&self) -> Passing<Ty> {
-        self.shape.passing(self.double, Some(self.word as u32 * 8 * self.ty.bytes()))
+    /// The interface.
+    pub fn ports(&self) -> FeederPorts {
+        let (word, bits) = (self.word as u32 * 8 * self.ty.bytes(), self.ty.bits());
+        let stream = self.shape.passing(self.double, Some(word)).map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
+        let pick = |b: usize| self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * bits)));
+        FeederPorts {
+            stream,
+            row: self.row.chain(&self.hops, "row"),
+            col: self.col.chain(&self.hops, "col"),
+            slot: self.double.then(|| self.hops.chain("slot", u(1))),
+            ties: (0..self.banks.len()).map(|b| self.ties(b)).collect(),
+            picks: (0..self.banks.len()).map(pick).collect(),
+            served: self.served.iter().map(|s| Port::new(&s.name, wires(self.ty))).collect(),
+        }
     }
 
     /// Where the row of bank `b` begins in its first word, if that is the same at all places.
@@ -115,7 +144,7 @@ impl Feeder {
         pick::list(pick::kept(self.starts, self.banks[b].ports, self.word))
     }
 
-    /// What input `pick<b>` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest first;
+    /// What pick input `b` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest first;
     /// nothing where the feeder picks by itself.
     pub fn lanes(&self, b: usize, p: [i64; 2]) -> Option<Vec<i64>> {
         let (_, start) = bank_start(&self.banks[b], self.word, p);
@@ -123,14 +152,14 @@ impl Feeder {
     }
 
     /// The constants of the place that bank `b` takes.
-    pub fn ties(&self, b: usize) -> Ties {
+    fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b];
-        let port = |w: Window, bits: Option<u32>| if w.always() { None } else { w.port(bits) };
+        let port = |w: Window, name: String, bits: Option<u32>| if w.always() { None } else { w.port(name, bits) };
+        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, &self.places), format!("u{b}_{d}"), self.shape.u[d]);
         Ties {
-            u: (0..bank.rows.len()).map(|d| port(Window::of_digit(bank, d, &self.hull, &self.places), self.shape.u[d])).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, &self.places), self.shape.w),
-            o: (bank.words_per_row > 1 && self.start(b).is_none()).then(|| u(clog2(self.word as u64))),
-            mask: None,
+            u: (0..bank.rows.len()).map(digit).collect(),
+            w: port(Window::of_words(bank, self.word, &self.hull, &self.places), format!("w{b}"), self.shape.w),
+            o: (bank.words_per_row > 1 && self.start(b).is_none()).then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
         }
     }
 }
@@ -142,12 +171,11 @@ impl Template for Feeder {
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
         m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", self.array));
         let b = Build::new(m, self);
-        b.pass_waves();
         for (k, bank) in self.banks.iter().enumerate() {
-            let ports = b.bank(k);
-            for served in self.served.iter().filter(|n| (bank.port..bank.port + bank.ports).contains(&n.port)) {
-                let value = m.delay(ports[(served.port - bank.port) as usize], served.late, format!("{}_d", served.name));
-                m.output(&served.name, value);
+            let values = b.bank(k);
+            for (served, port) in self.served.iter().zip(&b.ports.served).filter(|n| (bank.port..bank.port + bank.ports).contains(&n.0.port)) {
+                let value = m.delay(values[(served.port - bank.port) as usize], served.late, format!("{}_d", served.name));
+                port.output(m, value);
             }
         }
     }
@@ -156,6 +184,7 @@ impl Template for Feeder {
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     of: &'a Feeder,
+    ports: FeederPorts,
     /// The load stream as it stands in one feeder, registered.
     stream: Passing<Sig<'m>>,
     data: Sig<'m>,
@@ -167,36 +196,33 @@ struct Build<'a, 'm> {
     lane: Option<Sig<'m>>,
 }
 
-/// Places of a box of PEs, in the order of its grid.
-pub fn places(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
+/// The value of a field, registered, which is what goes on.
+pub(super) fn pass<'m>(m: &'m ModuleBuilder, chain: &Chain) -> Sig<'m> {
+    let q = m.reg(format!("{}_q", chain.port.name), chain.port.ty).next(chain.port.input(m)).q();
+    chain.onward[0].output(m, q);
+    q
+}
+
+/// Places of the feeders, in the order of their grid.
+fn places(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
     let [n0, n1] = group.feeders();
     (0..n0).flat_map(|i| (0..n1).map(move |j| group.place(vsa, [i, j]))).collect()
 }
 
 impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, of: &'a Feeder) -> Self {
-        let pass = |name: &str, ty: Ty| {
-            let q = m.reg(format!("{name}_q"), ty).next(m.input(name, ty)).q();
-            m.output(format!("{name}_out"), q);
-            q
-        };
-        let stream = of.stream().map(|name, ty| pass(&format!("ld_{name}"), *ty));
+        let ports = of.ports();
+        let stream = ports.stream.map(|_, chain| pass(m, chain));
         let data = stream.data.unwrap_or(stream.valid);
-        let slot = of.double.then(|| m.input("slot", u(1)));
-        let (row, col) = (of.row.input(m, "row"), of.col.input(m, "col"));
+        let input = |chain: &Option<Chain>| chain.as_ref().map(|c| c.port.input(m));
+        let (slot, row, col) = (input(&ports.slot), input(&ports.row), input(&ports.col));
         let bits = of.word.trailing_zeros();
         let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
-        Build { m, of, stream, data, row, col, slot, lane }
-    }
-
-    /// Waves hop along the axes on which feeders stand.
-    fn pass_waves(&self) {
-        let (m, hops) = (self.m, &self.of.hops);
-        for (name, value) in [("row", self.row), ("col", self.col), ("slot", self.slot)] {
-            let Some(value) = value else { continue };
-            let taps = m.shift_register(value, hops.longest(), format!("{name}_q"), None);
-            hops.outputs(name).iter().for_each(|(port, cycles)| m.output(port, taps[*cycles as usize - 1]));
+        // Waves hop along the axes on which feeders stand.
+        for (chain, value) in [(&ports.row, row), (&ports.col, col), (&ports.slot, slot)] {
+            chain.iter().zip(value).for_each(|(chain, value)| { chain.hand_on(m, value, 0); });
         }
+        Build { m, of, ports, stream, data, row, col, slot, lane }
     }
 
     /// This word belongs to the bank.
@@ -205,13 +231,13 @@ impl<'a, 'm> Build<'a, 'm> {
         let mut terms = vec![self.stream.valid];
         for (d, row) in bank.rows.iter().enumerate() {
             let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
-            terms.extend(window(self.m, self.stream.u[d], &rows, format!("u{b}_{d}")));
+            terms.extend(window(self.m, self.stream.u[d], &rows, &self.ports.ties[b].u[d]));
             if let Some(r) = self.stream.r[d] {
                 terms.push(fits(self.m, r, row.residue));
             }
         }
         let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.places);
-        terms.extend(window(self.m, self.stream.w, &words, format!("w{b}")));
+        terms.extend(window(self.m, self.stream.w, &words, &self.ports.ties[b].w));
         self.m.all(&terms)
     }
 
@@ -219,14 +245,14 @@ impl<'a, 'm> Build<'a, 'm> {
     fn bank(&self, b: usize) -> Vec<Sig<'m>> {
         let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
         let (kept, bits) = (of.kept(b), of.ty.bits());
-        let data = match of.start(b) {
-            Some(first) => m.concat(&kept.iter().rev().map(|e| self.element(e + first)).collect::<Vec<_>>()),
-            None => m.input(format!("pick{b}"), u(kept.len() as u32 * bits)),
+        let data = match &self.ports.picks[b] {
+            Some(port) => port.input(m),
+            None => m.concat(&kept.iter().rev().map(|e| self.element(e + of.start(b).unwrap_or(0))).collect::<Vec<_>>()),
         };
         let read = self.memory(b, data, self.address(b));
         let stored = |word: Sig<'m>, e: i64| {
             let at = kept.iter().position(|k| *k == e.rem_euclid(of.word)).unwrap_or(0);
-            word.slice(at as u32 * bits, bits).to(crate::operators::wires(of.ty))
+            word.slice(at as u32 * bits, bits).to(wires(of.ty))
         };
         let starts = pick::list(of.starts);
         let Some(lane) = self.lane else {
@@ -247,7 +273,10 @@ impl<'a, 'm> Build<'a, 'm> {
         }
         let col = self.of.col.value(m, self.col);
         let ty = u(clog2(self.of.word as u64));
-        let offset = self.of.start(b).map_or_else(|| m.input(format!("o{b}"), ty), |o| m.lit(o, ty));
+        let offset = match &self.ports.ties[b].o {
+            Some(port) => port.input(m),
+            None => m.lit(self.of.start(b).unwrap_or(0), ty),
+        };
         // Position of the wave's element within the row, from the start of its first word.
         let wide = col.w().max(offset.w()) + 1;
         let position = col.extend(wide) + offset.extend(wide);

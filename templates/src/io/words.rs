@@ -1,6 +1,8 @@
 //! Which words of a stream, and which lanes of a word, a buffer at a place owns: what feeders and collectors share.
 
 use crate::control::{form_range, range_ty};
+use crate::naming::Hops;
+use crate::port::{Chain, Port};
 use crate::stream::Passing;
 use arch::affine::{gcd, Form};
 use arch::ir::vsa::{Bank, Hull, Vsa};
@@ -65,9 +67,9 @@ impl Wave {
         self.range[0] < self.range[1]
     }
 
-    /// The input that brings it, or nothing where it is constant.
-    pub fn input<'m>(&self, m: &'m ModuleBuilder, name: &str) -> Option<Sig<'m>> {
-        self.varies().then(|| m.input(name, range_ty(self.range[0], self.range[1])))
+    /// The port that brings it, or nothing where it is constant.
+    pub fn chain(&self, hops: &Hops, name: &str) -> Option<Chain> {
+        self.varies().then(|| hops.chain(name, range_ty(self.range[0], self.range[1])))
     }
 
     /// The input as an unsigned value, constants included (values are never negative).
@@ -107,27 +109,25 @@ impl Window {
         self.lows.iter().all(|l| *l == self.lows[0])
     }
 
-    /// Type of the input that brings `low` where it depends on the place, for values of so many bits.
-    pub fn port(&self, bits: Option<u32>) -> Option<Ty> {
-        (!self.fixed()).then(|| window_ty(bits.unwrap_or(1), &self.lows))
+    /// The input that brings `low` where it depends on the place, for values of so many bits.
+    pub fn port(&self, name: String, bits: Option<u32>) -> Option<Port> {
+        (!self.fixed()).then(|| Port::new(name, window_ty(bits.unwrap_or(1), &self.lows)))
     }
 }
 
 /// Inputs of a buffer for one bank that are constants of the place; absent where all places have the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ties {
-    /// First row digit, per dimension: `u<b>_<d>`.
-    pub u: Vec<Option<Ty>>,
-    /// First word: `w<b>`.
-    pub w: Option<Ty>,
-    /// Offset in the first word: `o<b>`.
-    pub o: Option<Ty>,
-    /// See [`super::collector::masks`]: `mask<b>`.
-    pub mask: Option<Ty>,
+    /// First row digit, per dimension.
+    pub u: Vec<Option<Port>>,
+    /// First word.
+    pub w: Option<Port>,
+    /// Offset in the first word.
+    pub o: Option<Port>,
 }
 
-/// The value is in the window, whose `low` is input `port` if it is not the same at all places; nothing where it always is.
-pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: String) -> Option<Sig<'m>> {
+/// The value is in the window, whose `low` is at `port` if it is not the same at all places; nothing where it always is.
+pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) -> Option<Sig<'m>> {
     (!window.always()).then(|| below(m, distance(m, value, window, port), window.extent))
 }
 
@@ -137,13 +137,13 @@ pub fn below<'m>(m: &'m ModuleBuilder, distance: Sig<'m>, extent: i64) -> Sig<'m
 }
 
 /// `value - low` modulo a power of two that leaves room for the sign.
-pub fn distance<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: String) -> Sig<'m> {
+pub fn distance<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) -> Sig<'m> {
     let ty = window_ty(value.map_or(1, |v| v.w()), &window.lows);
     let value = value.map_or(m.lit(0, ty), |v| v.extend(ty.w));
-    match (window.fixed(), window.lows[0]) {
-        (true, 0) => value,
-        (true, low) => value - m.lit_big(&[low as u64], ty),
-        (false, _) => value - m.input(port, ty),
+    match (port, window.lows[0]) {
+        (Some(port), _) => value - port.input(m),
+        (None, 0) => value,
+        (None, low) => value - m.lit_big(&[low as u64], ty),
     }
 }
 

@@ -1,13 +1,6 @@
 //! The processing element: an expression pipeline, delay elements and a few control bits; one module for all PEs.
 //!
-//! Ports (times relative to the wave's arrival):
-//! - control fields of the plan (`valid`, `guard<i>`, `time<i>`, `wave<i>`) at their phase, passed on delayed by the skew
-//!   of the axis;
-//! - `<node>_in` for inputs at the node's `ready`, passed on along `forward` axes;
-//! - `<node>_in`/`<node>_out` for `Past` nodes with a hop: the source's PE delays, the last register is at its output;
-//!   `_in` at the node's `ready`, `_out` at `ready + skew · hop`;
-//! - `k<i>`: constants of the PE's place; `out<o>_<k>`: value of output group `o`, port `k`, at the group's
-//!   `collect_time`, and `out<o>_<k>_en` where the enable depends on the PE (0 in cycles without a wave).
+//! Ports: [`PePorts`]; times are relative to the wave's arrival.
 //!
 //! Waves come at least `interval` cycles apart, with any bubbles between. Only `valid` must be 0 in a bubble; all other
 //! inputs may have any value in cycles in which no wave looks at them. There is no stall and no reset: state advances
@@ -16,21 +9,143 @@
 pub mod plan;
 
 use crate::control::{field_port, time_field, Field};
-use crate::naming::{memory_style, pass_port, stem};
+use crate::naming::{memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
+use crate::port::{Chain, Port};
 use plan::{Comparison, PePlan, Relation, Tied};
 use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::affine::Form;
-use arch::ir::vsa::{Delay, NodeId, Op, Vsa};
+use arch::ir::vsa::{Delay, NodeId, Op, OutputGroup, Vsa};
 use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pe {
-    pub vsa: Vsa,
+    /// Of the array.
+    pub name: String,
+    pub lanes: i64,
     pub plan: PePlan,
+    /// The live ones.
+    pub nodes: BTreeMap<u32, PeNode>,
+    /// By output group.
+    pub outputs: Vec<PeOutput>,
+    pub ports: PePorts,
+}
+
+/// What a PE computes at a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeNode {
+    /// Of the names of its ports and signals.
+    pub stem: String,
+    pub op: Op,
+    pub ty: ScalarType,
+    /// When its value is there, in cycles after the wave, and the cycles that its operator takes of that.
+    pub ready: i64,
+    pub latency: i64,
+    /// The control field that is its whole value.
+    pub field: Option<Field>,
+    /// Where its operands come from, and the types they are taken in.
+    pub operands: Vec<(NodeId, ScalarType)>,
+}
+
+/// What leaves for the collector of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeOutput {
+    /// Cycles after the wave.
+    pub time: i64,
+    /// Values, and their enables where they depend on the PE.
+    pub values: Vec<(NodeId, Option<NodeId>)>,
+}
+
+/// The interface of a [`Pe`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PePorts {
+    /// Control fields of the plan, in its order, each at its phase.
+    pub fields: Vec<Chain>,
+    /// Constants of the place, in the plan's order.
+    pub tied: Vec<Port>,
+    /// Values from feeders, by node, at its `ready`.
+    pub inputs: BTreeMap<u32, Chain>,
+    /// By `Past` node with a hop.
+    pub links: BTreeMap<u32, Link>,
+    /// By output group.
+    pub outputs: Vec<Vec<Value>>,
+}
+
+/// A value for another PE: the source's PE delays, the last register is at its output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Where the value is at the node's `ready + skew · hop`.
+    pub from: Port,
+    /// Where it is at the node's `ready`.
+    pub to: Port,
+    pub hop: [i64; 2],
+}
+
+/// At the group's `collect_time`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    pub value: Port,
+    /// Where the enable depends on the PE: 0 in cycles without a wave.
+    pub enable: Option<Port>,
+}
+
+impl Pe {
+    pub fn new(vsa: &Vsa, plan: PePlan) -> Pe {
+        let node = |id: NodeId| PeNode {
+            stem: stem(vsa, id),
+            op: vsa.node(id).op.clone(),
+            ty: vsa.node(id).ty,
+            ready: vsa.schedule.ready[id.index()],
+            latency: vsa.schedule.latency[id.index()],
+            field: time_field(vsa, id),
+            operands: vsa.node(id).op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect(),
+        };
+        let output = |(o, group): (usize, &OutputGroup)| PeOutput {
+            time: collect_time(vsa, o),
+            values: group.ports.iter().map(|p| (p.value, (!travels(vsa, p.enable)).then_some(p.enable))).collect(),
+        };
+        let nodes: BTreeMap<u32, PeNode> = plan.ids().into_iter().map(|id| (id.0, node(id))).collect();
+        let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();
+        let ports = PePorts::new(vsa, &plan, &nodes, &outputs);
+        Pe { name: vsa.name.clone(), lanes: vsa.lanes, plan, nodes, outputs, ports }
+    }
+}
+
+impl PePorts {
+    fn new(vsa: &Vsa, plan: &PePlan, nodes: &BTreeMap<u32, PeNode>, outputs: &[PeOutput]) -> Self {
+        let several = vsa.extent.map(|n| n > 1);
+        let hops = Hops::new(vsa, several);
+        let field = |(k, field): (usize, &Field)| hops.chain(&field_port(k, field), field.ty(&vsa.counters));
+        let (mut inputs, mut links) = (BTreeMap::new(), BTreeMap::new());
+        for (id, node) in nodes {
+            let port = |way: &str| Port::new(format!("{}_{way}", node.stem), wires(node.ty));
+            match node.op {
+                Op::Input { group, .. } => {
+                    let forward = vsa.inputs[group as usize].forward;
+                    let hops = Hops::new(vsa, [0, 1].map(|a| forward[a] && several[a]));
+                    inputs.insert(*id, Chain { port: port("in"), ..hops.chain(&node.stem, wires(node.ty)) });
+                }
+                Op::Past { hop, .. } if hop != [0, 0] => {
+                    links.insert(*id, Link { from: port("out"), to: port("in"), hop });
+                }
+                _ => {}
+            }
+        }
+        let value = |o: usize, k: usize, (value, enable): &(NodeId, Option<NodeId>)| Value {
+            value: Port::new(format!("out{o}_{k}"), wires(nodes[&value.0].ty)),
+            enable: enable.map(|_| Port::bit(format!("out{o}_{k}_en"))),
+        };
+        PePorts {
+            fields: plan.fields.keys().enumerate().map(field).collect(),
+            tied: plan.tied.iter().enumerate().map(|(k, t)| Port::new(format!("k{k}"), t.ty())).collect(),
+            inputs,
+            links,
+            outputs: outputs.iter().enumerate().map(|(o, out)| out.values.iter().enumerate().map(|(k, v)| value(o, k, v)).collect()).collect(),
+        }
+    }
 }
 
 /// A value and its later copies: `taps[k]` is the value `k` cycles after `base`.
@@ -53,7 +168,7 @@ impl<'m> Line<'m> {
 
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
-    vsa: &'a Vsa,
+    pe: &'a Pe,
     plan: &'a PePlan,
     control: BTreeMap<Field, Line<'m>>,
     lines: BTreeMap<u32, Line<'m>>,
@@ -67,8 +182,8 @@ impl Template for Pe {
         "pe".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
-        m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.vsa.name, self.vsa.lanes));
-        let mut b = Build::new(m, &self.vsa, &self.plan);
+        m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.name, self.lanes));
+        let mut b = Build::new(m, self);
         for id in self.plan.ids() {
             let line = b.node(d, id);
             if let Some(line) = line {
@@ -80,13 +195,6 @@ impl Template for Pe {
     }
 }
 
-fn constant(vsa: &Vsa, id: NodeId) -> Option<u64> {
-    match vsa.node(id).op {
-        Op::Const(bits) => Some(bits),
-        _ => None,
-    }
-}
-
 /// The bits of a constant of this type, extended to 64.
 fn extended(bits: u64, ty: ScalarType) -> u64 {
     let spare = 64 - ty.bits();
@@ -94,34 +202,45 @@ fn extended(bits: u64, ty: ScalarType) -> u64 {
 }
 
 impl<'a, 'm> Build<'a, 'm> {
-    fn new(m: &'m ModuleBuilder, vsa: &'a Vsa, plan: &'a PePlan) -> Self {
-        let control = plan.fields.iter().enumerate().map(|(k, (field, phase))| {
-            let name = field_port(k, field);
-            let line = Line { base: *phase, taps: vec![m.input(&name, field.ty(vsa))], name };
+    fn new(m: &'m ModuleBuilder, pe: &'a Pe) -> Self {
+        let plan = &pe.plan;
+        let control = plan.fields.iter().zip(&pe.ports.fields).map(|((field, phase), chain)| {
+            let line = Line { base: *phase, taps: vec![chain.port.input(m)], name: chain.port.name.clone() };
             (field.clone(), line)
         }).collect();
-        let tied = plan.tied.iter().enumerate().map(|(k, t)| m.input(format!("k{k}"), t.ty())).collect();
+        let tied = pe.ports.tied.iter().map(|port| port.input(m)).collect();
         let chains = plan.chains.iter().map(|(id, c)| {
-            let ty = wires(vsa.nodes[*id as usize].ty);
-            let name = stem(vsa, NodeId(*id));
-            let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, ty);
+            let PeNode { stem: name, ty, .. } = &pe.nodes[id];
+            let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, wires(*ty));
             (*id, (1..=c.depth).map(reg).collect())
         }).collect();
         let mut memories = BTreeMap::new();
         for past in plan.pasts.values() {
             if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
-                let make = || m.mem(format!("{}_mem{depth}", stem(vsa, past.source)), depth as u32, vsa.node(past.source).ty.bits(), memory_style(depth));
+                let source = &pe.nodes[&past.source.0];
+                let make = || m.mem(format!("{}_mem{depth}", source.stem), depth as u32, source.ty.bits(), memory_style(depth));
                 memories.entry((past.source.0, depth)).or_insert_with(make);
             }
         }
-        Build { m, vsa, plan, control, lines: BTreeMap::new(), tied, chains, memories }
+        Build { m, pe, plan, control, lines: BTreeMap::new(), tied, chains, memories }
+    }
+
+    fn of(&self, id: NodeId) -> &'a PeNode {
+        &self.pe.nodes[&id.0]
+    }
+
+    fn constant(&self, id: NodeId) -> Option<u64> {
+        match self.of(id).op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        }
     }
 
     fn field(&mut self, field: &Field, time: i64) -> Sig<'m> {
         let m = self.m;
         match self.control.get_mut(field) {
             Some(line) => line.at(m, time),
-            None => m.wire("unplanned_control", field.ty(self.vsa)).sig(),
+            None => m.wire("unplanned_control", u(1)).sig(),
         }
     }
 
@@ -135,38 +254,36 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The node's value at a time not before it is ready.
     fn at(&mut self, id: NodeId, time: i64) -> Sig<'m> {
-        let node = self.vsa.node(id);
+        let node = self.of(id);
         if let Op::Const(value) = node.op {
             return self.m.lit_big(&[value], wires(node.ty));
         }
         if let Op::Scalar(k) = node.op {
             return self.tied(&Tied::scalar(k, node.ty)).to(wires(node.ty));
         }
-        if let Some(field) = time_field(self.vsa, id) {
-            return self.field(&field, time).to(wires(node.ty));
+        if let Some(field) = &node.field {
+            return self.field(field, time).to(wires(node.ty));
         }
         let m = self.m;
         match self.lines.get_mut(&id.0) {
             Some(line) => line.at(m, time),
-            None => m.wire(format!("missing_{}", stem(self.vsa, id)), wires(node.ty)).sig(),
+            None => m.wire(format!("missing_{}", node.stem), wires(node.ty)).sig(),
         }
     }
 
     fn ready(&self, id: NodeId) -> i64 {
-        self.vsa.schedule.ready[id.index()]
+        self.of(id).ready
     }
 
     fn node(&mut self, d: &mut Design, id: NodeId) -> Option<Line<'m>> {
-        let (vsa, name) = (self.vsa, stem(self.vsa, id));
-        let node = vsa.node(id);
-        let ty = wires(node.ty);
-        let latency = vsa.schedule.latency[id.index()];
+        let node = self.of(id);
+        let (name, ty, latency) = (&node.stem, wires(node.ty), node.latency);
         let sampled = self.ready(id) - latency;
         let before_last = latency.saturating_sub(1).max(0) as u32;
         let value = match &node.op {
             Op::Const(_) | Op::Scalar(_) => return None,
-            _ if time_field(vsa, id).is_some() => return None,
-            Op::Input { .. } => return Some(self.line(id, self.m.input(format!("{name}_in"), ty))),
+            _ if node.field.is_some() => return None,
+            Op::Input { .. } => return Some(self.line(id, self.pe.ports.inputs[&id.0].port.input(self.m))),
             // The word is registered, and its register cleared, by the select that takes it.
             Op::Past { .. } if self.plan.cleared.values().any(|c| c.past == id) => return None,
             Op::Select(..) if self.plan.cleared.contains_key(&id.0) => {
@@ -186,7 +303,7 @@ impl<'a, 'm> Build<'a, 'm> {
                 let guard = self.guard(id, sampled);
                 self.m.delay(guard, before_last, format!("{name}_d"))
             }
-            op => self.operation(d, id, op, sampled, latency as u32),
+            _ => self.operation(d, node, sampled, latency as u32),
         };
         let value = match self.chains.get(&id.0) {
             Some(chain) if latency > 0 => {
@@ -202,35 +319,32 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// A product of two values that are not constants: worth a DSP.
     fn multiplies(&self, id: NodeId) -> bool {
-        let constant = |o: &NodeId| constant(self.vsa, *o).is_some();
-        match &self.vsa.node(id).op {
-            Op::Binary(BinaryOp::Mul, a, b) => !self.vsa.node(id).ty.is_float() && !constant(a) && !constant(b),
+        // A constant operand may be a cast of one that the product itself looks through, and not be built.
+        let constant = |o: &NodeId| self.pe.nodes.get(&o.0).is_some_and(|n| matches!(n.op, Op::Const(_)));
+        match &self.of(id).op {
+            Op::Binary(BinaryOp::Mul, a, b) => !self.of(id).ty.is_float() && !constant(a) && !constant(b),
             _ => false,
         }
     }
 
     fn line(&self, id: NodeId, value: Sig<'m>) -> Line<'m> {
-        Line { base: self.ready(id), name: stem(self.vsa, id), taps: vec![value] }
+        Line { base: self.ready(id), name: self.of(id).stem.clone(), taps: vec![value] }
     }
 
-    fn operation(&mut self, d: &mut Design, id: NodeId, op: &Op, sampled: i64, latency: u32) -> Sig<'m> {
-        let vsa = self.vsa;
-        let sources: Vec<_> = op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect();
+    fn operation(&mut self, d: &mut Design, node: &PeNode, sampled: i64, latency: u32) -> Sig<'m> {
         let mut values = vec![];
-        for (source, ty) in &sources {
-            let value = match vsa.node(*source).op {
-                Op::Const(c) => self.m.lit_big(&[c], wires(*ty)),
-                _ => self.at(*source, sampled).resize(ty.bits()).to(wires(*ty)),
+        for (source, ty) in &node.operands {
+            let value = match self.constant(*source) {
+                Some(c) => self.m.lit_big(&[c], wires(*ty)),
+                None => self.at(*source, sampled).resize(ty.bits()).to(wires(*ty)),
             };
             values.push(value);
         }
-        let types: Vec<_> = sources.iter().map(|s| s.1).collect();
-        let constant: Vec<Option<u64>> = sources.iter().map(|s| constant(vsa, s.0).map(|c| extended(c, s.1))).collect();
-        let name = stem(vsa, id);
-        let ty = vsa.node(id).ty;
-        let request = Request { op, ty, operands: &values, operand_types: &types, constant: &constant, latency, name: &name };
+        let types: Vec<_> = node.operands.iter().map(|s| s.1).collect();
+        let constant: Vec<Option<u64>> = node.operands.iter().map(|s| self.constant(s.0).map(|c| extended(c, s.1))).collect();
+        let request = Request { op: &node.op, ty: node.ty, operands: &values, operand_types: &types, constant: &constant, latency, name: &node.stem };
         // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
-        operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(ty)).sig())
+        operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(node.ty)).sig())
     }
 
     fn guard(&mut self, id: NodeId, sampled: i64) -> Sig<'m> {
@@ -267,28 +381,26 @@ impl<'a, 'm> Build<'a, 'm> {
         let (m, c) = (self.m, self.plan.cleared[&id.0]);
         let past = self.plan.pasts[&c.past.0];
         let pointer = self.field(&Field::Pointer(past.waves), c.read);
-        let word = self.memories[&(past.source.0, past.waves)].read_async(format!("{}_rd", stem(self.vsa, c.past)), pointer);
+        let word = self.memories[&(past.source.0, past.waves)].read_async(format!("{}_rd", self.of(c.past).stem), pointer);
         let condition = self.at(c.condition, c.read).reduce_or();
-        let ty = wires(self.vsa.node(id).ty);
+        let ty = wires(self.of(id).ty);
         let reset = if c.when { condition } else { !condition };
         let mask = u64::MAX >> (64 - ty.w.min(64));
-        m.reg(stem(self.vsa, id), u(ty.w)).next(word).rst(reset, c.value & mask).q().to(ty)
+        m.reg(&self.of(id).stem, u(ty.w)).next(word).rst(reset, c.value & mask).q().to(ty)
     }
 
     /// Value of a `Past` node in the consuming PE.
     fn past(&mut self, id: NodeId) -> Sig<'m> {
-        let past = self.plan.pasts[&id.0];
-        let ty = wires(self.vsa.node(id).ty);
-        if past.hop != [0, 0] {
-            return self.m.input(format!("{}_in", stem(self.vsa, id)), ty);
+        match self.pe.ports.links.get(&id.0) {
+            Some(link) => link.to.input(self.m),
+            None => self.delayed(id),
         }
-        self.delayed(id)
     }
 
     /// What the source's PE gives: the delay element and the registers behind it.
     fn delayed(&mut self, id: NodeId) -> Sig<'m> {
         let past = self.plan.pasts[&id.0];
-        let name = stem(self.vsa, id);
+        let name = &self.of(id).stem;
         let ready = self.ready(past.source);
         let value = match past.delay {
             None => return self.at(past.source, ready + past.registers as i64),
@@ -297,7 +409,7 @@ impl<'a, 'm> Build<'a, 'm> {
                 let memory = self.memories[&(past.source.0, past.waves)];
                 let pointer = self.field(&Field::Pointer(past.waves), read);
                 let bits = if synchronous { memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer) } else { memory.read_async(format!("{name}_rd"), pointer) };
-                bits.to(wires(self.vsa.node(past.source).ty))
+                bits.to(wires(self.of(past.source).ty))
             }
         };
         self.m.delay(value, past.registers, format!("{name}_r"))
@@ -330,46 +442,28 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn outputs(&mut self) {
-        let (m, vsa, plan) = (self.m, self.vsa, self.plan);
-        for (k, (field, phase)) in plan.fields.iter().enumerate() {
-            let value = |b: &mut Self, skew: i64| b.field(field, phase + skew);
-            self.pass_on(&field_port(k, field), [true, true], value);
-        }
-        for id in plan.ids() {
-            match &vsa.node(id).op {
-                Op::Input { group, .. } => {
-                    let value = |b: &mut Self, skew: i64| b.at(id, b.ready(id) + skew);
-                    self.pass_on(&stem(vsa, id), vsa.inputs[*group as usize].forward, value);
-                }
-                Op::Past { hop, .. } if *hop != [0, 0] => {
-                    let value = self.delayed(id);
-                    m.output(format!("{}_out", stem(vsa, id)), value);
-                }
-                _ => {}
+        let (m, pe) = (self.m, self.pe);
+        for ((field, phase), chain) in pe.plan.fields.iter().zip(&pe.ports.fields) {
+            for (port, cycles) in chain.outputs() {
+                port.output(m, self.field(field, phase + i64::from(cycles)));
             }
         }
-        for (o, group) in vsa.outputs.iter().enumerate() {
-            let time = collect_time(vsa, o);
-            for (k, port) in group.ports.iter().enumerate() {
-                let value = self.at(port.value, time);
-                m.output(format!("out{o}_{k}"), value);
-                if !travels(vsa, port.enable) {
-                    let enable = self.at(port.enable, time) & self.field(&Field::Valid, time);
-                    m.output(format!("out{o}_{k}_en"), enable);
+        for id in pe.plan.ids() {
+            if let Some(chain) = pe.ports.inputs.get(&id.0) {
+                for (port, cycles) in chain.outputs() {
+                    port.output(m, self.at(id, self.ready(id) + i64::from(cycles)));
                 }
             }
+            if let Some(link) = pe.ports.links.get(&id.0) {
+                link.from.output(m, self.delayed(id));
+            }
         }
-    }
-
-    /// Outputs that carry a value on to the next PE along each axis of `along`.
-    fn pass_on(&mut self, port: &str, along: [bool; 2], value: impl Fn(&mut Self, i64) -> Sig<'m>) {
-        let mut made: Vec<String> = vec![];
-        for axis in (0..2).filter(|&a| along[a] && self.vsa.extent[a] > 1) {
-            let name = pass_port(self.vsa, port, axis);
-            if !made.contains(&name) {
-                let value = value(self, self.vsa.schedule.skew[axis].abs());
-                self.m.output(&name, value);
-                made.push(name);
+        for (output, ports) in pe.outputs.iter().zip(&pe.ports.outputs) {
+            for ((value, enable), port) in output.values.iter().zip(ports) {
+                port.value.output(m, self.at(*value, output.time));
+                if let (Some(enable), Some(port)) = (enable, &port.enable) {
+                    port.output(m, self.at(*enable, output.time) & self.field(&Field::Valid, output.time));
+                }
             }
         }
     }

@@ -80,7 +80,7 @@ struct Times {
 impl<'a> Bench<'a> {
     fn new(v: &'a Vsa, mode: MemoryMode, bases: Vec<u64>, latency: usize, data: Vec<u8>) -> Bench<'a> {
         let params = WriterParams::from_vsa(v, 0, latency as u32).expect("a group writes");
-        let digits = params.digits().iter().map(|d| d.0.clone()).collect();
+        let digits = digit_names(&params.stream().word);
         let mut design = Design::default();
         let top = design.module(AxiWriter(params));
         let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));

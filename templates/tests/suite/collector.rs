@@ -8,7 +8,6 @@ use crate::module_support::*;
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
 use arch::contract::operand::travels;
-use templates::pass_port;
 
 /// From a token to the cycle in which its word is on `word<b>`.
 const TOKEN_TO_WORD: i64 = 2;

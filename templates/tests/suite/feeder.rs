@@ -7,7 +7,7 @@ use crate::module_support::layout::{add_input, frame, hull_words, local, shape, 
 use crate::module_support::*;
 use std::collections::BTreeMap;
 use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
-use templates::{pass_port, stem};
+use templates::stem;
 
 struct Bench<'a> {
     feeder: &'a Case,

@@ -14,7 +14,7 @@ use templates::operators::supported;
 use templates::control::{field_port, Field};
 use templates::pe::Pe;
 use templates::pe::plan::PePlan;
-use templates::{pass_port, stem};
+use templates::stem;
 
 const TYPES: [ScalarType; 6] = [
     ScalarType::BOOL,
@@ -302,7 +302,7 @@ fn repeats(script: &mut Script, v: &Vsa, plan: &PePlan) {
 }
 
 fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
-    let mut sim = simulate(Pe { vsa: v.clone(), plan: plan.clone() }, r);
+    let mut sim = simulate(Pe::new(v, plan.clone()), r);
     let mut script = Script::default();
     let mut model = Model { v, p, values: vec![] };
     script.quiet("valid", 0);

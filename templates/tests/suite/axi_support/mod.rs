@@ -1,11 +1,11 @@
 //! Random virtual arrays that only have DMA traffic, and the plain software view of what the engines must transfer.
 
-
 use arch::affine::Form;
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use rtl::sim::Sim;
 use templates::axi::memory::AxiMemory;
+use templates::stream::{Digit, Word};
 
 /// xorshift64*.
 pub struct Random(u64);
@@ -240,4 +240,10 @@ pub fn reset_alone(sim: &mut Sim, memory: &mut AxiMemory, cycles: i64) {
     sim.set("rst", 0);
     assert!(memory.is_idle(), "the memory is not done");
     assert!(memory.faults().is_empty(), "{:#?}", memory.faults());
+}
+
+/// Names of the row digits of a stream: `u<d>`, and `r<d>` where a dimension has residues.
+pub fn digit_names<S>(word: &Word<S>) -> Vec<String> {
+    let names = |(d, digit): (usize, &Digit<S>)| [Some(format!("u{d}")), digit.r.as_ref().map(|_| format!("r{d}"))];
+    word.digits.iter().enumerate().flat_map(names).flatten().collect()
 }

@@ -35,6 +35,13 @@ pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) 
     Sim::with_init(&design.verify().expect("a legal design"), &top, Init::Garbage(r.next())).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
 }
 
+/// The output that passes `port` on along `axis`; the axes share one if waves take as long along both.
+pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
+    let skew = vsa.schedule.skew;
+    let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
+    if both && skew[0].abs() != skew[1].abs() { format!("{port}_out{axis}") } else { format!("{port}_out") }
+}
+
 /// Random bits for all inputs.
 pub fn scramble(sim: &mut Sim, r: &mut Random) {
     let inputs: Vec<(String, u32)> = sim.ports().filter(|p| p.2).map(|p| (p.0.to_string(), p.1.w)).collect();

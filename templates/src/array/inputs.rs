@@ -1,0 +1,134 @@
+//! Feeders of the array: their grids, what they are fed, and their values for the PEs.
+
+use super::{element, hop_time, shape, Buffers, Build, LoadingPorts};
+use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
+use crate::io::words::bank_start;
+use crate::port::Port;
+use crate::stream::Loads;
+use arch::ir::vsa::{NodeId, Vsa};
+use rtl::{Design, Instance, Sig, Ty};
+
+/// The feeders behind an AXI port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loading {
+    pub port: usize,
+    pub stream: Loads<Ty>,
+    /// In the order of the stream's group bits.
+    pub groups: Vec<Feeders>,
+}
+
+/// The feeders of an input group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feeders {
+    /// The group's index.
+    pub group: usize,
+    /// They have two buffer halves.
+    pub double: bool,
+    /// None where the PEs want nothing of the group.
+    pub feeder: Option<Feeder>,
+    /// Feeders along each axis.
+    pub extent: [i64; 2],
+    /// Hops from where waves enter to the first PE that reads, and PEs that read along each axis.
+    pub away: [i64; 2],
+    pub readers: [i64; 2],
+    /// A value goes from PE to PE along the axis.
+    pub forward: [bool; 2],
+    /// When a wave's row and column reach the first feeder, in cycles after the wave reaches the first PE.
+    pub phase: i64,
+}
+
+impl Loading {
+    /// The feeders behind a port, for nodes of the PE that are `live`.
+    pub fn new(vsa: &Vsa, port: usize, stream: Loads<Ty>, live: &[bool]) -> Loading {
+        let groups = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port);
+        let groups = groups.map(|g| Feeders::new(vsa, g, &stream, live)).collect();
+        Loading { port, stream, groups }
+    }
+
+    pub fn ports(&self) -> LoadingPorts {
+        LoadingPorts {
+            stream: self.stream.map(|name, ty| Port::new(format!("in{}_{name}", self.port), *ty)),
+            slots: self.groups.iter().filter(|g| g.double).map(|g| (g.group, Port::bit(format!("slot{}", g.group)))).collect(),
+        }
+    }
+}
+
+impl Feeders {
+    fn new(vsa: &Vsa, g: usize, stream: &Loads<Ty>, live: &[bool]) -> Feeders {
+        let group = &vsa.inputs[g];
+        let (nodes, away) = (input_nodes(vsa, live, g), group.away(vsa));
+        Feeders {
+            group: g,
+            double: !loaded_once(vsa, group),
+            feeder: (!nodes.is_empty()).then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull), &nodes)),
+            extent: group.feeders(),
+            away,
+            readers: group.readers(),
+            forward: group.forward,
+            phase: feeder::phase(&nodes) + hop_time(vsa, away),
+        }
+    }
+}
+
+impl<'m> Build<'_, 'm> {
+    pub(super) fn feeders(&self, d: &mut Design, loading: &Loading, ports: &LoadingPorts) {
+        let sent = ports.stream.map(|_, port| port.input(self.m));
+        for (bit, of) in loading.groups.iter().enumerate() {
+            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| s.1.input(self.m));
+            if let Some(feeder) = &of.feeder {
+                self.feeder(d, of, feeder, (&sent, bit), slot);
+            }
+        }
+    }
+
+    fn feeder(&self, d: &mut Design, of: &Feeders, feeder: &Feeder, (sent, bit): (&Loads<Sig<'m>>, usize), slot: Option<Sig<'m>>) {
+        let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
+        let module = d.module(feeder.clone());
+        let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
+        let passing = self.passing(&sent.word, &feeder.hull, bit, [sent.valid, sent.first], Some(sent.data));
+        self.stream_chain(grid, extent, &ports.stream, &passing);
+        for wave in [(&ports.row, &feeder.row), (&ports.col, &feeder.col)] {
+            self.wave_chain(grid, extent, &format!("feed{g}"), wave, of.phase);
+        }
+        if let (Some(slot), Some(chain)) = (slot, &ports.slot) {
+            self.chain(grid, extent, chain, m.delay(slot, of.phase as u32, format!("slot{g}_d")));
+        }
+        let at = Buffers { grid, extent, places: &feeder.places };
+        for (b, bank) in feeder.banks.iter().enumerate() {
+            self.tie_bank(at, &ports.ties[b], bank, |p| bank_start(bank, feeder.word, p));
+            ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
+        }
+        for (served, port) in feeder.served.iter().zip(&ports.served) {
+            self.feed(grid, port, served.node, of);
+        }
+    }
+
+    /// The elements that bank `b` stores of the word that stands in its feeder: wires.
+    fn pick(&self, at: Buffers<'_, 'm>, feeder: &Feeder, ports: &FeederPorts, b: usize, pick: &Port) {
+        let Some(data) = &ports.stream.data else { return };
+        at.grid.set_each(&pick.name, |i, j| {
+            let word = element(at.grid, &data.onward[1], at.extent, i, j);
+            let lanes = feeder.lanes(b, at.place(i, j)).unwrap_or_default();
+            self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * feeder.ty.bytes(), feeder.ty.bits())).collect::<Vec<_>>())
+        });
+    }
+
+    /// Feeder outputs to the PEs' inputs, and from PE to PE along `forward` axes.
+    fn feed(&self, feeders: Instance<'m>, served: &Port, id: NodeId, of: &Feeders) {
+        let chain = &self.array.pe.ports.inputs[&id.0];
+        let nobody = self.m.lit(0, chain.port.ty);
+        self.pe.set_each(&chain.port.name, |i, j| {
+            let at = [0, 1].map(|a| i64::from([i, j][a]) - of.away[a]);
+            if (0..2).any(|a| !(0..of.readers[a]).contains(&at[a])) {
+                nobody
+            } else if of.forward[1] && at[1] > 0 {
+                element(self.pe, &chain.onward[1], self.array.extent, i, j - 1)
+            } else if of.forward[0] && at[0] > 0 {
+                element(self.pe, &chain.onward[0], self.array.extent, i - 1, j)
+            } else {
+                let [a, b] = [0, 1].map(|x| if of.forward[x] { 0 } else { at[x] as u32 });
+                element(feeders, served, of.extent, a, b)
+            }
+        });
+    }
+}

@@ -1,0 +1,288 @@
+//! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
+//!
+//! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so a
+//! negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
+//! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
+//!
+//! `inputs` (feeders) and `outputs` (collectors, relays) build on what is here. Ports: [`ArrayPorts`].
+
+mod inputs;
+mod outputs;
+
+use crate::axi::reader::ReaderParams;
+use crate::axi::writer::WriterParams;
+use crate::control::{time_field, Field};
+use crate::io::collector::{row_form, wave_enables};
+use crate::io::words::{StreamShape, Ties, Wave};
+use crate::pe::plan::{PePlan, Tied};
+use crate::pe::Pe;
+use crate::port::{Chain, Port};
+use crate::stream::{Answer, Loads, Passing, Tokens, Word};
+use arch::affine::Form;
+use arch::ir::vsa::{Bank, Hull, Vsa};
+use inputs::Loading;
+use outputs::Draining;
+use rtl::{u, Design, Instance, ModuleBuilder, Sig, Template, Ty};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Of the kernel.
+    pub name: String,
+    pub extent: [i64; 2],
+    /// Waves enter at the last place of the axis.
+    pub mirrored: [bool; 2],
+    pub pe: Pe,
+    /// What comes with a wave from the sequencer.
+    pub fields: Vec<(Field, Ty)>,
+    /// Feeders, by AXI port that reads.
+    pub inputs: Vec<Loading>,
+    /// Collectors, by AXI port that writes.
+    pub outputs: Vec<Draining>,
+}
+
+/// The interface of an [`Array`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayPorts {
+    /// From the sequencer: a wave, and its fields.
+    pub valid: Port,
+    pub fields: Vec<Port>,
+    /// Scalar arguments with these indices, the same for a whole run.
+    pub scalars: Vec<(u32, Port)>,
+    /// By AXI port that reads.
+    pub inputs: Vec<LoadingPorts>,
+    /// By AXI port that writes.
+    pub outputs: Vec<DrainingPorts>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadingPorts {
+    pub stream: Loads<Port>,
+    /// From the sequencer: the buffer half a wave reads, for the input groups that have two.
+    pub slots: Vec<(usize, Port)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrainingPorts {
+    pub tokens: Tokens<Port>,
+    /// `arch::contract::timing::drain_latency` after a token.
+    pub answer: Answer<Port>,
+    /// From the sequencer: the buffer half a wave fills, for the output groups that have two.
+    pub slots: Vec<(usize, Port)>,
+}
+
+impl Array {
+    /// The array behind these engines.
+    ///
+    /// # Errors
+    /// See [`PePlan::new`].
+    pub fn new(vsa: &Vsa, readers: &[(usize, ReaderParams)], writers: &[(usize, WriterParams)]) -> Result<Array, String> {
+        let plan = PePlan::new(vsa)?;
+        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, params.stream(), &plan.live)).collect();
+        let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, params.stream())).collect();
+        let fields = fields(vsa, &plan).into_iter().map(|f| (f.clone(), f.ty(&vsa.counters))).collect();
+        let mirrored = vsa.schedule.skew.map(|s| s < 0);
+        Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, plan), fields, inputs, outputs })
+    }
+
+    /// The interface.
+    pub fn ports(&self) -> ArrayPorts {
+        let scalar = |tied: &Tied| match tied {
+            Tied::Scalar(k, _) => Some((*k, Port::new(format!("scalar{k}"), tied.ty()))),
+            _ => None,
+        };
+        ArrayPorts {
+            valid: Port::bit("valid"),
+            fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.1)).collect(),
+            scalars: self.pe.plan.tied.iter().filter_map(scalar).collect(),
+            inputs: self.inputs.iter().map(Loading::ports).collect(),
+            outputs: self.outputs.iter().map(Draining::ports).collect(),
+        }
+    }
+}
+
+/// What the parts of the array want to know of a wave.
+fn fields(vsa: &Vsa, pe: &PePlan) -> Vec<Field> {
+    let mut fields: Vec<Field> = pe.fields.keys().filter(|f| **f != Field::Valid).cloned().collect();
+    let mut forms: Vec<Form> = vsa.inputs.iter().flat_map(|g| [g.row.clone(), g.col.clone()]).collect();
+    for group in &vsa.outputs {
+        fields.extend(wave_enables(vsa, group).into_iter().filter_map(|id| time_field(vsa, id)));
+        forms.extend([row_form(group, vsa.arrays[group.array as usize].word as i64).0, group.col.clone()]);
+    }
+    fields.extend(forms.into_iter().filter(|f| Wave::new(vsa, f).varies()).map(Field::Time));
+    fields.sort();
+    fields.dedup();
+    fields
+}
+
+/// Dimensions that a stream has before those of a group with this hull: it has as many as its largest array.
+fn outer<S>(word: &Word<S>, hull: &Hull) -> usize {
+    word.digits.len().saturating_sub(hull.rows.len())
+}
+
+/// Fields that a group with this hull looks at.
+fn shape(word: &Word<Ty>, hull: &Hull) -> StreamShape {
+    let digits: Vec<_> = hull.rows.iter().zip(word.digits.iter().skip(outer(word, hull))).collect();
+    StreamShape {
+        u: digits.iter().map(|(row, d)| (row.extent > 1).then_some(d.u.w)).collect(),
+        r: digits.iter().map(|(row, d)| d.r.filter(|_| row.modulus > 1).map(|r| r.w)).collect(),
+        w: (hull.words > 1).then_some(word.w.w),
+    }
+}
+
+/// Cycles a wave takes for so many hops.
+fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
+    (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
+}
+
+/// A grid of buffers: the instances, how many along each axis, and the place of each in their order.
+#[derive(Clone, Copy)]
+struct Buffers<'a, 'm> {
+    grid: Instance<'m>,
+    extent: [i64; 2],
+    places: &'a [[i64; 2]],
+}
+
+impl Buffers<'_, '_> {
+    fn place(&self, i: u32, j: u32) -> [i64; 2] {
+        self.places[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
+    }
+}
+
+struct Build<'a, 'm> {
+    m: &'m ModuleBuilder,
+    array: &'a Array,
+    ports: ArrayPorts,
+    valid: Sig<'m>,
+    fields: Vec<Sig<'m>>,
+    pe: Instance<'m>,
+}
+
+impl Template for Array {
+    fn name(&self) -> String {
+        "array".into()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+        let [n0, n1] = self.extent;
+        m.doc(format!("{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where waves enter.", self.name));
+        let ports = self.ports();
+        let valid = ports.valid.input(m);
+        let fields = ports.fields.iter().map(|port| port.input(m)).collect();
+        let pe = d.module(self.pe.clone());
+        let grid = m.grid(d, "pe", &pe, [n0 as u32, n1 as u32]);
+        let b = Build { m, array: self, ports, valid, fields, pe: grid };
+        b.control();
+        b.links();
+        for (loading, ports) in self.inputs.iter().zip(&b.ports.inputs) {
+            b.feeders(d, loading, ports);
+        }
+        for (draining, ports) in self.outputs.iter().zip(&b.ports.outputs) {
+            b.collectors(d, draining, ports);
+        }
+    }
+}
+
+/// Bits of a constant as they stand in a port.
+fn bits<'m>(m: &'m ModuleBuilder, v: i64, port: &Port) -> Sig<'m> {
+    m.lit_big(&[v as u64], port.ty)
+}
+
+/// Bits of an output of element (i, j) of a grid; neighbouring ones join to one slice.
+fn element<'m>(grid: Instance<'m>, port: &Port, extent: [i64; 2], i: u32, j: u32) -> Sig<'m> {
+    let bus = port.out(grid);
+    let w = bus.w() / (extent[0] * extent[1]) as u32;
+    bus.slice((i * extent[1] as u32 + j) * w, w)
+}
+
+impl<'m> Build<'_, 'm> {
+    fn place(&self, i: u32, j: u32) -> [i64; 2] {
+        let (hops, Array { extent, mirrored, .. }) = ([i, j].map(i64::from), self.array);
+        [0, 1].map(|a| if mirrored[a] { extent[a] - 1 - hops[a] } else { hops[a] })
+    }
+
+    /// A value from the sequencer, `delay` cycles late.
+    fn field(&self, field: &Field, delay: i64, name: &str) -> Sig<'m> {
+        let value = match (field, self.array.fields.iter().position(|f| f.0 == *field)) {
+            (Field::Valid, _) => self.valid,
+            (_, Some(k)) => self.fields[k],
+            (_, None) => self.m.wire("unplanned_field", u(1)).sig(),
+        };
+        self.m.delay(value, delay as u32, format!("{name}_d"))
+    }
+
+    /// Connects a port of all elements to what the neighbours pass on: along axis 1, in column 0 along axis 0.
+    fn chain(&self, grid: Instance<'m>, extent: [i64; 2], chain: &Chain, entry: Sig<'m>) {
+        let entry = entry.named(format!("{}_entry", chain.port.name));
+        grid.set_each(&chain.port.name, |i, j| match (i, j) {
+            (0, 0) => entry,
+            (_, 0) => element(grid, &chain.onward[0], extent, i - 1, 0),
+            _ => element(grid, &chain.onward[1], extent, i, j - 1),
+        });
+    }
+
+    fn control(&self) {
+        let (pe, extent) = (&self.array.pe, self.array.extent);
+        for ((field, phase), chain) in pe.plan.fields.iter().zip(&pe.ports.fields) {
+            let entry = self.field(field, *phase, &chain.port.name);
+            self.chain(self.pe, extent, chain, entry);
+        }
+        for (tied, port) in pe.plan.tied.iter().zip(&pe.ports.tied) {
+            let scalar = match tied {
+                Tied::Scalar(k, _) => self.ports.scalars.iter().find(|s| s.0 == *k).map(|s| s.1.input(self.m)),
+                _ => None,
+            };
+            let value = |i, j| tied.value(self.place(i, j)).map(|v| bits(self.m, v, port));
+            self.pe.set_each(&port.name, |i, j| scalar.or_else(|| value(i, j)).unwrap_or_else(|| self.m.lit(0, port.ty)));
+        }
+    }
+
+    /// Values of other PEs; zeros from outside of the array.
+    fn links(&self) {
+        for link in self.array.pe.ports.links.values() {
+            let away = |a: usize| (if self.array.mirrored[a] { -link.hop[a] } else { link.hop[a] }) as i32;
+            let zero = self.m.lit(0, u(link.to.ty.w));
+            self.pe.link(&link.from.name, &link.to.name, [away(0), away(1)], |_, _| zero);
+        }
+    }
+
+    /// The items of one group as its buffers see them; `bit` is the group's in the stream's `group`.
+    fn passing(&self, word: &Word<Sig<'m>>, hull: &Hull, bit: usize, [valid, first]: [Sig<'m>; 2], data: Option<Sig<'m>>) -> Passing<Sig<'m>> {
+        let own = &word.digits[outer(word, hull)..];
+        Passing {
+            valid: valid & word.group.bit(bit as u32),
+            first,
+            slot: Some(word.slot),
+            u: own.iter().map(|d| Some(d.u)).collect(),
+            r: own.iter().map(|d| d.r).collect(),
+            w: Some(word.w),
+            data,
+        }
+    }
+
+    /// The load or token stream of one group through its modules.
+    fn stream_chain(&self, grid: Instance<'m>, extent: [i64; 2], stream: &Passing<Chain>, from: &Passing<Sig<'m>>) {
+        stream.zip(from, |chain, value| {
+            // A field that nobody sends is not driven: a fault of the netlist.
+            let entry = value.copied().unwrap_or_else(|| self.m.wire(format!("unsent_{}", chain.port.name), u(1)).sig());
+            self.chain(grid, extent, chain, entry);
+        });
+    }
+
+    /// Row or column of the waves, where it varies.
+    fn wave_chain(&self, grid: Instance<'m>, extent: [i64; 2], label: &str, (chain, wave): (&Option<Chain>, &Wave), delay: i64) {
+        let Some(chain) = chain else { return };
+        let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
+        self.chain(grid, extent, chain, entry);
+    }
+
+    /// Constants of the places.
+    fn tie_bank(&self, at: Buffers<'_, 'm>, ties: &Ties, bank: &Bank, start: impl Fn([i64; 2]) -> (i64, i64)) {
+        let each = |port: &Port, value: &dyn Fn([i64; 2]) -> i64| {
+            at.grid.set_each(&port.name, |i, j| bits(self.m, value(at.place(i, j)), port));
+        };
+        for (row, port) in bank.rows.iter().zip(&ties.u) {
+            port.iter().for_each(|port| each(port, &|p| row.base + row.coef[0] * p[0] + row.coef[1] * p[1]));
+        }
+        ties.w.iter().for_each(|port| each(port, &|p| start(p).0));
+        ties.o.iter().for_each(|port| each(port, &|p| start(p).1));
+    }
+}

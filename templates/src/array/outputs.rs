@@ -1,0 +1,247 @@
+//! Collectors and relays of the array: their grids, the tokens they get, and the words they answer with.
+
+use super::{element, hop_time, shape, Buffers, Build, DrainingPorts};
+use crate::control::{time_field, Field};
+use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
+use crate::io::relay::Relay;
+use crate::io::words::bank_start;
+use crate::port::Port;
+use crate::stream::{Answer, Passing, Tokens};
+use arch::contract::relay::{lanes, owned, Relays};
+use arch::contract::timing::{collect_time, drain_latency};
+use arch::ir::vsa::{NodeId, Op, OutputGroup, Vsa};
+use rtl::{u, Design, Instance, Sig, Ty};
+
+/// The collectors behind an AXI port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draining {
+    pub port: usize,
+    pub stream: Tokens<Ty>,
+    /// From a token to the word that answers it, in cycles.
+    pub latency: u32,
+    /// Bytes of a word.
+    pub bytes: u32,
+    /// In the order of the stream's group bits.
+    pub groups: Vec<Collectors>,
+}
+
+/// The collectors of an output group and their relays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collectors {
+    /// The group's index.
+    pub group: usize,
+    pub collector: Collector,
+    /// Collectors along each axis.
+    pub extent: [i64; 2],
+    /// Hops from where waves enter to the first PE with a collector.
+    pub away: [i64; 2],
+    /// When a wave reaches the first collector, in cycles after it has reached the first PE.
+    pub delay: i64,
+    /// In the order of [`Collector::wave_enables`].
+    pub enables: Vec<WaveEnable>,
+    pub relay: Relay,
+    pub relays: Relays,
+    /// By relay: the bits of the words it joins, lowest first.
+    pub words: Vec<Vec<Part>>,
+    /// Cycles by which the joined word comes before the slowest group's.
+    pub spare: u32,
+}
+
+/// An enable that comes with the waves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WaveEnable {
+    Always,
+    Never,
+    Field(Field),
+}
+
+/// Neighbouring bits of a bus word that come from one place, or zeros.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    pub from: Option<PartOf>,
+    pub bits: u32,
+}
+
+/// Bits of a bank's word from this one on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartOf {
+    pub collector: [i64; 2],
+    pub bank: usize,
+    pub bit: u32,
+}
+
+impl Draining {
+    pub fn new(vsa: &Vsa, port: usize, stream: Tokens<Ty>) -> Draining {
+        let groups = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port);
+        let groups = groups.map(|o| Collectors::new(vsa, o, &stream)).collect();
+        Draining { port, stream, latency: drain_latency(vsa, port) as u32, bytes: vsa.bus_bytes(port), groups }
+    }
+
+    pub fn ports(&self) -> DrainingPorts {
+        let double = self.groups.iter().filter(|g| g.collector.double);
+        DrainingPorts {
+            tokens: self.stream.map(|name, ty| Port::new(format!("out{}_{name}", self.port), *ty)),
+            answer: Answer::ports(&format!("out{}_", self.port), self.bytes),
+            slots: double.map(|g| (g.group, Port::bit(format!("out_slot{}", g.group)))).collect(),
+        }
+    }
+}
+
+impl Collectors {
+    fn new(vsa: &Vsa, o: usize, stream: &Tokens<Ty>) -> Collectors {
+        let group = &vsa.outputs[o];
+        let array = &vsa.arrays[group.array as usize];
+        let (relays, away) = (Relays::new(vsa, o), group.away(vsa));
+        let collector = Collector::new(vsa, o, shape(&stream.word, &group.hull));
+        let enable = |id: NodeId| match (time_field(vsa, id), &vsa.node(id).op) {
+            (Some(field), _) => WaveEnable::Field(field),
+            (None, Op::Const(0)) => WaveEnable::Never,
+            (None, _) => WaveEnable::Always,
+        };
+        let relay = Relay {
+            name: format!("relay{o}_{}", array.name.to_lowercase()),
+            token: collector.ports().tokens.map(|_, port| port.ty),
+            joined: relays.joined as u32,
+            width: 8 * array.bus_bytes(),
+        };
+        let [n0, n1] = relays.extent;
+        Collectors {
+            group: o,
+            extent: group.extent(),
+            away,
+            delay: collect_time(vsa, o) - 1 + hop_time(vsa, away),
+            enables: wave_enables(vsa, group).into_iter().map(enable).collect(),
+            words: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(|at| parts(vsa, o, &relays, at)).collect(),
+            spare: (drain_latency(vsa, vsa.port_of(group.array)) - relays.latency()) as u32,
+            collector,
+            relay,
+            relays,
+        }
+    }
+}
+
+/// What the bus words that relay `at` joins are made of: elements of its collectors side by side, zeros between them.
+fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
+    let group: &OutputGroup = &vsa.outputs[o];
+    let array = &vsa.arrays[group.array as usize];
+    let (word, bits) = (array.word as i64, 8 * array.ty.bytes());
+    let mut words = relays.words(vsa, o, at);
+    words.resize(relays.joined, vec![]);
+    let mut parts = vec![];
+    for sources in words {
+        let owner = |e: i64| sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.place(vsa, *hops)) >> e & 1 == 1);
+        let mut e = 0;
+        while e < word {
+            let source = owner(e).map(|k| sources[k]);
+            let count = source.map_or(word, |(_, b)| lanes(&group.banks[b], word));
+            let run = 1 + (e + 1..word).take_while(|x| owner(*x) == owner(e) && x % count != 0).count() as u32;
+            let from = source.map(|(collector, bank)| PartOf { collector, bank, bit: (e % count) as u32 * bits });
+            parts.push(Part { from, bits: run * bits });
+            e += i64::from(run);
+        }
+    }
+    parts
+}
+
+impl<'m> Build<'_, 'm> {
+    pub(super) fn collectors(&self, d: &mut Design, draining: &Draining, ports: &DrainingPorts) {
+        let m = self.m;
+        let sent = ports.tokens.map(|_, port| port.input(m));
+        // The first token of a drain is the one for word 0 of row 0.
+        let digits = sent.word.digits.iter().flat_map(|d| [Some(d.u), d.r]).flatten();
+        let zeros: Vec<Sig<'m>> = [sent.word.w].into_iter().chain(digits).map(|x| !x.reduce_or()).collect();
+        let first = m.all(&zeros);
+        let one = |(bit, of): (usize, &Collectors)| {
+            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
+            self.collector(d, of, slot, |b: &Self| b.passing(&sent.word, &of.collector.hull, bit, [sent.valid, first], None))
+        };
+        let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().map(one).collect();
+        ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
+        ports.answer.data.output(m, m.any(&words));
+    }
+
+    /// Collectors of a group and their relays; the value is the word that comes back.
+    fn collector(&self, d: &mut Design, of: &Collectors, slot: Option<&Port>, sent: impl FnOnce(&Self) -> Passing<Sig<'m>>) -> Sig<'m> {
+        let (m, o, extent, collector) = (self.m, of.group, of.extent, &of.collector);
+        let ports = collector.ports();
+        let module = d.module(collector.clone());
+        let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
+        for wave in [(&ports.row, &collector.row), (&ports.col, &collector.col)] {
+            self.wave_chain(grid, extent, &format!("collect{o}"), wave, of.delay);
+        }
+        if let (Some(slot), Some(chain)) = (slot, &ports.slot) {
+            self.chain(grid, extent, chain, m.delay(slot.input(m), of.delay as u32, format!("{}_d", slot.name)));
+        }
+        for (enable, chain) in of.enables.iter().zip(&ports.enables) {
+            let enable = match enable {
+                WaveEnable::Field(field) => self.valid & self.field(field, 0, ""),
+                WaveEnable::Never => m.lit(0, u(1)),
+                WaveEnable::Always => self.valid,
+            };
+            self.chain(grid, extent, chain, m.delay(enable, of.delay as u32, format!("collect{o}_{}_d", chain.port.name)));
+        }
+        self.values(grid, of, &ports);
+        let at = Buffers { grid, extent, places: &collector.places };
+        for (b, bank) in collector.banks.iter().enumerate() {
+            self.tie_bank(at, &ports.ties[b], &bank.bank, |p| bank_start(&bank.bank, collector.word, p));
+            if let Some(port) = &ports.masks[b] {
+                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.word, at.place(i, j))));
+            }
+        }
+        self.relays(d, grid, &ports, of, sent)
+    }
+
+    /// From the PEs' outputs.
+    fn values(&self, grid: Instance<'m>, of: &Collectors, ports: &CollectorPorts) {
+        let away = of.away.map(|n| n as u32);
+        let from_pe = |port: &Port, i: u32, j: u32| element(self.pe, port, self.array.extent, i + away[0], j + away[1]);
+        let values = ports.values.iter().zip(&ports.value_enables);
+        for ((value, enable), pe) in values.zip(&self.array.pe.ports.outputs[of.group]) {
+            grid.set_each(&value.name, |i, j| from_pe(&pe.value, i, j));
+            if let (Some(enable), Some(pe)) = (enable, &pe.enable) {
+                grid.set_each(&enable.name, |i, j| from_pe(pe, i, j));
+            }
+        }
+    }
+
+    /// Relays of a group: tokens to the collectors, their words back.
+    fn relays(&self, d: &mut Design, collectors: Instance<'m>, to: &CollectorPorts, of: &Collectors, sent: impl FnOnce(&Self) -> Passing<Sig<'m>>) -> Sig<'m> {
+        let (m, o, extent) = (self.m, of.group, of.relays.extent);
+        let [n0, n1] = extent.map(|n| n as u32);
+        let ports = of.relay.ports();
+        let relay = d.module(of.relay.clone());
+        let grid = m.grid(d, format!("relay{o}"), &relay, [n0, n1]);
+        self.stream_chain(grid, extent, &ports.token, &sent(self));
+        ports.token.zip(&to.tokens, |chain, port| {
+            let Some(port) = port else { return };
+            collectors.set_bus(&port.name, self.spread(grid, &chain.onward[1], &of.relays, of.extent));
+        });
+        grid.set_each(&ports.words.name, |i, j| self.words(collectors, to, of, (i * n1 + j) as usize));
+        // Words move along axis 1 with their token, then along axis 0 behind the last column.
+        let zero = m.lit(0, ports.word.ty);
+        grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
+        grid.set_each(&ports.above.name, |i, j| if i > 0 && j + 1 == n1 { element(grid, &ports.word, extent, i - 1, j) } else { zero });
+        m.delay(grid.out_at(&ports.word.name, n0 - 1, n1 - 1), of.spare, format!("word{o}_d"))
+    }
+
+    /// An output of each relay, for each of its collectors.
+    fn spread(&self, grid: Instance<'m>, port: &Port, relays: &Relays, extent: [i64; 2]) -> Sig<'m> {
+        let [b0, b1] = relays.block;
+        let row = |i: i64| (0..relays.extent[1]).rev().map(move |j| (i / b0, j));
+        let copies = (0..extent[0]).rev().flat_map(row).map(|(i, j)| {
+            self.m.repeat(element(grid, port, relays.extent, i as u32, j as u32), b1.min(extent[1] - j * b1) as u32)
+        });
+        self.m.concat(&copies.collect::<Vec<_>>())
+    }
+
+    /// The bus words that a relay joins.
+    fn words(&self, collectors: Instance<'m>, ports: &CollectorPorts, of: &Collectors, relay: usize) -> Sig<'m> {
+        let part = |part: &Part| match &part.from {
+            None => self.m.lit(0, u(part.bits)),
+            Some(PartOf { collector: [i, j], bank, bit }) => element(collectors, &ports.words[*bank], of.extent, *i as u32, *j as u32).slice(*bit, part.bits),
+        };
+        let mut parts: Vec<Sig<'m>> = of.words[relay].iter().map(part).collect();
+        parts.reverse();
+        self.m.concat(&parts)
+    }
+}

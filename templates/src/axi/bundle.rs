@@ -1,0 +1,147 @@
+//! Bundles of AXI signals, named as the standard names them: as ports of a module, or as the values on them.
+
+use crate::port::Port;
+use rtl::u;
+
+/// An address channel, `ar` or `aw`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxiAddress<S> {
+    pub id: S,
+    pub addr: S,
+    pub len: S,
+    pub size: S,
+    pub burst: S,
+    pub lock: S,
+    pub cache: S,
+    pub prot: S,
+    pub qos: S,
+    pub valid: S,
+    pub ready: S,
+}
+
+/// What a reading manager uses of AXI4; `rid` it need not look at, since it has one identifier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxiRead<S> {
+    pub ar: AxiAddress<S>,
+    pub rdata: S,
+    pub rresp: S,
+    pub rlast: S,
+    pub rvalid: S,
+    pub rready: S,
+}
+
+/// What a writing manager uses of AXI4; not `bid`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxiWrite<S> {
+    pub aw: AxiAddress<S>,
+    pub wdata: S,
+    pub wstrb: S,
+    pub wlast: S,
+    pub wvalid: S,
+    pub wready: S,
+    pub bresp: S,
+    pub bvalid: S,
+    pub bready: S,
+}
+
+/// AXI4-Lite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxiLite<S> {
+    pub awaddr: S,
+    pub awvalid: S,
+    pub awready: S,
+    pub wdata: S,
+    pub wstrb: S,
+    pub wvalid: S,
+    pub wready: S,
+    pub bresp: S,
+    pub bvalid: S,
+    pub bready: S,
+    pub araddr: S,
+    pub arvalid: S,
+    pub arready: S,
+    pub rdata: S,
+    pub rresp: S,
+    pub rvalid: S,
+    pub rready: S,
+}
+
+impl AxiAddress<Port> {
+    fn ports(prefix: &str) -> Self {
+        let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
+        AxiAddress {
+            id: p("id", 1), addr: p("addr", 64), len: p("len", 8), size: p("size", 3), burst: p("burst", 2), lock: p("lock", 1),
+            cache: p("cache", 4), prot: p("prot", 3), qos: p("qos", 4), valid: p("valid", 1), ready: p("ready", 1),
+        }
+    }
+}
+
+impl<S> AxiAddress<S> {
+    /// What the manager drives.
+    pub fn outputs(&self) -> Vec<&S> {
+        vec![&self.id, &self.addr, &self.len, &self.size, &self.burst, &self.lock, &self.cache, &self.prot, &self.qos, &self.valid]
+    }
+}
+
+impl AxiRead<Port> {
+    /// Ports whose names begin with `prefix`, for a bus of so many bytes.
+    pub fn ports(prefix: &str, bytes: u32) -> Self {
+        let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
+        AxiRead { ar: AxiAddress::ports(&format!("{prefix}ar")), rdata: p("rdata", 8 * bytes), rresp: p("rresp", 2), rlast: p("rlast", 1), rvalid: p("rvalid", 1), rready: p("rready", 1) }
+    }
+}
+
+impl<S> AxiRead<S> {
+    /// What the manager drives.
+    pub fn outputs(&self) -> Vec<&S> {
+        [self.ar.outputs(), vec![&self.rready]].concat()
+    }
+    /// What the memory drives.
+    pub fn inputs(&self) -> Vec<&S> {
+        vec![&self.ar.ready, &self.rvalid, &self.rdata, &self.rresp, &self.rlast]
+    }
+}
+
+impl AxiWrite<Port> {
+    /// Ports whose names begin with `prefix`, for a bus of so many bytes.
+    pub fn ports(prefix: &str, bytes: u32) -> Self {
+        let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
+        AxiWrite {
+            aw: AxiAddress::ports(&format!("{prefix}aw")),
+            wdata: p("wdata", 8 * bytes), wstrb: p("wstrb", bytes), wlast: p("wlast", 1), wvalid: p("wvalid", 1), wready: p("wready", 1),
+            bresp: p("bresp", 2), bvalid: p("bvalid", 1), bready: p("bready", 1),
+        }
+    }
+}
+
+impl<S> AxiWrite<S> {
+    /// What the manager drives.
+    pub fn outputs(&self) -> Vec<&S> {
+        [self.aw.outputs(), vec![&self.wvalid, &self.wdata, &self.wlast, &self.wstrb, &self.bready]].concat()
+    }
+    /// What the memory drives.
+    pub fn inputs(&self) -> Vec<&S> {
+        vec![&self.aw.ready, &self.wready, &self.bvalid, &self.bresp]
+    }
+}
+
+impl AxiLite<Port> {
+    /// Ports whose names begin with `prefix`, for registers of 32 bits.
+    pub fn ports(prefix: &str, address_bits: u32) -> Self {
+        let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
+        AxiLite {
+            awaddr: p("awaddr", address_bits), awvalid: p("awvalid", 1), awready: p("awready", 1),
+            wdata: p("wdata", 32), wstrb: p("wstrb", 4), wvalid: p("wvalid", 1), wready: p("wready", 1),
+            bresp: p("bresp", 2), bvalid: p("bvalid", 1), bready: p("bready", 1),
+            araddr: p("araddr", address_bits), arvalid: p("arvalid", 1), arready: p("arready", 1),
+            rdata: p("rdata", 32), rresp: p("rresp", 2), rvalid: p("rvalid", 1), rready: p("rready", 1),
+        }
+    }
+}
+
+impl<S> AxiLite<S> {
+    /// What the manager drives.
+    pub fn inputs(&self) -> Vec<&S> {
+        vec![&self.awaddr, &self.awvalid, &self.wdata, &self.wstrb, &self.wvalid, &self.bready, &self.araddr, &self.arvalid, &self.rready]
+    }
+}

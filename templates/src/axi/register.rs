@@ -1,0 +1,33 @@
+//! Registers of one or more bits that a write at the AXI4-Lite port sets.
+
+use rtl::{u, ModuleBuilder, Sig};
+
+/// A register write in this cycle.
+pub(super) struct Write<'m> {
+    pub now: Sig<'m>,
+    pub address: Sig<'m>,
+    pub data: Sig<'m>,
+    pub strobe: Sig<'m>,
+}
+
+impl<'m> Write<'m> {
+    fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
+        self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
+    }
+    /// Bit `i` is written with 1.
+    pub fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
+        self.to(m, offset) & self.strobe.bit(i / 8) & self.data.bit(i)
+    }
+    /// A register of one bit.
+    pub fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {
+        m.reg(name, u(1)).next(self.data.bit(i)).en(self.to(m, offset) & self.strobe.bit(i / 8)).rst(rst, 0).q()
+    }
+    /// A register of 8 to 32 bits, written by bytes.
+    pub fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, bits: u32) -> Sig<'m> {
+        let byte = |i: u32| {
+            let en = self.to(m, offset) & self.strobe.bit(i);
+            m.reg(format!("{name}_byte{i}"), u(8)).next(self.data.slice(8 * i, 8)).en(en).rst(rst, 0).q()
+        };
+        m.concat(&(0..bits.div_ceil(8)).rev().map(byte).collect::<Vec<_>>())
+    }
+}

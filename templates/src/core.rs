@@ -1,0 +1,217 @@
+//! A core: what computes one kernel, without the registers and the ports of the IP: sequencer, array, and an engine for each
+//! direction of each AXI port that it uses.
+//!
+//! A core is a part of the top module, not a module of its own: [`Core::engines`], then [`Core::join`], then
+//! [`Core::done`] write it there. What the top connects are its [`Inputs`] and, of each engine, the AXI bundle and the
+//! report on errors.
+
+use crate::array::{Array, ArrayPorts};
+use crate::axi::bundle::{AxiRead, AxiWrite};
+use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
+use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
+use crate::axi::{EnginePorts, Guard};
+use crate::control::sequencer::{Sequencer, SequencerPorts};
+use crate::port::Port;
+use arch::contract::timing::{drain_latency, emitted_delay, release_delay};
+use arch::ir::vsa::Vsa;
+use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core {
+    /// With their AXI ports.
+    pub readers: Vec<(usize, ReaderParams)>,
+    pub writers: Vec<(usize, WriterParams)>,
+    pub sequencer: Sequencer,
+    pub array: Array,
+    /// Cycles from the launch of the last wave that uses a load to the `release` of its buffer, by input group.
+    pub release: Vec<u32>,
+    /// Cycles from the launch of the last wave that fills a buffer to `emitted`, by output group.
+    pub emitted: Vec<u32>,
+    /// Cycles in which zeros run through everything that has no reset.
+    pub flush: u64,
+}
+
+/// What a core gets from the top.
+pub struct Inputs<'a, 'm> {
+    pub guard: Guard<Sig<'m>>,
+    /// Pulse.
+    pub start: Sig<'m>,
+    /// Byte address (64) of the array with this index.
+    pub base: &'a dyn Fn(usize) -> Option<Sig<'m>>,
+    /// What the register of the scalar with this index holds, and a name.
+    pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
+}
+
+/// An engine, with its AXI port and its own ports.
+pub struct Engine<'m, P> {
+    pub port: usize,
+    pub instance: Instance<'m>,
+    pub ports: P,
+}
+
+/// The engines of a core.
+pub struct Engines<'m> {
+    pub readers: Vec<Engine<'m, ReaderPorts>>,
+    pub writers: Vec<Engine<'m, WriterPorts>>,
+}
+
+/// What one engine reports, with its AXI port.
+pub struct Reporter<'a, 'm> {
+    pub port: usize,
+    pub instance: Instance<'m>,
+    pub ports: &'a EnginePorts,
+}
+
+impl<'m> Engines<'m> {
+    pub fn reading(&self) -> Vec<Reporter<'_, 'm>> {
+        self.readers.iter().map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+    }
+    pub fn writing(&self) -> Vec<Reporter<'_, 'm>> {
+        self.writers.iter().map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+    }
+    /// No burst is open.
+    pub fn quiet(&self, m: &'m ModuleBuilder) -> Sig<'m> {
+        m.all(&self.reading().iter().chain(&self.writing()).map(|e| e.ports.report.quiet.out(e.instance)).collect::<Vec<_>>())
+    }
+    /// The engine that reads at an AXI port, and its side of the bus.
+    pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
+        self.readers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
+    }
+    /// The engine that writes at an AXI port, and its side of the bus.
+    pub fn write(&self, port: usize) -> Option<(Instance<'m>, &AxiWrite<Port>)> {
+        self.writers.iter().find(|e| e.port == port).map(|e| (e.instance, &e.ports.bus))
+    }
+}
+
+impl Core {
+    /// # Errors
+    /// A schedule that leaves a value too little time.
+    pub fn new(vsa: &Vsa) -> Result<Core, String> {
+        let readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
+        let writers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?))).collect();
+        let array = Array::new(vsa, &readers, &writers)?;
+        let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
+        let emitted: Vec<i64> = (0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)).collect();
+        let across: i64 = (0..2).map(|a| (vsa.schedule.skew[a].abs() + 1) * vsa.extent[a]).sum();
+        let pulses = release.iter().chain(&emitted).max().copied().unwrap_or(0);
+        let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
+        let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
+        let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
+        Ok(Core { readers, writers, sequencer, array, release: cycles(release), emitted: cycles(emitted), flush: flush as u64 })
+    }
+
+    /// Instances of the engines.
+    pub fn engines<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, inputs: &Inputs<'_, 'm>) -> Engines<'m> {
+        let mut engines = Engines { readers: vec![], writers: vec![] };
+        let mut ports: Vec<usize> = self.readers.iter().map(|r| r.0).chain(self.writers.iter().map(|w| w.0)).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        for port in ports {
+            for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
+                let module = d.module(AxiReader(params.clone()));
+                let ports = params.ports();
+                engines.readers.push(Engine { port, instance: engine(m, d, format!("reader{port}"), &module, &ports.engine, inputs), ports });
+            }
+            for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
+                let module = d.module(AxiWriter(params.clone()));
+                let ports = params.ports();
+                engines.writers.push(Engine { port, instance: engine(m, d, format!("writer{port}"), &module, &ports.engine, inputs), ports });
+            }
+        }
+        engines
+    }
+
+    /// Sequencer and array, joined with the engines.
+    pub fn join<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) {
+        let module = d.module(self.sequencer.clone());
+        let sequencer = m.instance(d, "sequencer", &module);
+        let ports = self.sequencer.ports();
+        ports.rst.set(sequencer, inputs.guard.rst);
+        ports.start.set(sequencer, inputs.start);
+        self.pulses(m, (sequencer, &ports), engines);
+        let module = d.module(self.array.clone());
+        let array = m.instance(d, "array", &module);
+        let to = self.array.ports();
+        waves((array, &to), (sequencer, &ports));
+        for (scalar, port) in &to.scalars {
+            let Some((name, value)) = (inputs.scalar)(*scalar) else { continue };
+            // Fixed during a run, whatever the host writes meanwhile.
+            port.set(array, m.reg(name, port.ty).next(value.to(port.ty)).en(inputs.start).q());
+        }
+        slots((array, &to), (sequencer, &ports));
+        for (engine, loading) in engines.readers.iter().zip(&to.inputs) {
+            let fields = loading.stream.fields().into_iter().zip(engine.ports.loads.fields());
+            fields.for_each(|(to, from)| to.set(array, from.out(engine.instance)));
+        }
+        for (engine, draining) in engines.writers.iter().zip(&to.outputs) {
+            let fields = draining.tokens.fields().into_iter().zip(engine.ports.tokens.fields());
+            fields.for_each(|(to, from)| to.set(array, from.out(engine.instance)));
+            engine.ports.answer.valid.set(engine.instance, draining.answer.valid.out(array));
+            engine.ports.answer.data.set(engine.instance, draining.answer.data.out(array));
+        }
+    }
+
+    /// Credits between sequencer and engines.
+    fn pulses<'m>(&self, m: &'m ModuleBuilder, (sequencer, ports): (Instance<'m>, &SequencerPorts), engines: &Engines<'m>) {
+        for (reader, (_, params)) in engines.readers.iter().zip(&self.readers) {
+            for (i, g) in params.walk.groups.iter().map(|g| g.group).enumerate() {
+                let load = &ports.loads[g];
+                load.loaded.set(sequencer, reader.ports.loaded[i].out(reader.instance));
+                let release = m.delay(load.release.out(sequencer), self.release[g], format!("release{g}_d"));
+                reader.ports.release[i].set(reader.instance, release);
+            }
+        }
+        for (writer, (_, params)) in engines.writers.iter().zip(&self.writers) {
+            for (i, o) in params.walk.groups.iter().map(|g| g.group).enumerate() {
+                let drain = &ports.drains[o];
+                drain.drained.set(sequencer, writer.ports.drained[i].out(writer.instance));
+                let emitted = m.delay(drain.emitted.out(sequencer), self.emitted[o], format!("emitted{o}_d"));
+                writer.ports.emitted[i].set(writer.instance, emitted);
+                for reader in &engines.readers {
+                    let waiting = reader.ports.written.iter().filter(|w| w.0 == o);
+                    waiting.for_each(|(_, port)| port.set(reader.instance, writer.ports.written[i].out(writer.instance)));
+                }
+            }
+        }
+    }
+
+    /// Pulse: every writer is done.
+    pub fn done<'m>(&self, m: &'m ModuleBuilder, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) -> Sig<'m> {
+        let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
+        let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).collect();
+        let done = running.q() & m.all(&all);
+        running.next(m.select(&[(inputs.start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
+        done
+    }
+}
+
+fn engine<'m>(m: &'m ModuleBuilder, d: &Design, name: String, module: &ModuleName, ports: &EnginePorts, inputs: &Inputs<'_, 'm>) -> Instance<'m> {
+    let instance = m.instance(d, name, module);
+    ports.guard.rst.set(instance, inputs.guard.rst);
+    ports.guard.live.set(instance, inputs.guard.live);
+    ports.guard.abandon.set(instance, inputs.guard.abandon);
+    ports.start.set(instance, inputs.start);
+    for (array, port) in &ports.bases {
+        // Not driven without an address: a fault of the netlist.
+        (inputs.base)(*array).iter().for_each(|base| port.set(instance, *base));
+    }
+    instance
+}
+
+/// The waves and their fields.
+fn waves<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
+    to.valid.set(array, from.valid.out(sequencer));
+    to.fields.iter().zip(&from.fields).for_each(|(to, from)| to.set(array, from.out(sequencer)));
+}
+
+/// The buffer halves of the waves.
+fn slots<'m>((array, to): (Instance<'m>, &ArrayPorts), (sequencer, from): (Instance<'m>, &SequencerPorts)) {
+    let mut reads: Vec<&(usize, Port)> = to.inputs.iter().flat_map(|l| &l.slots).collect();
+    reads.sort_by_key(|s| s.0);
+    reads.iter().for_each(|(g, port)| port.set(array, from.loads[*g].slot.out(sequencer)));
+    let mut fills: Vec<&(usize, Port)> = to.outputs.iter().flat_map(|l| &l.slots).collect();
+    fills.sort_by_key(|s| s.0);
+    for (o, port) in fills {
+        from.drains[*o].slot.iter().for_each(|slot| port.set(array, slot.out(sequencer)));
+    }
+}

@@ -1,0 +1,74 @@
+//! Ports of templates. The interface of a template is a struct of these with named fields, made from its parameters: `build`
+//! declares them, and whoever has an instance connects them. No port's name is spelled a second time.
+
+use rtl::{u, Instance, ModuleBuilder, Sig, Ty};
+
+/// A port of a module, and its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    pub name: String,
+    pub ty: Ty,
+}
+
+impl Port {
+    pub fn new(name: impl Into<String>, ty: Ty) -> Port {
+        Port { name: name.into(), ty }
+    }
+    /// Of one bit.
+    pub fn bit(name: impl Into<String>) -> Port {
+        Port::new(name, u(1))
+    }
+    /// Declares it as an input of the module.
+    #[track_caller]
+    pub fn input<'m>(&self, m: &'m ModuleBuilder) -> Sig<'m> {
+        m.input(&self.name, self.ty)
+    }
+    /// Declares it as an output of the module, with this value.
+    #[track_caller]
+    pub fn output<'m>(&self, m: &'m ModuleBuilder, value: Sig<'m>) {
+        debug_assert_eq!(value.w(), self.ty.w, "output `{}`", self.name);
+        m.output(&self.name, value);
+    }
+    /// Connects this input of an instance.
+    #[track_caller]
+    pub fn set<'m>(&self, of: Instance<'m>, value: Sig<'m>) {
+        of.set(&self.name, value);
+    }
+    /// This output of an instance.
+    #[track_caller]
+    pub fn out<'m>(&self, of: Instance<'m>) -> Sig<'m> {
+        of.out(&self.name)
+    }
+}
+
+/// A port that hands its value on to the next elements of a grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    pub port: Port,
+    /// Output toward the next element along each axis; the axes share one if they take as long.
+    pub onward: [Port; 2],
+    /// Cycles to the next element along each axis; none where the value does not go on.
+    pub cycles: [Option<u32>; 2],
+}
+
+impl Chain {
+    /// The outputs, each with the cycles its value is late by.
+    pub fn outputs(&self) -> Vec<(&Port, u32)> {
+        let mut all: Vec<(&Port, u32)> = (0..2).filter_map(|a| Some((&self.onward[a], self.cycles[a]?))).collect();
+        all.dedup_by(|b, a| a.0 == b.0);
+        all
+    }
+
+    /// Cycles to the farthest neighbour.
+    pub fn longest(&self) -> u32 {
+        self.cycles.iter().flatten().copied().max().unwrap_or(0)
+    }
+
+    /// Declares the outputs, which hand `value` on. What is given back is at `k` the value `k + 1` cycles late, for at least
+    /// `least` cycles.
+    pub fn hand_on<'m>(&self, m: &'m ModuleBuilder, value: Sig<'m>, least: u32) -> Vec<Sig<'m>> {
+        let taps = m.shift_register(value, self.longest().max(least), format!("{}_q", self.port.name), None);
+        self.outputs().iter().for_each(|(port, cycles)| port.output(m, taps[*cycles as usize - 1]));
+        taps
+    }
+}
