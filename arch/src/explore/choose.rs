@@ -260,12 +260,14 @@ pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
     names.iter().map(|n| by_hand::dim_named(&program.system, n).ok()).collect()
 }
 
+/// The array for the user's aim, over these space loops (dimensions) if he says so.
+///
 /// # Errors
 /// Every reason for which no array was possible, without repetitions.
-pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
+pub fn choose(program: &Program, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
-    let quest = |limits: Resources| Quest { program, spec, space: None, limits, effort: effort(program, &limits), watch: None };
+    let quest = |limits: Resources| Quest { program, spec, space: space.clone(), limits, effort: effort(program, &limits), watch: None };
     let mut found = quest(margins).answer(&spec.aim);
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.
