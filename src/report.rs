@@ -2,7 +2,8 @@
 
 use arch::cost::bank::Load;
 use arch::cost::board::Board;
-use arch::cost::resources::{parts, Cost};
+use arch::cost::blocks::Cost;
+use arch::cost::resources::parts;
 use arch::explore::choose::Limit;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;

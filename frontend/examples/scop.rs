@@ -1,5 +1,5 @@
 //! Prints the scop of a C file, or its diagnostics: `cargo run -p frontend --example scop FILE [NAME=VALUE]…`.
-use frontend::{diag::render_plain, parse, ParseOptions};
+use frontend::{render_plain, parse, ParseOptions};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

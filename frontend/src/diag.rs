@@ -16,8 +16,6 @@
 //!   E0410 overflow, E0411 outside of the array, E0412 iterator behind its loop, E0413 endless loop, E0414 loops too
 //!   deep, E0415 too many statements
 
-pub use crate::render::render_plain;
-
 /// A half-open byte range in one source file of the [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {

@@ -27,4 +27,5 @@ mod verify;
 mod driver;
 pub use driver::{parse, parse_text, programs, programs_of_text};
 pub use pp::ParseOptions;
+pub use render::render_plain;
 pub use sema::{promote, spelling, usual};

@@ -1,5 +1,5 @@
-//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way. Inside of a crate, folders import one
-//! another in no circle; in `arch` and `rtl` each module imports only from those that `lib.rs` names before it.
+//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way. Inside of a crate, neither folders nor
+//! files import one another in a circle; in `arch` and `rtl` each module imports only from those that `lib.rs` names before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -109,54 +109,92 @@ fn module(src: &Path, file: &Path) -> Vec<String> {
     parts
 }
 
-/// What `text` names behind `prefix`: the first part of each path, also of those in braces.
-fn named_behind(text: &str, prefix: &str) -> BTreeSet<String> {
-    let first = |path: &str| path.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    let mut names = BTreeSet::new();
-    for rest in text.match_indices(prefix).map(|(at, _)| &text[at + prefix.len()..]) {
-        let Some(group) = rest.strip_prefix('{') else {
-            names.insert(first(rest));
-            continue;
-        };
-        let (mut depth, mut start) = (0, 0);
-        for (at, c) in group.char_indices() {
-            match c {
-                '{' => depth += 1,
-                ',' | '}' if depth == 0 => {
-                    names.insert(first(&group[start..at]));
-                    start = at + 1;
-                    if c == '}' {
-                        break;
+/// A path and, of one with braces, all that it stands for, as far as names go: `a::{b, c::D}` is `a::b` and `a::c::D`.
+fn spread(path: &str) -> Vec<Vec<String>> {
+    let (mut head, mut rest) = (vec![], path);
+    loop {
+        if let Some(group) = rest.strip_prefix('{') {
+            let (mut depth, mut start, mut all) = (0, 0, vec![]);
+            for (at, c) in group.char_indices() {
+                match c {
+                    '{' => depth += 1,
+                    ',' | '}' if depth == 0 => {
+                        all.extend(spread(group[start..at].trim_start()).into_iter().map(|tail| [head.clone(), tail].concat()));
+                        start = at + 1;
+                        if c == '}' {
+                            return all;
+                        }
                     }
+                    '}' => depth -= 1,
+                    _ => {}
                 }
-                '}' => depth -= 1,
-                _ => {}
             }
+            return all;
+        }
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        rest = &rest[name.len()..];
+        head.push(name);
+        match rest.strip_prefix("::") {
+            Some(more) => rest = more,
+            None => return vec![head],
         }
     }
-    names
 }
 
+/// The paths from the crate's root that a module's code names by way of `crate` or `super`.
+fn named(text: &str, module: &[String]) -> BTreeSet<Vec<String>> {
+    let mut all = BTreeSet::new();
+    for (start, _) in text.match_indices("crate::") {
+        all.extend(spread(&text[start + "crate::".len()..]));
+    }
+    let starts = text.match_indices("super::").map(|(at, _)| at).filter(|at| !text[..*at].ends_with("super::"));
+    for mut rest in starts.map(|at| &text[at..]) {
+        let mut above = module.to_vec();
+        while let Some(more) = rest.strip_prefix("super::") {
+            above.pop();
+            rest = more;
+        }
+        all.extend(spread(rest).into_iter().map(|path| [above.clone(), path].concat()));
+    }
+    all
+}
+
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
 /// Which of the crate's modules (folders and files of `src`) import which.
-fn imports(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
+fn imports(src: &Path) -> Arrows {
     let files = rust_files(src);
     let modules: BTreeSet<String> = files.iter().filter_map(|f| module(src, f).into_iter().next()).collect();
-    let mut arrows: BTreeMap<String, BTreeSet<String>> = modules.iter().map(|m| (m.clone(), BTreeSet::new())).collect();
+    let mut arrows: Arrows = modules.iter().map(|m| (m.clone(), BTreeSet::new())).collect();
     for file in &files {
         let path = module(src, file);
         let Some(from) = path.first() else { continue };
-        let text = code(file);
-        // As many `super` as the module is deep is the crate.
-        let root = "super::".repeat(path.len());
-        let deeper = "super::".repeat(path.len() + 1);
-        let named = named_behind(&text, "crate::").into_iter().chain(named_behind(&text.replace(&deeper, ""), &root));
+        let named = named(&code(file), &path).into_iter().filter_map(|to| to.into_iter().next());
         arrows.get_mut(from).expect("a module").extend(named.filter(|to| to != from && modules.contains(to)));
     }
     arrows
 }
 
+/// Which of the crate's files import which. A folder's own file and those in the folder are parts of one module: what they
+/// take from each other does not count.
+fn file_imports(src: &Path) -> Arrows {
+    let files: BTreeMap<Vec<String>, String> =
+        rust_files(src).iter().map(|f| (module(src, f), f.strip_prefix(src).expect("a file of the crate").to_string_lossy().into_owned())).collect();
+    let mut arrows: Arrows = files.values().map(|f| (f.clone(), BTreeSet::new())).collect();
+    for (path, file) in &files {
+        for to in named(&code(&src.join(file)), path) {
+            // The longest part of the path that is a module; an item of the crate's root is no import.
+            let Some(to) = (1..=to.len()).rev().map(|n| &to[..n]).find(|to| files.contains_key(*to)) else { continue };
+            if !to.starts_with(path) && !path.starts_with(to) {
+                arrows.get_mut(file).expect("a file").insert(files[to].clone());
+            }
+        }
+    }
+    arrows
+}
+
 /// Everything that can be reached.
-fn reached(arrows: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<String> {
+fn reached(arrows: &Arrows, from: &str) -> BTreeSet<String> {
     let (mut seen, mut todo) = (BTreeSet::new(), vec![from.to_string()]);
     while let Some(at) = todo.pop() {
         todo.extend(arrows[&at].iter().filter(|to| seen.insert(to.to_string())).cloned());
@@ -175,6 +213,36 @@ fn folders_import_one_another_in_no_circle() {
             assert!(circle.is_empty(), "`{name}`: folder `{a}` imports from {circle:?}, which import from it");
         }
     }
+}
+
+/// Circles of files that the problem itself has, by what each is about.
+const RECURSION: [(&str, &[&str]); 0] = [];
+
+#[test]
+fn files_import_one_another_in_no_circle() {
+    let (mut met, mut met_arrows) = (BTreeSet::new(), 0);
+    for (name, folder) in folders() {
+        let arrows = file_imports(&folder.join("src"));
+        met_arrows += arrows.values().map(BTreeSet::len).sum::<usize>();
+        let reach: Arrows = arrows.keys().map(|f| (f.clone(), reached(&arrows, f))).collect();
+        for (file, from_file) in &reach {
+            let circle: BTreeSet<&String> = from_file.iter().filter(|other| *other != file && reach[*other].contains(file)).chain([file]).collect();
+            let known = RECURSION.iter().find(|(_, files)| circle.iter().all(|f| files.contains(&f.as_str())));
+            met.extend(known.map(|k| k.0).filter(|_| circle.len() > 1));
+            assert!(circle.len() == 1 || known.is_some(), "`{name}`: these files import one another: {circle:?}");
+        }
+    }
+    assert_eq!(met.len(), RECURSION.len(), "what is listed is met: {met:?}");
+    assert!(met_arrows > 300, "{met_arrows} imports");
+}
+
+#[test]
+fn paths_are_read_as_the_compiler_does() {
+    let text = "use crate::a::{b, c::{D, e}};\nuse super::super::f;\nlet x = super::g::H::new();";
+    let module = ["m", "n"].map(String::from);
+    let expected = ["a::b", "a::c::D", "a::c::e", "f", "m::g::H::new"];
+    let found: Vec<String> = named(text, &module).iter().map(|p| p.join("::")).collect();
+    assert_eq!(found, expected);
 }
 
 #[test]

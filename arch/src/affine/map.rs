@@ -11,6 +11,11 @@ pub fn coordinate(d: usize, depth: usize) -> Affine {
     unit
 }
 
+/// Coordinate `d` of `depth` has this value.
+pub fn fixed(d: usize, value: i64, depth: usize) -> Constraint {
+    Constraint { expr: Affine { constant: -value, ..coordinate(d, depth) }, equality: true }
+}
+
 /// `a - b`.
 pub fn minus(a: &Affine, b: &Affine) -> Affine {
     Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(x, y)| x - y).collect(), constant: a.constant - b.constant }

@@ -3,7 +3,7 @@
 //! Data paths are counted; the constants of the address side are those of its registers of 64 bits and fit small engines
 //! within a few dozen LUTs.
 
-use super::resources::{bits_of, memory, Cost};
+use super::blocks::{bits_of, memory, Cost};
 use crate::contract::timing::drain_latency;
 use crate::contract::walk::{words_in_flight, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod bank;
+pub mod blocks;
 pub mod board;
 pub mod bound;
 mod buffer;

@@ -1,6 +1,6 @@
 //! What feeders, collectors and relays take: `templates::io`, module by module.
 
-use super::resources::{bits_of, line, memory, Cost};
+use super::blocks::{bits_of, line, memory, Cost};
 use crate::affine::interval;
 use crate::affine::Form;
 use crate::contract::operand::travels;

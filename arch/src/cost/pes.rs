@@ -1,8 +1,8 @@
 //! What the PEs take: operators, delay elements, and the registers that keep a value until it is looked at
 //! (`templates::pe`). Nodes count only where something needs them ([`super::places`]).
 
+use super::blocks::{bits_of, line, memory, Cost};
 use super::places::{self, Places};
-use super::resources::{bits_of, line, memory, Cost};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};

@@ -4,22 +4,10 @@
 //! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/estimates.md` compares them with
 //! what `scripts/resources.sh` measures.
 
+use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{engines, network, pes};
-use crate::contract::delay::in_luts;
 use crate::ir::vsa::Vsa;
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul};
-
-/// Building blocks of a part; `bram18` counts halves of a RAMB36.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    pub lut: i64,
-    pub ff: i64,
-    pub dsp: i64,
-    pub bram18: i64,
-    pub uram: i64,
-}
 
 /// What the parts of a design take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,80 +79,4 @@ impl Parts {
             ("control", self.control),
         ]
     }
-}
-
-impl Cost {
-    pub fn lut(lut: i64) -> Cost {
-        Cost { lut, ..Cost::default() }
-    }
-
-    pub fn ff(ff: i64) -> Cost {
-        Cost { ff, ..Cost::default() }
-    }
-
-    /// Two halves of a block RAM are one.
-    pub fn blocks(self) -> Resources {
-        Resources { lut: self.lut, ff: self.ff, dsp: self.dsp, bram36: (self.bram18 + 1) / 2, uram: self.uram }
-    }
-}
-
-impl Add for Cost {
-    type Output = Cost;
-    fn add(self, o: Cost) -> Cost {
-        Cost { lut: self.lut + o.lut, ff: self.ff + o.ff, dsp: self.dsp + o.dsp, bram18: self.bram18 + o.bram18, uram: self.uram + o.uram }
-    }
-}
-
-impl AddAssign for Cost {
-    fn add_assign(&mut self, o: Cost) {
-        *self = *self + o;
-    }
-}
-
-impl Mul<i64> for Cost {
-    type Output = Cost;
-    fn mul(self, n: i64) -> Cost {
-        Cost { lut: n * self.lut, ff: n * self.ff, dsp: n * self.dsp, bram18: n * self.bram18, uram: n * self.uram }
-    }
-}
-
-impl Sum for Cost {
-    fn sum<I: Iterator<Item = Cost>>(all: I) -> Cost {
-        all.fold(Cost::default(), Add::add)
-    }
-}
-
-/// Address bits of so many words.
-pub(super) fn bits_of(words: i64) -> i64 {
-    i64::from(64 - (words.max(1) as u64 - 1).leading_zeros()).max(1)
-}
-
-/// A memory without the register of its word.
-pub fn memory(words: i64, width: i64) -> Cost {
-    if in_luts(words) {
-        // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs; what is left over takes two LUTs a bit.
-        let at_once = if words <= 32 { 14 } else { 7 };
-        return Cost::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)));
-    }
-    // A RAMB18 is 512 × 36 to 16384 × 1, a RAMB36 twice as wide or deep.
-    let blocks = |depth: i64, bits: i64| ((width + bits - 1) / bits) * ((words + depth - 1) / depth);
-    let halves = [(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)].map(|(d, w)| blocks(d, w));
-    let wholes = [(512, 72), (1024, 36), (2048, 18), (4096, 9), (8192, 4), (16384, 2), (32768, 1)].map(|(d, w)| 2 * blocks(d, w));
-    Cost { bram18: halves.into_iter().chain(wholes).min().unwrap_or(0), ..Cost::default() }
-}
-
-/// Registers one behind the other of which those at `taps` (counted from the value itself) are looked at: three or more
-/// that nobody looks at between are a shift register of LUTs.
-pub fn line(taps: impl IntoIterator<Item = i64>, width: i64) -> Cost {
-    let mut taps: Vec<i64> = taps.into_iter().filter(|&t| t > 0).collect();
-    taps.sort_unstable();
-    taps.dedup();
-    let mut total = Cost::default();
-    let mut before = 0;
-    for t in taps {
-        let length = t - before;
-        total += if length >= 3 { Cost::lut(width * ((length + 31) / 32)) } else { Cost::ff(width * length) };
-        before = t;
-    }
-    total
 }

@@ -91,3 +91,9 @@ pub(super) type RangeCache = RefCell<HashMap<(usize, usize, usize, Vec<i64>), Op
 
 /// Whether functions with these coefficients have a null direction.
 pub(super) type NullCache = RefCell<HashMap<Vec<Vec<i64>>, bool>>;
+
+/// Whether some reader comes before its producer in the order of the band, as the outermost coordinate of the distance shows
+/// in which they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
+pub(super) fn is_early<A>(mut distance: impl Iterator<Item = A>, is_zero: impl Fn(&A) -> bool, least: impl FnOnce(A) -> Option<i64>) -> bool {
+    distance.find(|a| !is_zero(a)).and_then(least).is_some_and(|least| least < 0)
+}

@@ -1,8 +1,8 @@
 //! Localization: a read of a produced value becomes a constant distance, or is carried along a direction in which the
 //! value stays the same.
 
-use crate::affine::map::{constant_on, coordinate, lexicographically_positive, minus, shifted};
-use super::builder::Builder;
+use crate::affine::map::{constant_on, coordinate, fixed, lexicographically_positive, minus, shifted};
+use super::builder::{is_early, Builder};
 use crate::ir::ure::{Feed, Piece};
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
@@ -93,7 +93,7 @@ impl Builder<'_> {
         if level == 0 {
             self.effort.begin_read();
         }
-        if level >= 3 || self.effort.is_over() || self.effort.is_read_over() || self.is_early(&distance, domain) {
+        if level >= 3 || self.effort.is_over() || self.effort.is_read_over() || is_early(distance.iter(), |a| constant_on(a, domain) == Some(0), |a| flow::minimum(domain, a)) {
             return None;
         }
         let carriers = self.carriers(read);
@@ -120,8 +120,7 @@ impl Builder<'_> {
             if (hi - lo + 1).checked_mul(parts.len() as i64)? > EDGE {
                 return None;
             }
-            let at = |value: i64| Constraint { expr: Affine { constant: -value, ..unit.clone() }, equality: true };
-            parts = parts.iter().flat_map(|part| (lo..=hi).map(move |value| part.iter().cloned().chain([at(value)]).collect())).collect();
+            parts = parts.iter().flat_map(|part| (lo..=hi).map(move |value| part.iter().cloned().chain([fixed(d, value, self.depth)]).collect())).collect();
         }
         parts.retain(|part| !flow::is_empty(part, self.depth));
         let near = |part: Vec<Constraint>| {
@@ -129,13 +128,6 @@ impl Builder<'_> {
             is_forward(&constant, read.producer, read.statement).then(|| piece(&part, Feed::Value { statement: read.producer, distance: constant }))
         };
         parts.into_iter().map(near).collect()
-    }
-
-    /// Some iteration comes before its producer in the order of the band, as the outermost coordinate shows in which they
-    /// may differ. However a value is carried, the steps of its way are forward, and so is their sum.
-    fn is_early(&self, distance: &[Affine], domain: &[Constraint]) -> bool {
-        let differing = distance.iter().find(|a| constant_on(a, domain) != Some(0));
-        differing.and_then(|a| flow::minimum(domain, a)).is_some_and(|least| least < 0)
     }
 
     /// Two cases that one affine function happens to describe, because a loop runs only twice: one by one.
@@ -148,8 +140,7 @@ impl Builder<'_> {
             }
             let mut pieces = Vec::new();
             for value in [lo, hi] {
-                let fixed = Constraint { expr: Affine { constant: -value, ..unit.clone() }, equality: true };
-                let part: Vec<Constraint> = domain.iter().cloned().chain([fixed]).collect();
+                let part: Vec<Constraint> = domain.iter().cloned().chain([fixed(d, value, self.depth)]).collect();
                 pieces.extend(self.localize(read, &part, level + 1)?);
             }
             Some(pieces)

@@ -2,7 +2,7 @@
 
 use crate::affine::map::{compose, coordinate, minus};
 use super::localize::{is_forward, Read};
-use super::builder::{Builder, Placement};
+use super::builder::{is_early, Builder, Placement};
 use crate::ir::ure::Feed;
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
@@ -381,21 +381,13 @@ impl Builder<'_> {
             let feed = Feed::Value { statement: touch.read.producer, distance };
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
-        if self.reads_too_early(touch, &distance) {
+        if is_early(distance.iter().map(|a| self.range(touch, a)), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
             return Some(FAILED);
         }
         let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
         let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
         let hopeless = !fixed && !self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair);
         hopeless.then_some(FAILED)
-    }
-
-    /// Whether some reader comes before its producer in the order of the band, as the outermost coordinate shows in which
-    /// they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
-    fn reads_too_early(&self, touch: &Touch, distance: &[Affine]) -> bool {
-        let ranges = distance.iter().map_while(|a| self.range(touch, a));
-        let mut differing = ranges.skip_while(|&r| r == (0, 0));
-        differing.next().is_some_and(|(least, _)| least < 0)
     }
 
     /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.

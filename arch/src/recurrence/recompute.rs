@@ -6,10 +6,10 @@
 //! Each reader gets a statement before it, in its own loops, which writes the cell that is read. The first statement is
 //! gone if nobody reads it then and others write its cells last.
 
-use super::rewrite::{Form, Region};
+use super::rewrite::{substituted, Form, Region};
 use crate::affine::map::compose;
 use frontend::flow::{self, Flow, Piece, Source};
-use frontend::scop::{Access, Affine, Constraint, Expr, ExprKind, Scop, Statement};
+use frontend::scop::{Access, Affine, Constraint, Scop, Statement};
 
 /// A statement, either one of the program, by its number there, or one that recomputes what that has written.
 struct Marked {
@@ -92,14 +92,4 @@ fn at_reader(producer: &Statement, iteration: &[Affine], reader: &Statement, dom
         reads: producer.reads.iter().map(access).collect(),
         span: producer.span,
     }
-}
-
-/// The expression over other iterators.
-pub(super) fn substituted(e: &Expr, over: &impl Fn(&Affine) -> Affine) -> Expr {
-    let kind = match &e.kind {
-        ExprKind::Iter(a) => ExprKind::Iter(over(a)),
-        ExprKind::Holds(all) => ExprKind::Holds(all.iter().map(|c| Constraint { expr: over(&c.expr), ..c.clone() }).collect()),
-        _ => return e.with_operands(|x| substituted(x, over)),
-    };
-    Expr { kind, ..e.clone() }
 }

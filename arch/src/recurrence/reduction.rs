@@ -3,6 +3,7 @@
 //! For these the chain of partial results follows the order of the *mapped* loops instead of the program's, so that the
 //! reduction loops may be permuted, tiled, spread over PEs and over SIMD lanes. Nobody may look at a partial result.
 
+use crate::affine::map::fixed;
 use crate::ir::ure::{Feed, Placed, System};
 use frontend::flow;
 use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
@@ -176,12 +177,7 @@ fn box_in(placed: &Placed, dims: &[usize]) -> bool {
 }
 
 fn at(depth: usize, dims: &[usize], bounds: &[(i64, i64)], last: bool) -> Vec<Constraint> {
-    let fix = |&d: &usize| {
-        let mut expr = Affine::constant(depth, -(if last { bounds[d].1 } else { bounds[d].0 }));
-        expr.coeffs[d] = 1;
-        Constraint { expr, equality: true }
-    };
-    dims.iter().map(fix).collect()
+    dims.iter().map(|&d| fixed(d, if last { bounds[d].1 } else { bounds[d].0 }, depth)).collect()
 }
 
 /// The initial value enters at the first iteration, and everyone else reads the last one's result.

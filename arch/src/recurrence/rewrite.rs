@@ -13,7 +13,6 @@
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
 use super::place::Reach;
-use super::recompute::substituted;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
@@ -318,4 +317,14 @@ fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
 fn away(inner: usize, outer: usize, below: bool, depth: usize) -> Affine {
     let (from, to) = if below { (inner, outer) } else { (outer, inner) };
     minus(&coordinate(to, depth), &coordinate(from, depth))
+}
+
+/// The expression over other iterators.
+pub(super) fn substituted(e: &Expr, over: &impl Fn(&Affine) -> Affine) -> Expr {
+    let kind = match &e.kind {
+        ExprKind::Iter(a) => ExprKind::Iter(over(a)),
+        ExprKind::Holds(all) => ExprKind::Holds(all.iter().map(|c| Constraint { expr: over(&c.expr), ..c.clone() }).collect()),
+        _ => return e.with_operands(|x| substituted(x, over)),
+    };
+    Expr { kind, ..e.clone() }
 }

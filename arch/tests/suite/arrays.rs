@@ -19,7 +19,7 @@ fn product([i, j, k]: [i64; 3], initial: &str) -> Scop {
     );
     match frontend::parse_text("mm.c", &text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, faults)) => panic!("{}", frontend::diag::render_plain(&map, &faults)),
+        Err((map, faults)) => panic!("{}", frontend::render_plain(&map, &faults)),
     }
 }
 

@@ -3,7 +3,7 @@
 use arch::affine::Form;
 use arch::contract::operand::digits;
 use arch::contract::pick::{kept, list, starts};
-use arch::cost::resources::{line, memory, Cost};
+use arch::cost::blocks::{line, memory, Cost};
 use arch::ir::vsa::Counter;
 
 #[test]

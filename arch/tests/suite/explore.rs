@@ -19,7 +19,7 @@ fn board() -> Board {
 fn parse(name: &str, text: &str) -> Scop {
     match frontend::parse_text(name, text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, faults)) => panic!("{}", frontend::diag::render_plain(&map, &faults)),
+        Err((map, faults)) => panic!("{}", frontend::render_plain(&map, &faults)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// Extents of the first array after the rewrite.
 fn dims(parameters: &str, body: &str) -> Vec<i64> {
     let text = format!("void f({parameters}) {{\n#pragma scop\n{body}\n#pragma endscop\n}}\n");
-    let (scop, _) = frontend::parse_text("t.c", &text, &Default::default()).unwrap_or_else(|(map, faults)| panic!("{}", frontend::diag::render_plain(&map, &faults)));
+    let (scop, _) = frontend::parse_text("t.c", &text, &Default::default()).unwrap_or_else(|(map, faults)| panic!("{}", frontend::render_plain(&map, &faults)));
     delinearized(Cow::Owned(scop)).arrays[0].dims.clone()
 }
 

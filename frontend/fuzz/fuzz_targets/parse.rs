@@ -2,7 +2,7 @@
 //! compiler: `mkdir -p corpus && cargo run --release -- corpus ../tests/ok ../../tests/run -timeout=60 -max_total_time=600`
 #![no_main]
 
-use frontend::{diag::render_plain, parse_text, ParseOptions};
+use frontend::{render_plain, parse_text, ParseOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

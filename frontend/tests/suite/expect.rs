@@ -1,7 +1,8 @@
 //! Faults as the comments of a C file expect them: `//~ ERROR E0402 text` (or `WARNING W0201 text`) stands on the line of the
 //! fault; each `^` behind `~` means one line further up. The text must occur in the message, the label, the help or a note.
 
-use frontend::diag::{render_plain, Diagnostic, SourceMap};
+use frontend::diag::{Diagnostic, SourceMap};
+use frontend::render_plain;
 
 struct Expected {
     line: usize,

@@ -2,7 +2,8 @@
 //! where they are; it never panics.
 
 use crate::common::{examples, Random};
-use frontend::diag::{render_plain, Severity};
+use frontend::diag::Severity;
+use frontend::render_plain;
 use frontend::{parse_text, ParseOptions};
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! What single constructs become: the scop's text form after parsing.
 
-use frontend::diag::{render_plain, Severity};
+use frontend::diag::Severity;
+use frontend::render_plain;
 use frontend::scop::{Binding, Storage};
 use frontend::{parse_text, programs_of_text, ParseOptions};
 

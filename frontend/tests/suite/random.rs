@@ -1,7 +1,7 @@
 //! Random programs of the supported class: the interpreter against the system's C compiler, bit for bit.
 
 use crate::common::{assert_same, Native, Random};
-use frontend::{diag::render_plain, interp, parse_text, ParseOptions};
+use frontend::{render_plain, interp, parse_text, ParseOptions};
 use std::fmt::Write;
 use std::path::Path;
 

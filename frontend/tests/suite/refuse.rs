@@ -1,7 +1,7 @@
 //! Programs that are refused: every fault of a file, and only those, as its comments say (see [`crate::expect`]).
 
 use crate::expect::compare;
-use frontend::diag::render_plain;
+use frontend::render_plain;
 use frontend::{parse, ParseOptions};
 use std::path::{Path, PathBuf};
 

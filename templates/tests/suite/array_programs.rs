@@ -14,7 +14,7 @@ fn board() -> Board {
 fn scop(text: &str) -> Scop {
     match frontend::parse_text("test.c", text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, d)) => panic!("{}", frontend::diag::render_plain(&map, &d)),
+        Err((map, d)) => panic!("{}", frontend::render_plain(&map, &d)),
     }
 }
 
@@ -28,7 +28,7 @@ fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&st
 /// All faults of all arrays of a program.
 fn every_array(text: &str) {
     let scop = scop(text);
-    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     let mut faults = vec![];
     for row in &rows {
@@ -46,7 +46,7 @@ fn designs(text: &str, specs: &[DesignSpec]) {
         let compiled = match arch::compile(&scop, spec, &board()) {
             Ok(c) => c,
             Err(d) => {
-                faults.push(format!("{spec:?}: {}", frontend::diag::render_plain(&scop.sources, &d)));
+                faults.push(format!("{spec:?}: {}", frontend::render_plain(&scop.sources, &d)));
                 continue;
             }
         };
@@ -90,7 +90,7 @@ fn products_by_hand() {
 fn product_by_hand() -> arch::ir::vsa::Vsa {
     let spec = spec("i,j", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2), ("j", 3)], &[("k", 2)], "");
     let scop = scop(&mm(11, 13, 9, "int16_t", "int"));
-    arch::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d))).vsa
+    arch::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d))).vsa
 }
 
 /// The IP is reset in the middle of a run while its memories go on answering: the next run is as if nothing had been.

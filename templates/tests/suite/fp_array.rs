@@ -8,9 +8,9 @@ use templates::axi::memory::MemoryMode;
 fn every_array(text: &str) {
     let scop = match frontend::parse_text("test.c", text, &Default::default()) {
         Ok((scop, _)) => scop,
-        Err((map, d)) => panic!("{}", frontend::diag::render_plain(&map, &d)),
+        Err((map, d)) => panic!("{}", frontend::render_plain(&map, &d)),
     };
-    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::diag::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     for row in &rows {
         if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), MemoryMode::Ideal) {
