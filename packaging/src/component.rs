@@ -6,7 +6,7 @@
 use crate::axi::{self, Role};
 use crate::xml::{group, leaf, Element};
 use crate::{Ip, Signal, LIBRARY, VENDOR, VERSION};
-use templates::interface::{Access, AxiPort, Field, Register};
+use templates::interface::{Access, AxiPort, Field, Register, Single};
 
 /// Bytes the registers take in the address map; less than 4096 the address editor cannot place.
 const CONTROL_RANGE: u32 = 65536;
@@ -63,9 +63,7 @@ fn bus_interfaces(ip: &Ip) -> Vec<Element> {
     let interface = ip.interface;
     let mut all: Vec<Element> = interface.ports.iter().map(|p| manager(ip, p)).collect();
     all.push(control(ip));
-    all.push(single(interface.clock, "clock", "CLK", "slave", &[("ASSOCIATED_BUSIF", ip.buses().join(":")), ("ASSOCIATED_RESET", interface.reset.into())]));
-    all.push(single(interface.reset, "reset", "RST", "slave", &[("POLARITY", "ACTIVE_LOW".into())]));
-    all.push(single(interface.interrupt, "interrupt", "INTERRUPT", "master", &[("SENSITIVITY", "LEVEL_HIGH".into())]));
+    all.extend(interface.singles().iter().map(|s| single(s, if s.port == interface.interrupt { "master" } else { "slave" })));
     all
 }
 
@@ -89,8 +87,8 @@ fn bus(name: &str, [library, kind]: [&str; 2], role: Element, maps: Vec<[String;
     ])
 }
 
-fn single(name: &str, kind: &str, logical: &str, role: &str, parameters: &[(&str, String)]) -> Element {
-    bus(name, ["signal", kind], many(role, []), vec![[logical.into(), name.into()]], parameters)
+fn single(s: &Single, role: &str) -> Element {
+    bus(s.port, ["signal", s.kind], many(role, []), vec![[s.logical.into(), s.port.into()]], &s.parameters)
 }
 
 /// Logical and physical names of the signals of an AXI interface.

@@ -88,10 +88,6 @@ impl Ip<'_> {
     fn gui_path(&self) -> String {
         format!("xgui/{}_v{}.tcl", self.interface.kernel, VERSION.replace('.', "_"))
     }
-    /// All AXI interfaces.
-    fn buses(&self) -> Vec<&str> {
-        [self.interface.control].into_iter().chain(self.interface.ports.iter().map(|p| p.name.as_str())).collect()
-    }
     /// A number that changes whenever the hardware or its description does: 1 to 2^31 - 1.
     fn revision(&self) -> u32 {
         let mut hash = Sha256::new();

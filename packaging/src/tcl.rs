@@ -26,7 +26,7 @@ pub fn scripts(ip: &Ip, revision: u32) -> Vec<File> {
         ("RESET", ip.interface.reset.into()),
         ("INTERRUPT", ip.interface.interrupt.into()),
         ("CONTROL", ip.interface.control.into()),
-        ("BUSES", ip.buses().join(" ")),
+        ("BUSES", ip.interface.buses().join(" ")),
         ("PORTS", ip.interface.ports.iter().map(|p| p.name.as_str()).collect::<Vec<_>>().join(" ")),
         ("FILES", ip.rtl.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),
         ("CONSTRAINTS", ip.constraints.iter().map(|f| f.path.as_str()).collect::<Vec<_>>().join(" ")),

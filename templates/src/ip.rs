@@ -86,6 +86,7 @@ impl Template for Top {
             bus(m, &format!("{}_", port.name), port.data_bits / 8, k, &engines);
         }
         ports.done.set(control, self.core.done(m, &engines, &inputs));
+        interface.declare(m);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::netlist::names::{legal, Names};
 use crate::netlist::*;
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::panic::Location;
 
 /// A module under construction.
@@ -66,6 +67,8 @@ impl ModuleBuilder {
             outputs: vec![],
             insts: vec![],
             mems: vec![],
+            port_attrs: BTreeMap::new(),
+            port_order: vec![],
         };
         ModuleBuilder { state: RefCell::new(State { module, faults: vec![] }) }
     }
@@ -109,6 +112,22 @@ impl ModuleBuilder {
             i.name = names.fresh(&i.name);
         }
         (module, faults)
+    }
+
+    /// Adds an attribute to the declaration of a port, or of the clock.
+    pub fn port_attr(&self, port: &str, key: &str, value: impl Into<String>) {
+        self.with(|m| m.port_attrs.entry(port.to_string()).or_default().push((key.to_string(), value.into())));
+    }
+
+    /// Declares the ports so far in the order of a key; those that have none stay in front.
+    pub fn arrange<K: Ord>(&self, key: impl Fn(&str) -> Option<K>) {
+        self.with(|m| {
+            let inputs = m.inputs.iter().filter_map(|i| m.node(*i).name.clone());
+            let ports = inputs.chain(m.outputs.iter().map(|o| o.0.clone()));
+            let mut listed: Vec<(K, String)> = ports.filter_map(|name| Some((key(&name)?, name))).collect();
+            listed.sort();
+            m.port_order = listed.into_iter().map(|p| p.1).collect();
+        });
     }
 
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut Module) -> R) -> R {

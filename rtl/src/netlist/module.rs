@@ -8,6 +8,7 @@
 
 use super::bits::Bits;
 use super::ty::Ty;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
@@ -214,6 +215,10 @@ pub struct Module {
     pub outputs: Vec<(String, NodeId)>,
     pub insts: Vec<Inst>,
     pub mems: Vec<Mem>,
+    /// Attributes of ports and of the clock, by name: printed in front of the declaration.
+    pub port_attrs: BTreeMap<String, Vec<(String, String)>>,
+    /// Ports in the order in which they are declared. Those that are not listed stand before, inputs first.
+    pub port_order: Vec<String>,
 }
 
 impl Module {

@@ -107,16 +107,23 @@ impl<'a> Printer<'a> {
             writeln!(out, "{}", format!("// {l}").trim_end()).expect("string");
         }
         writeln!(out, "// Module `{}`, template {}.", self.m.name, self.m.template).expect("string");
-        let mut ports = vec![format!("    input  wire {}", self.clock)];
+        let mut ports = vec![(self.clock.to_string(), format!("    input  wire {}", self.clock))];
         for &i in &self.m.inputs {
             let n = self.m.node(i);
             let name = n.name.clone().unwrap_or_default();
-            ports.push(format!("    {}", waived(&format!("input  wire {}{name}", range(n.ty.w)), &name)));
+            ports.push((name.clone(), format!("    {}", waived(&format!("input  wire {}{name}", range(n.ty.w)), &name))));
             self.net(i, name);
         }
         for (name, i) in &self.m.outputs {
-            ports.push(format!("    {}", waived(&format!("output wire {}{name}", range(self.m.ty(*i).w)), name)));
+            ports.push((name.clone(), format!("    {}", waived(&format!("output wire {}{name}", range(self.m.ty(*i).w)), name))));
         }
+        ports.sort_by_key(|(name, _)| self.m.port_order.iter().position(|listed| listed == name));
+        let attributes = |name: &str| {
+            let all = self.m.port_attrs.get(name).into_iter().flatten().map(|(key, value)| format!("{key} = \"{value}\""));
+            let all: Vec<String> = all.collect();
+            if all.is_empty() { String::new() } else { format!("    (* {} *)\n", all.join(", ")) }
+        };
+        let ports: Vec<String> = ports.into_iter().map(|(name, text)| attributes(&name) + &text).collect();
         writeln!(out, "`default_nettype none\nmodule {} (\n{}\n);", self.m.name, ports.join(",\n")).expect("string");
     }
 

@@ -8,6 +8,9 @@
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
 
 pub mod names;
+mod signals;
+
+pub use signals::Single;
 
 use arch::contract::walk::Walk;
 use arch::ir::vsa::Vsa;

@@ -69,6 +69,36 @@ fn the_file_list_is_complete() {
     }
 }
 
+/// Clock, reset, interrupt with their attributes, then every AXI interface channel by channel.
+#[test]
+fn ports_stand_in_the_order_of_their_channels() {
+    for ip in all() {
+        let text = ip.text(&format!("rtl/{}.v", ip.kernel));
+        let header = &text[..text.find("\n);").unwrap()];
+        let name = |l: &str| l.split_once(" wire ")?.1.split([' ', ',']).find(|word| !word.starts_with('[')).map(String::from);
+        let ports: Vec<String> = header.lines().filter_map(name).collect();
+        assert_eq!(ports[..3], ["ap_clk", "ap_rst_n", "interrupt"], "{}", ip.name);
+        let place = |port: &String| {
+            let (bus, signal) = port.rsplit_once('_').unwrap();
+            let channel = ["aw", "w", "b", "ar", "r"].iter().position(|c| signal.starts_with(c) && (*c != "w" || !signal.starts_with("aw"))).unwrap();
+            (bus.to_string(), channel)
+        };
+        let mut places: Vec<(String, usize)> = ports[3..].iter().map(place).collect();
+        places.dedup();
+        let buses: Vec<&str> = places.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].0.as_str()).collect();
+        assert!(places.chunk_by(|a, b| a.0 == b.0).all(|same| same.windows(2).all(|w| w[0].1 < w[1].1)), "{}: {places:?}", ip.name);
+        assert_eq!(buses.iter().collect::<std::collections::BTreeSet<_>>().len(), buses.len(), "{}: {buses:?}", ip.name);
+        for (port, kind, parameters) in [
+            ("ap_clk", "clock:1.0 ap_clk CLK", format!("ASSOCIATED_BUSIF {}, ASSOCIATED_RESET ap_rst_n", buses.join(":"))),
+            ("ap_rst_n", "reset:1.0 ap_rst_n RST", "POLARITY ACTIVE_LOW".to_string()),
+            ("interrupt", "interrupt:1.0 interrupt INTERRUPT", "SENSITIVITY LEVEL_HIGH".to_string()),
+        ] {
+            let line = format!("(* X_INTERFACE_INFO = \"xilinx.com:signal:{kind}\", X_INTERFACE_PARAMETER = \"XIL_INTERFACENAME {port}, {parameters}\" *)");
+            assert!(header.contains(&line), "{}: {line}\n{header}", ip.name);
+        }
+    }
+}
+
 #[test]
 fn scripts_run_where_vivado_is_not() {
     for ip in all() {
