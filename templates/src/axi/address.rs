@@ -130,9 +130,9 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
     };
     let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & here(g)).collect();
-    let offered = busy.q() & m.any(&active);
-    let moved = busy.q() & (!m.any(&active) | taken.sig());
-    let step = moved & turn[groups - 1].q();
+    let offered = (busy.q() & m.any(&active)).named("gen_offers");
+    let moved = (busy.q() & (!m.any(&active) | taken.sig())).named("gen_moves");
+    let step = (moved & turn[groups - 1].q()).named("gen_steps");
     let load = io.start | step;
     let one = m.lit(1, u(1));
     let mut inner = one;
@@ -381,9 +381,9 @@ pub(crate) fn rows<'m>(
 ) -> (Stage<'m>, Row<'m>, Sig<'m>) {
     let walk_ready = m.wire("walk_next", u(1));
     let valid = m.reg("walk_valid", u(1));
-    let advance = valid.q() & walk_ready.sig();
+    let advance = (valid.q() & walk_ready.sig()).named("walk_advances");
     let odo = odometer(m, "walk", walk, job, go, advance, digits);
-    let done = advance & odo.last;
+    let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
     let all = forms(walk);
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
@@ -464,7 +464,7 @@ impl<'m> Trim<'m> {
             let v = v.unsigned().resize(bits);
             shift.map_or(v, |s| v + s.extend(bits))
         };
-        let low_bytes = self.low.unsigned().resize(64).shl_const(walk.bytes.trailing_zeros());
+        let low_bytes = self.low.unsigned().resize(64).named("row_skips").shl_const(walk.bytes.trailing_zeros());
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
@@ -508,19 +508,19 @@ pub(crate) fn segments<'m>(
     let st = stage(m, "seg", rst, offered, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let (beat, left) = (m.reg("seg_beat", u(64 - bus)), m.reg("seg_left", u(left_bits)));
-    let space = (!beat.q().slice(0, window)).extend(left_bits);
-    let is_last = left.q().le(space);
+    let space = (!beat.q().slice(0, window)).extend(left_bits).named("seg_space");
+    let is_last = left.q().le(space).named("seg_last");
     let channel = m.reg("channel_valid", u(1));
-    let free = !channel.q() | channel_ready;
+    let free = (!channel.q() | channel_ready).named("channel_free");
     channel.next(st.valid & allowed & !unless).en(free).rst(rst, 0);
     leaves.drive(free & allowed & is_last);
     let page = beat.q().slice(window, 64 - bus - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
-    let burst = st.valid & free & allowed;
+    let burst = (st.valid & free & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
     beat.next(m.mux(st.load, row.address.slice(bus, 64 - bus), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
-    let len = m.mux(is_last, left.q(), space).resize(8);
+    let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
     let channel = Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len), next: len };
     (st.ready, channel, burst)
 }

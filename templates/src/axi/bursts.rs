@@ -84,7 +84,7 @@ impl Report<Port> {
 
 /// Counts, and reports. The addresses of the last `kept` bursts, a power of two, are known.
 pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
-    let some = open.q().reduce_or();
+    let some = open.q().reduce_or().named("some_open");
     // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
     let (answered, ended) = (some & events.answered, some & events.answered & events.ended);
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
@@ -97,7 +97,7 @@ pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m
     };
     let (newest, oldest) = (at("burst_newest", events.opened), at("burst_oldest", ended));
     ring.write(events.opened, newest, events.address);
-    let failed = answered & events.response.msb() & !rst;
+    let failed = (answered & events.response.msb() & !rst).named("fails");
     report.failed.output(m, m.reg("failed_q", u(1)).next(failed).rst(rst, 0).q());
     report.response.output(m, hold(m, "failed_response_q", failed, events.response));
     report.known.output(m, hold(m, "failed_known_q", failed, open.q().le(m.lit(kept, u(24)))));

@@ -18,9 +18,9 @@ pub(crate) struct Stage<'m> {
 
 pub(crate) fn stage<'m>(m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offered: Sig<'m>, next_ready: Sig<'m>) -> Stage<'m> {
     let valid = m.reg(format!("{name}_valid"), u(1));
-    let ready = !valid.q() | next_ready;
+    let ready = (!valid.q() | next_ready).named(format!("{name}_ready"));
     valid.next(offered).en(ready).rst(rst, 0);
-    Stage { valid: valid.q(), ready, load: offered & ready }
+    Stage { valid: valid.q(), ready, load: (offered & ready).named(format!("{name}_load")) }
 }
 
 /// A register without reset that loads when `en`.
@@ -39,6 +39,7 @@ pub(crate) struct Fifo<'m> {
 pub(crate) fn fifo<'m>(
     m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
 ) -> Fifo<'m> {
+    let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), MemStyle::Distributed);
     let at = clog2(u64::from(depth));
     let (tail, head) = (m.reg(format!("{name}_tail"), u(at)), m.reg(format!("{name}_head"), u(at)));
@@ -56,6 +57,7 @@ pub(crate) fn fifo<'m>(
 pub(crate) fn deep_fifo<'m>(
     m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
 ) -> Fifo<'m> {
+    let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into()));
     let at = clog2(u64::from(depth));
     let one = m.lit(1, u(at + 1));

@@ -123,12 +123,12 @@ impl Template for AxiReader {
         let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
-        let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or();
+        let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or().named("beat_room");
         let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, offered, &row, ar_ready, enough, m.lit(0, u(1)));
         let spent = m.mux(asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
-        channel.valid = channel.valid & guard.live & !rst;
-        let leaves = room.sig() & (!row.any | segment_ready);
+        channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
+        let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
         row_leaves.drive(leaves);
         let queue = deep_fifo(m, "desc", self.0.ahead, rst, stage.valid & leaves, layout.packed(m), pop.sig());
         room.drive(queue.room);
@@ -215,11 +215,17 @@ impl<'m> Descriptor<'m> {
     }
 
     fn parts(&self) -> Vec<Sig<'m>> {
+        self.named_parts().into_iter().map(|p| p.1).collect()
+    }
+
+    fn named_parts(&self) -> Vec<(String, Sig<'m>)> {
         let r = &self.row;
-        let mut v = if r.group.len() > 1 { r.group.clone() } else { vec![] };
-        v.extend([r.slot, r.first, r.last, r.any, self.from, self.to, self.end]);
-        v.extend(r.shift);
-        v.extend(&r.digits);
+        let numbered = |name: &str, all: &[Sig<'m>]| all.iter().enumerate().map(|(k, s)| (format!("{name}{k}"), *s)).collect::<Vec<_>>();
+        let mut v = if r.group.len() > 1 { numbered("group", &r.group) } else { vec![] };
+        let fields = [("slot", r.slot), ("first", r.first), ("last", r.last), ("any", r.any), ("from", self.from), ("to", self.to), ("end", self.end)];
+        v.extend(fields.map(|(name, s)| (name.to_string(), s)));
+        v.extend(r.shift.map(|s| ("shift".to_string(), s)));
+        v.extend(numbered("digit", &r.digits));
         v
     }
 
@@ -250,7 +256,7 @@ impl<'m> Descriptor<'m> {
     }
 
     fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
-        self.with(self.parts().iter().enumerate().map(|(i, p)| hold(m, format!("row_now{i}"), en, *p)).collect())
+        self.with(self.named_parts().into_iter().map(|(name, p)| hold(m, format!("now_{name}"), en, p)).collect())
     }
 }
 
@@ -272,11 +278,11 @@ fn receiver<'m>(
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
-    let step = busy.q() & (!need.q() | beats.valid);
+    let step = (busy.q() & (!need.q() | beats.valid)).named("recv_steps");
     let pop = waiting & (!busy.q() | (step & last.q()));
     drive_pop(pop);
     let now = head.held(m, pop);
-    let next = index.q().add_lit(1);
+    let next = index.q().add_lit(1).named("recv_next");
     let wanted = now.row.any & next.ge(now.from) & next.le(now.to) & !last.q();
     let first_wanted = head.row.any & head.from.eq_lit(0);
     busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);

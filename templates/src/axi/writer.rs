@@ -105,8 +105,8 @@ impl Template for AxiWriter {
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
         let (open, live) = (guard.count(m), guard.live);
-        let rst = guard.rst & !open.q().reduce_or();
-        let (offers, ends) = (live & !rst, guard.rst & !rst);
+        let rst = (guard.rst & !open.q().reduce_or()).named("reset");
+        let (offers, ends) = ((live & !rst).named("offers"), (guard.rst & !rst).named("ends_bursts"));
         let io = Start::of(m, &ports.engine, rst);
         let go = m.wire("go", u(1));
         let job = address::generator(m, walk, &io, go.sig());
@@ -122,8 +122,8 @@ impl Template for AxiWriter {
         let offered = stage.valid & row.any & room.sig();
         let aw_ready = ports.bus.aw.ready.input(m);
         let (segment_ready, mut channel, _) = address::segments(m, walk, rst, offered, &row, aw_ready & live, m.lit(1, u(1)), ends);
-        channel.valid = channel.valid & offers;
-        let leaves = room.sig() & (!row.any | segment_ready);
+        channel.valid = (channel.valid & offers).named("awvalid");
+        let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
         row_leaves.drive(leaves);
         let queue = fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, stage.valid & leaves, layout.packed(m), pop.sig());
         room.drive(queue.room);
@@ -132,7 +132,7 @@ impl Template for AxiWriter {
         let head = layout.of_packed(queue.head);
         // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
         let waiting = m.reg("address_waits", u(1));
-        let addressed = channel.valid & !waiting.q();
+        let addressed = (channel.valid & !waiting.q()).named("addressed");
         waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
         let data_side = DataSide { m, walk, bus: &ports.bus, rst, offers, ends, addressed };
         let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
@@ -168,7 +168,7 @@ fn requests<'m>(
     let valid = m.reg("ask_valid", u(1));
     let count_ty = u(clog2(u64::from(p.depth())) + 1);
     let space = m.reg("ask_space", count_ty);
-    let issue = valid.q() & space.q().ne_lit(0);
+    let issue = (valid.q() & space.q().ne_lit(0)).named("ask_issues");
     let counted = m.mux(issue, space.q().sub_lit(1), space.q().add_lit(1));
     space.next(counted).en(issue ^ word_pop).rst(rst, p.depth());
     let row_ends = m.wire("ask_row_ends", u(1));
@@ -176,10 +176,10 @@ fn requests<'m>(
     let index = m.reg("ask_w", u(p.word_index_bits()));
     let group: Vec<_> = odo.group.clone();
     let ends = choose_lit(m, &group, &walk.groups.iter().map(|g| g.words - 1).collect::<Vec<_>>(), index.q().ty());
-    let row_last = index.q().eq(ends);
+    let row_last = index.q().eq(ends).named("ask_row_last");
     row_ends.drive(issue & row_last);
-    let last = row_last & odo.last;
-    let done = issue & last;
+    let last = (row_last & odo.last).named("ask_last");
+    let done = (issue & last).named("ask_ends");
     index.next(m.mux(go | row_last, m.lit(0, index.q().ty()), index.q().add_lit(1))).en(go | issue);
     valid.next(go).en(go | done).rst(rst, 0);
     let slot = hold(m, "ask_slot", go, job.slot);
@@ -255,9 +255,14 @@ impl<'m> Descriptor<'m> {
     }
 
     fn parts(&self) -> Vec<Sig<'m>> {
-        let mut v = self.group.clone();
-        v.extend([self.last, self.any, self.from, self.to, self.end, self.window]);
-        v.extend(self.shift);
+        self.named_parts().into_iter().map(|p| p.1).collect()
+    }
+
+    fn named_parts(&self) -> Vec<(String, Sig<'m>)> {
+        let mut v: Vec<_> = self.group.iter().enumerate().map(|(g, s)| (format!("group{g}"), *s)).collect();
+        let fields = [("last", self.last), ("any", self.any), ("from", self.from), ("to", self.to), ("end", self.end), ("window", self.window)];
+        v.extend(fields.map(|(name, s)| (name.to_string(), s)));
+        v.extend(self.shift.map(|s| ("shift".to_string(), s)));
         v
     }
 
@@ -284,7 +289,7 @@ impl<'m> Descriptor<'m> {
     }
 
     fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
-        self.with(self.parts().iter().enumerate().map(|(i, p)| hold(m, format!("row_now{i}"), en, *p)).collect())
+        self.with(self.named_parts().into_iter().map(|(name, p)| hold(m, format!("now_{name}"), en, p)).collect())
     }
 }
 
@@ -325,7 +330,7 @@ impl<'m> DataSide<'_, 'm> {
         let ahead = m.reg("bursts_ahead", u(24));
         let wvalid = m.reg("wvalid", u(1));
         let wready = self.bus.wready.input(m);
-        let valid = wvalid.q() & self.offers;
+        let valid = (wvalid.q() & self.offers).named("w_offered");
         let free = !wvalid.q() | (valid & wready);
 
         let pop = m.wire("send_pop", u(1));
@@ -333,7 +338,7 @@ impl<'m> DataSide<'_, 'm> {
         let has_word = !takes.q() | words.valid | self.ends;
         let has_way = !sends.q() | (free & (!opens.q() | ahead.q().ne_lit(0)));
         let has_end = !(last.q() & now.last) | marker_room.sig() | self.ends;
-        let step = busy.q() & has_word & has_way & has_end;
+        let step = (busy.q() & has_word & has_way & has_end).named("send_steps");
         pop.drive(waiting & (!busy.q() | (step & last.q())));
         let pop = pop.sig();
         drive_pop(pop);
@@ -341,17 +346,17 @@ impl<'m> DataSide<'_, 'm> {
         drive_word(word);
 
         let (first, to) = (beat_of(walk, now.from), beat_of(walk, now.to));
-        let next = index.q().add_lit(1);
-        let sent = step & sends.q();
+        let next = index.q().add_lit(1).named("send_next");
+        let sent = (step & sends.q()).named("w_load");
         let at_first = index.q().eq(first);
         let at_last = index.q().eq(to);
-        let window_full = window.q().reduce_and();
-        let has_more = now.any & next.ge(first) & next.le(to) & !last.q();
-        let head_first = head.any & beat_of(walk, head.from).eq_lit(0);
+        let window_full = window.q().reduce_and().named("window_full");
+        let has_more = (now.any & next.ge(first) & next.le(to) & !last.q()).named("send_more");
+        let head_first = (head.any & beat_of(walk, head.from).eq_lit(0)).named("head_sends");
         busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);
         sends.next(m.mux(pop, head_first, has_more)).en(pop | step).rst(rst, 0);
         opens.next(m.mux(pop, head_first, has_more & (next.eq(first) | window_full))).en(pop | step);
-        let next_last = next.eq(now.end);
+        let next_last = next.eq(now.end).named("send_next_last");
         let single = head.end.eq_lit(0);
         last.next(m.mux(pop, single, next_last)).en(pop | step);
         // The last virtual beat of a shifted row needs no new word (its first beat always does).
@@ -363,7 +368,7 @@ impl<'m> DataSide<'_, 'm> {
         let counted = m.mux(self.addressed, ahead.q().add_lit(1), ahead.q().sub_lit(1));
         ahead.next(counted).en(self.addressed ^ opened).rst(rst, 0);
 
-        let wlast = at_last | window_full;
+        let wlast = (at_last | window_full).named("burst_last");
         let previous = hold(m, "previous", word, words.data);
         let data = now.shift.map_or(words.data, |s| {
             join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
