@@ -57,8 +57,8 @@ pub struct Report {
     /// What the program does; an array by itself does not say.
     pub work: Option<Work>,
     pub prediction: Prediction,
-    /// With the latency that is expected of the board's memory, in cycles.
-    pub on_board: Prediction,
+    /// Cycles with the latency that is expected of the board's memory, and not fewer than its banks need at their peak.
+    pub on_board: i64,
     pub latency: i64,
     /// Estimated; `scripts/resources.sh` measures.
     pub resources: Resources,
@@ -81,11 +81,12 @@ impl Report {
     pub(crate) fn new(program: Option<&Program>, vsa: &Vsa, resources: Resources, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Report, Diagnostics> {
         let prediction = predict(vsa, &MemoryTiming::IDEAL);
         let latency = spec.wiring.memory_latency.map_or(board.latency(), i64::from);
-        let on_board = predict(vsa, &MemoryTiming { read_latency: latency, write_latency: latency });
         let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
         let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
         let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
         let loads = bank::loads(vsa, &banks, board);
+        let own = MemoryTiming { read_latency: latency, write_latency: latency };
+        let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
         Ok(Report { work: program.map(|p| p.work), prediction, on_board, latency, resources, limit, searched, dependences, banks, loads })
     }

@@ -90,6 +90,15 @@ pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
     all.into_values().collect()
 }
 
+/// Cycles that the board's memories take for what their banks carry, at their peak rates: no run takes fewer.
+pub fn least(loads: &[Load], board: &Board) -> i64 {
+    let shared = board.memory.iter().filter_map(|m| {
+        let of_kind = loads.iter().filter(|l| l.bank.kind == kind(&m.kind, board));
+        Some((of_kind.map(|l| l.bytes).sum::<i64>() as f64 * board.clock_mhz * 1e6 / m.total_peak_bytes_per_s? as f64).ceil() as i64)
+    });
+    loads.iter().map(|l| l.cycles).chain(shared).max().unwrap_or(0)
+}
+
 fn moved(walk: &Walk) -> i64 {
     walk.groups.iter().map(|g| g.services(&walk.trips) * g.total_rows() * g.words).sum::<i64>() * i64::from(walk.bus_bytes())
 }

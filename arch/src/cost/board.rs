@@ -40,6 +40,9 @@ pub struct Memory {
     pub data_bits: i64,
     /// Peak of one port in bytes per second.
     pub peak_bytes_per_s: i64,
+    /// Of all of them together, where they share one memory.
+    #[serde(default)]
+    pub total_peak_bytes_per_s: Option<i64>,
     /// From a read's address to its first data as the kernel sees them, buses and controller included.
     #[serde(default = "usual_latency")]
     pub latency_ns: i64,
@@ -111,6 +114,7 @@ impl Board {
             demand((1..=4096).contains(&m.ports), format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports));
             let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
             demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
+            demand(m.total_peak_bytes_per_s.is_none_or(|t| t > 0), format!("memory {}: total_peak_bytes_per_s = {:?} is not a rate", m.kind, m.total_peak_bytes_per_s));
             demand((1..=10_000).contains(&m.latency_ns), format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns));
             demand(m.peak_bytes_per_s > 0, format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s));
         }
