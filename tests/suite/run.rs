@@ -14,6 +14,7 @@ use sagen::check::{Case, Conditions};
 use sagen::cli::Sim;
 use sagen::data::{self, Memory};
 use sagen::golden::{self, Native};
+use sagen::sim::Timing;
 use sagen::simulate;
 use std::path::Path;
 
@@ -86,9 +87,17 @@ impl Program {
         let expected = own.map_or(from_c, |own| own.expected);
         equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.places)?, &expected)?;
         let asked = Conditions::of(arguments);
-        shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))
+        shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))?;
+        // Far from the memory, the small ones: cycles are exact there, too.
+        match case.predicted() < FAR_BELOW {
+            true => case.check(&Conditions { timing: Timing::Ideal { latency: 200 }, shift: 0, ..asked }, &expected),
+            false => Ok(()),
+        }
     }
 }
+
+/// Cycles of the runs that are repeated with another memory.
+const FAR_BELOW: u64 = 1500;
 
 /// Interpreting recurrences takes a table entry for each value; more operations than this take too long for a test.
 const INTERPRETED: i64 = 20_000;

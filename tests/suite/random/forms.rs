@@ -105,7 +105,7 @@ pub fn draw(seed: u64) -> Case {
     let mut text = format!("#include <stdint.h>\n#define T {t}\n#define U {u}\n#define R {r}\n");
     form.loops.iter().zip(&bounds).for_each(|((_, name), value)| text += &format!("#define {name} {value}\n"));
     text += &format!("void kernel({}) {{\n#pragma scop\n{}\n#pragma endscop\n}}\n", form.parameters, form.body);
-    let memory = if random.below(5) == 0 { "--memory ddr " } else { "" };
+    let memory = ["--memory ddr ", "--memory ideal:200 "].get(random.below(5) as usize).copied().unwrap_or("");
     let shift = if random.below(6) == 0 { random.below(40) as usize } else { 0 };
     let options = format!("{memory}--seed {seed}{}", design(form, &bounds, random));
     Case { seed, text, options, row: None, shift, native: seed % 10 == 0 }

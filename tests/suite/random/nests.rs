@@ -32,7 +32,7 @@ pub fn draw(seed: u64) -> Case {
     let mut generator = Generator { random, bounds, targets: vec![], parameters: vec![] };
     let body = generator.nest();
     let random = &mut generator.random;
-    let memory = if random.below(6) == 0 { "--memory ddr " } else { "" };
+    let memory = ["--memory ddr ", "--memory ideal:1 "].get(random.below(6) as usize).copied().unwrap_or("");
     let row = if random.below(4) == 0 { None } else { Some(random.below(1 << 20) as usize) };
     let parameters = generator.parameters.join(", ");
     let text = format!(
