@@ -17,7 +17,7 @@
 //!   deep, E0415 too many statements
 
 /// A half-open byte range in one source file of the [`SourceMap`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     pub file: u32,
     pub start: u32,

@@ -69,16 +69,16 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let stem = Path::new(name).file_stem().map_or("kernel".into(), |s| s.to_string_lossy().into_owned());
     let count = units.len();
     let mut scops = vec![];
-    for mut unit in units {
+    let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
+    for (mut unit, clauses) in units.into_iter().zip(shared) {
         faults.extend(crate::inline::inline(&mut unit));
-        let (lowered, found) = sema::lower(&unit, &stem, &map);
+        let (lowered, found) = sema::lower(&unit, &stem, &map, &clauses);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
-        scops.extend(lowered);
+        scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
     }
     let complete = count > 0 && scops.len() == count;
-    share_out(clauses, &mut scops);
     let faults = finish(faults, &uses);
     if !complete || faults.iter().any(|f| f.severity != Severity::Warning) {
         return Err((map, faults));
@@ -94,14 +94,16 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
 }
 
 /// A clause belongs to the region in which it stands, else to the next one in its file; behind the last one, to that.
-fn share_out(clauses: Vec<Clause>, scops: &mut [Scop]) {
+fn share_out(clauses: Vec<Clause>, regions: &[Span]) -> Vec<Vec<Clause>> {
+    let mut shared = vec![vec![]; regions.len()];
     for clause in clauses {
-        let ends_behind = |s: &Scop| s.function.region.file == clause.span.file && clause.span.start < s.function.region.end;
-        let place = scops.iter().position(ends_behind).unwrap_or(scops.len().saturating_sub(1));
-        if let Some(scop) = scops.get_mut(place) {
-            scop.clauses.push(clause);
+        let ends_behind = |r: &Span| r.file == clause.span.file && clause.span.start < r.end;
+        let place = regions.iter().position(ends_behind).unwrap_or(regions.len().saturating_sub(1));
+        if let Some(of_region) = shared.get_mut(place) {
+            of_region.push(clause);
         }
     }
+    shared
 }
 
 /// Orders faults by place, removes repetitions, and names the macros that marked text came from.

@@ -383,10 +383,18 @@ impl<'a> Analysis<'a> {
         let name = &self.scop.array(access.array).name;
         let point = domains::first_point_of(unwritten)?.unwrap_or_default();
         let at = self.scop.iteration(reader.statement, &point);
-        let label = if at.is_empty() { "no write comes before".into() } else { format!("for example at {at} no write comes before") };
-        let fault = Diagnostic::error("E0502", access.span, format!("`{name}` is read before it is written"));
-        let fault = fault.label(label).note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
-        Ok(fault.help(format!("initialize `{name}` before this read, or make it a parameter")))
+        // Where a condition fails, the element keeps its value: a read that the program does not show.
+        let kept = *access == self.scop.statement(reader.statement).write;
+        let (message, what, help) = if kept {
+            let help = format!("give `{name}` a value where it is declared, or in the other branch too; reads under the same condition as the write need none");
+            (format!("`{name}` may be read without a value"), "where the condition around this write fails, it has none", help)
+        } else {
+            (format!("`{name}` is read before it is written"), "no write comes before", format!("initialize `{name}` before this read, or make it a parameter"))
+        };
+        let label = if at.is_empty() { what.into() } else { format!("for example at {at}: {what}") };
+        let fault = Diagnostic::error("E0502", access.span, message).label(label);
+        let fault = fault.note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
+        Ok(fault.help(help))
     }
 }
 

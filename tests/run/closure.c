@@ -4,9 +4,8 @@
 #define N 7
 #endif
 // sagen:
-// sagen: --space i --latency i=1
+// sagen: --space i
 // sagen: --space i,j
-// sagen: --space i,j --latency i=1
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=3

@@ -43,6 +43,13 @@ impl Preprocessor<'_> {
             }
         }
     }
+
+    /// The value of a constant expression, its macros expanded.
+    pub(super) fn constant(&mut self, tokens: &[Token]) -> Option<i64> {
+        let tokens = self.expand(tokens.to_vec(), 0);
+        let mut evaluator = Evaluator { tokens: &tokens, at: 0, depth: 0 };
+        evaluator.expression(0).ok().filter(|_| evaluator.at == tokens.len())
+    }
 }
 
 struct Evaluator<'a> {

@@ -276,18 +276,29 @@ impl<'a> Preprocessor<'a> {
         self.out.push(Token { tok: Tok::Marker(marker), span, first: true, spaced: true, hidden: vec![] });
     }
 
-    /// `space(c+q) time(q)`
+    /// `space(c+q) time(q)`, `extent(A, 64)`
     fn clauses(&mut self, mut rest: &[Token], span: Span) {
         while let Some((first, inside)) = rest.split_first() {
-            let close = inside.iter().position(|t| t.is(")"));
+            let close = closing(inside);
             let name = first.text();
-            let (Some(close), true, true) = (close, ["space", "time"].contains(&name), inside.first().is_some_and(|t| t.is("("))) else {
+            let (Some(close), true) = (close, ["space", "time", "extent"].contains(&name)) else {
                 let fault = self.error("E0105", first.span, format!("`{name}` is not a clause of `#pragma sagen`"));
-                fault.label = "expected space(…) or time(…)".into();
-                fault.help = Some("for example #pragma sagen space(c+q) time(q)".into());
+                fault.label = "expected space(…), time(…) or extent(…)".into();
+                fault.help = Some("for example #pragma sagen space(c+q) time(q), or #pragma sagen extent(A, 64)".into());
                 return;
             };
-            let values = inside[1..close].split(|t| t.is(",")).map(|item| item.iter().map(Token::text).collect()).collect();
+            let items: Vec<&[Token]> = inside[1..close].split(|t| t.is(",")).collect();
+            let mut values: Vec<String> = items.iter().map(|item| item.iter().map(Token::text).collect()).collect();
+            if name == "extent" {
+                let size = if let [_, size] = items[..] { self.constant(size).filter(|&n| n > 0) } else { None };
+                let Some(size) = size else {
+                    let fault = self.error("E0105", first.span, "malformed `extent`");
+                    fault.label = "expected an array and a positive number of elements".into();
+                    fault.help = Some("for example #pragma sagen extent(A, 64), or extent(A, N * N) with a macro N".into());
+                    return;
+                };
+                values[1] = size.to_string();
+            }
             self.clauses.push(Clause { name: name.to_string(), values, span });
             rest = &inside[close + 1..];
         }
@@ -393,4 +404,20 @@ impl<'a> Preprocessor<'a> {
             Err(why) => self.error("E0107", span, format!("cannot read `{}`", path.display())).label = why.to_string(),
         }
     }
+}
+
+/// Where the parenthesis that `tokens` begin with is closed.
+fn closing(tokens: &[Token]) -> Option<usize> {
+    let mut open = 0usize;
+    for (k, token) in tokens.iter().enumerate() {
+        match token.text() {
+            "(" => open += 1,
+            ")" => open = open.checked_sub(1)?,
+            _ => {}
+        }
+        if open == 0 {
+            return token.is(")").then_some(k);
+        }
+    }
+    None
 }

@@ -86,6 +86,11 @@ impl Sema {
         };
         let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
         let open = matches!(binding, Binding::Parameter(_)) && whole.first().is_some_and(|x| x.size.is_none());
+        let given = if open { self.given_extent(&d.name) } else { None };
+        if let Some((size, span)) = given.filter(|&(size, _)| size > LARGEST_ARRAY) {
+            self.error("E0304", span, format!("`{}` is too large", d.name), format!("{size} elements are more than 2^40 bytes"), "check the extent");
+            return None;
+        }
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
         if let (true, true, Some(Init::Value(e))) = (fixed, whole.is_empty() && d.ty.members.is_none(), &d.init) {
             if let Some((bits, ty)) = self.constant_value(e, ty) {
@@ -101,7 +106,8 @@ impl Sema {
         let dims = dims.map(|inner| {
             let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
             let members = d.ty.members.as_ref().map(|m| m.len() as i64);
-            open.then_some(LARGEST_ARRAY / bytes.max(1)).into_iter().chain(inner).chain(members).collect::<Vec<_>>()
+            let largest = LARGEST_ARRAY / bytes.max(1);
+            open.then_some(given.map_or(largest, |g| g.0.min(largest))).into_iter().chain(inner).chain(members).collect::<Vec<_>>()
         });
         let table = dims.as_ref().filter(|_| d.ty.constant && d.ty.members.is_none()).and_then(|dims| self.table(dims, d, ty));
         self.slots.push(Slot {
@@ -110,7 +116,7 @@ impl Sema {
             ty,
             c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
             dims,
-            open,
+            open: open && given.is_none(),
             members: d.ty.members.clone(),
             table,
             storage,
@@ -119,6 +125,7 @@ impl Sema {
             array: None,
             iterator: None,
             predicates: self.predicates.len(),
+            guarded: None,
         });
         let slot = self.slots.len() - 1;
         if storage == Storage::Dram {
@@ -126,6 +133,13 @@ impl Sema {
         }
         self.bind(&d.name, Entity::Slot(slot));
         Some(slot)
+    }
+
+    /// The first extent that a clause gives a parameter which leaves it open.
+    fn given_extent(&mut self, name: &str) -> Option<(i64, Span)> {
+        let k = self.extents.iter().position(|c| c.values[0] == name)?;
+        let clause = self.extents.remove(k);
+        Some((clause.values[1].parse().ok()?, clause.span))
     }
 
     fn check_new(&mut self, d: &Declarator) {
@@ -268,6 +282,7 @@ impl Sema {
             array: None,
             iterator: None,
             predicates: self.predicates.len(),
+            guarded: None,
         });
         self.slots.len() - 1
     }

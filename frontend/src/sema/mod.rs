@@ -22,7 +22,7 @@ pub use types::{promote, spelling, usual};
 
 use crate::ast::{self, Binary, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use crate::scop::{Access, Affine, Array, ArrayId, Binding, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
+use crate::scop::{Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -62,8 +62,10 @@ struct Slot {
     array: Option<ArrayId>,
     /// The loop that counts it, once there was one.
     iterator: Option<Span>,
-    /// Predicates further out than this need not guard its writes: those in force at its declaration; all, if it is fresh.
+    /// Predicates further out than this need not guard its writes: those in force at its declaration.
     predicates: usize,
+    /// The only writes that need a guard at all, if that is known.
+    guarded: Option<BTreeSet<Span>>,
 }
 
 #[derive(Clone, Debug)]
@@ -138,6 +140,8 @@ pub(crate) struct Sema {
     outer: BTreeSet<Rc<str>>,
     /// Names that the region assigns: a scalar that is not among them keeps its initial value.
     assigned: BTreeSet<Rc<str>>,
+    /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
+    extents: Vec<Clause>,
     /// Parts that conditions split the statement at hand into.
     parts: usize,
     overfull: bool,
@@ -149,7 +153,7 @@ const STATEMENTS: usize = 4096;
 const PARTS: usize = 256;
 
 /// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function.
-pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Scop>, Diagnostics) {
+pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
         faults: vec![],
         arrays: vec![],
@@ -163,6 +167,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap) -> (Option<Sco
         names: BTreeSet::new(),
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
+        extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         parts: 0,
         overfull: false,
     };
@@ -241,6 +246,10 @@ impl Sema {
             for d in &function.locals {
                 self.declare_outside(d, Storage::Local, Binding::Local, &used);
             }
+        }
+        for clause in std::mem::take(&mut self.extents) {
+            let what = format!("`{}` is not a parameter that leaves its first extent open", clause.values[0]);
+            self.error("E0105", clause.span, what, "`extent` says how many elements such a parameter has", "for example `int *A` or `int A[][8]`; otherwise leave the clause out");
         }
         self.forget_fresh(&unit.region);
         self.scopes.push(BTreeMap::new());

@@ -20,15 +20,14 @@ impl Sema {
         }
     }
 
-    /// Local scalars of the innermost scope that are fresh in `rest` need no guards there.
+    /// Which writes to locals of the innermost scope need guards in `rest`.
     pub(super) fn forget_fresh(&mut self, rest: &[Stmt]) {
         let Some(scope) = self.scopes.last() else { return };
         let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| if let Entity::Slot(k) = entity { Some((name.clone(), *k)) } else { None };
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
-            let scalar = s.storage == Storage::Local && s.dims.as_ref().is_some_and(Vec::is_empty);
-            if scalar && s.predicates != usize::MAX && super::fresh::is_fresh(&name, rest) {
-                self.slots[k].predicates = usize::MAX;
+            if s.storage == Storage::Local && s.guarded.is_none() {
+                self.slots[k].guarded = super::fresh::guarded_writes(&name, rest);
             }
         }
     }
@@ -191,9 +190,10 @@ impl Sema {
             self.discard(stored);
             return;
         };
-        let stored = if self.slots[slot].predicates == usize::MAX { stored.fresh() } else { stored };
-        let Some(rhs) = self.stored(stored, &write, &mut reads) else { return };
-        let Some(rhs) = self.guarded(slot, rhs, &write, &mut reads) else { return };
+        let free = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
+        let Some(rhs) = self.stored(if free { stored.fresh() } else { stored }, &write, &mut reads) else { return };
+        let rhs = if free { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
+        let Some(rhs) = rhs else { return };
         self.emit(write, rhs, reads, span);
     }
 

@@ -335,7 +335,7 @@ fn uninitialized_local_is_refused_with_an_example() {
     let faults = refuse("dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end");
     assert_eq!(faults.len(), 1);
     assert_eq!(faults[0].code, "E0502");
-    assert_eq!(faults[0].label, "for example at i = 4 no write comes before");
+    assert_eq!(faults[0].label, "for example at i = 4: no write comes before");
 }
 
 /// Processor time of this thread, where the system tells; else the wall clock, which other processes disturb.
