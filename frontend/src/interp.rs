@@ -51,7 +51,8 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
 /// An access outside of its array, or a memory that does not fit the scop; both are refused by `Scop::verify` and
 /// the front end's checks.
 pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
-    visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory))
+    let mut reads = vec![];
+    visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory, &mut reads))
 }
 
 /// Calls `execute` for every statement instance, in the original order.
@@ -63,9 +64,31 @@ pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), 
         let s = scop.statement(id);
         s.domain.iter().map(|d| Polyhedron::new(s.loops.len(), d)).collect()
     });
-    let mut walk = Walk { scop, systems: systems.collect(), point: vec![], execute };
     let all: Vec<StmtId> = scop.statement_ids().collect();
-    walk.level(&all)
+    let mut walk = Walk { scop, systems: systems.collect(), point: vec![], execute };
+    walk.level(&positions(scop, &all, 0))
+}
+
+/// What stands at one position among its siblings: statements there, and a loop with what is in it.
+struct Position {
+    leaves: Vec<StmtId>,
+    inner: Vec<StmtId>,
+    body: Vec<Position>,
+}
+
+/// The positions of statements that share the `depth` loops around them, in textual order.
+fn positions(scop: &Scop, statements: &[StmtId], depth: usize) -> Vec<Position> {
+    let at = |s: StmtId| scop.statement(s).beta.get(depth).copied();
+    let mut all: Vec<i64> = statements.iter().filter_map(|&s| at(s)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let one = |position: i64| {
+        let here = statements.iter().copied().filter(|&s| at(s) == Some(position));
+        let (leaves, inner): (Vec<StmtId>, Vec<StmtId>) = here.partition(|&s| scop.statement(s).loops.len() == depth);
+        let body = if inner.is_empty() { vec![] } else { positions(scop, &inner, depth + 1) };
+        Position { leaves, inner, body }
+    };
+    all.into_iter().map(one).collect()
 }
 
 struct Walk<'a> {
@@ -77,30 +100,23 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Executes statements that share all loops so far, by their position on this level.
-    fn level(&mut self, statements: &[StmtId]) -> Result<(), String> {
-        let depth = self.point.len();
-        let mut positions: Vec<i64> = statements.iter().filter_map(|&s| self.scop.statement(s).beta.get(depth).copied()).collect();
-        positions.sort_unstable();
-        positions.dedup();
+    fn level(&mut self, positions: &[Position]) -> Result<(), String> {
         for position in positions {
-            let group: Vec<StmtId> = statements.iter().copied().filter(|&s| self.scop.statement(s).beta.get(depth) == Some(&position)).collect();
-            let (leaves, inner): (Vec<StmtId>, Vec<StmtId>) = group.into_iter().partition(|&s| self.scop.statement(s).loops.len() == depth);
-            for s in leaves {
+            for &s in &position.leaves {
                 if self.scop.statement(s).domain.iter().any(|d| d.iter().all(|c| c.holds(&self.point))) {
                     (self.execute)(s, &self.point)?;
                 }
             }
-            if !inner.is_empty() {
-                self.range(&inner)?;
+            if !position.inner.is_empty() {
+                self.range(position)?;
             }
         }
         Ok(())
     }
 
-    fn range(&mut self, statements: &[StmtId]) -> Result<(), String> {
+    fn range(&mut self, position: &Position) -> Result<(), String> {
         let (mut low, mut high) = (i64::MAX, i64::MIN);
-        for &s in statements {
+        for &s in &position.inner {
             for system in &self.systems[s.index()] {
                 match system.bounds(&self.point) {
                     (Some(l), Some(h)) if l <= h => (low, high) = (low.min(l), high.max(h)),
@@ -111,7 +127,7 @@ impl Walk<'_> {
         }
         for x in low..=high {
             self.point.push(x);
-            self.level(statements)?;
+            self.level(&position.body)?;
             self.point.pop();
             if x == i64::MAX {
                 break;
@@ -121,18 +137,19 @@ impl Walk<'_> {
     }
 }
 
-fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory) -> Result<(), String> {
+/// Executes one instance; `reads` is room for what it reads.
+fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory, reads: &mut Vec<u64>) -> Result<(), String> {
     let locate = |a: &crate::scop::Access| {
         let array = scop.array(a.array);
         position(&array.dims, a.subscripts.iter().map(|x| x.eval(point))).ok_or_else(|| format!("`{}` is accessed outside its bounds at {point:?}", array.name))
     };
-    let mut reads = Vec::with_capacity(s.reads.len());
+    reads.clear();
     for access in &s.reads {
         let at = locate(access)?;
         let element = memory.arrays.get(access.array.index()).and_then(|a| a.get(at));
         reads.push(*element.ok_or("the memory does not fit the scop")?);
     }
-    let result = eval(&s.rhs, &reads, point);
+    let result = eval(&s.rhs, reads, point);
     let at = locate(&s.write)?;
     let element = memory.arrays.get_mut(s.write.array.index()).and_then(|a| a.get_mut(at));
     *element.ok_or("the memory does not fit the scop")? = result;
