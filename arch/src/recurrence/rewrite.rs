@@ -120,7 +120,7 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
 
 /// Why no form is uniform: the faults of the program as written, with what came of its other forms.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
-    let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN).map(Attempt::to_string).collect();
+    let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_))).map(Attempt::to_string).collect();
     let mut faults: Diagnostics = attempts.into_iter().find_map(|a| match a.outcome {
         Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
         _ => None,
@@ -131,7 +131,10 @@ pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) ->
         let hint = |fault: Diagnostic| fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently");
         return faults.into_iter().map(hint).collect();
     }
-    if let Some(last) = faults.last_mut() {
+    // What else was tried says something about dependences alone, and only where it came to another end.
+    let known = |text: &String| faults.iter().all(|f| !text.ends_with(&f.message));
+    let others: Vec<String> = others.into_iter().filter(known).collect();
+    if let Some(last) = faults.last_mut().filter(|f| f.code == "E0601" && !others.is_empty()) {
         let help = last.help.take().map_or(String::new(), |h| h + "; ");
         last.help = Some(format!("{help}other forms were tried: {}", others.join("; ")));
     }
