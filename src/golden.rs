@@ -193,6 +193,7 @@ fn watched(scop: &Scop) -> Option<String> {
     let source = scop.sources.files.first().filter(|_| region.file == 0)?;
     let (start, end) = (region.start as usize, region.end as usize);
     let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
+    let (head, pragmas) = head.split_at(before_pragmas(head));
     let keep = |when: &str| {
         let copy = |(slot, (_, array)): (usize, (usize, &Array))| format!("__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});", if array.dims.is_empty() { "&" } else { "" }, array.name, bytes(array));
         dram(scop).enumerate().map(copy).collect::<String>()
@@ -201,7 +202,20 @@ fn watched(scop: &Scop) -> Option<String> {
     // A local, so that a region in a loop ends what it began.
     let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
     let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
-    Some(format!("extern void **sagen_before, **sagen_after; extern int sagen_runs;\n{head}\n{begin}\n{body}\n{finish}\n{tail}"))
+    Some(format!("extern void **sagen_before, **sagen_after; extern int sagen_runs;\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
+}
+
+/// Where the lines start that end `text` and are pragmas: another tool's belong to the loop behind them.
+fn before_pragmas(text: &str) -> usize {
+    let mut end = text.len();
+    for line in text.split_inclusive('\n').rev() {
+        let pragma = line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("pragma"));
+        if !pragma && !line.trim().is_empty() {
+            break;
+        }
+        end -= line.len();
+    }
+    end
 }
 
 /// The user's file and, behind it, the function that calls its kernel on buffers in the order of the DRAM arrays.

@@ -78,6 +78,30 @@ fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
     assert!(text(&output.stderr).contains("disagree") && !out.join("sim/memory_0.expected.hex").exists());
 }
 
+/// A simulator that gets bits wrong: the run says so, where, and ends with 3.
+#[test]
+#[cfg(unix)]
+fn a_design_that_computes_something_else_ends_with_3() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = std::env::var("PATH").unwrap_or_default();
+    let Some(real) = path.split(':').map(|d| std::path::Path::new(d).join("vvp")).find(|p| p.exists()) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let fake = dir.path().join("vvp");
+    fs::write(&fake, format!("#!/bin/sh\n'{}' \"$@\" && sed -i '/^[0-9a-f]/ y/01/10/' memory_2.out.hex\n", real.display())).unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+        command.args(["sim", &file, "--engine", "icarus"]).args(options).env("PATH", format!("{}:{path}", dir.path().display())).output().unwrap()
+    };
+    let output = run(&[]);
+    assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    assert!(shown.contains("NOT EQUAL") && shown.contains("C["), "{shown}");
+    let report: Value = serde_json::from_slice(&run(&["--json"]).stdout).unwrap();
+    assert_eq!((&report["match"], &report["result"]), (&Value::Bool(false), &Value::from("different")));
+}
+
 /// GCC 12 at -O1 computes this wrong; the golden model must not be at the mercy of an optimizer.
 #[test]
 fn the_golden_model_is_not_optimized() {
