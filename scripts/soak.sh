@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# Looks for faults as long as you let it: `scripts/soak.sh HOURS [DIR]`
+# Looks for faults as long as you let it: `scripts/soak.sh HOURS [DIR]`, or `scripts/soak.sh 10000cases [DIR]`
 #
-# Three quarters of the time random programs on random arrays, compared as the tests do; the rest libFuzzer on every target
-# in */fuzz/fuzz_targets. Runs at the lowest priority and ends with a summary; exits 1 if anything was found. HOURS may be a
-# fraction. DIR (default out/soak) keeps a log of each part, the programs found (made smaller, with the options that show
-# them: once mended they belong into tests/run) and the fuzzer's inputs. SAGEN_SEED is the first case (default: the clock's
-# seconds, so that every run looks elsewhere), SAGEN_JOBS how many run at a time.
+# Given a number of cases, so many random programs, however long they take. Given hours, random programs on random arrays for
+# three quarters of the time, compared as the tests do; the rest libFuzzer on every target in */fuzz/fuzz_targets. Runs at the
+# lowest priority and ends with a summary; exits 1 if anything was found. HOURS may be a fraction. DIR (default out/soak) keeps
+# a log of each part, the programs found (made smaller, with the options that show them: once mended they belong into
+# tests/run) and the fuzzer's inputs. SAGEN_SEED is the first case (default: the clock's seconds, so that every run looks
+# elsewhere), SAGEN_JOBS how many run at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
 
 hours=${1:-}
+cases=
+if [[ $hours =~ ^([0-9]+)cases$ ]]; then cases=${BASH_REMATCH[1]} hours=1000; fi
 [[ $hours =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | head -n -1 >&2; exit 2; }
 mkdir -p "${2:-out/soak}"
 dir=$(cd "${2:-out/soak}" && pwd)
 root=$PWD
 seconds=$(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')
-mapfile -t targets < <(find . -name target -prune -o -path '*/fuzz/fuzz_targets/*.rs' -print | sort)
+mapfile -t targets < <([ -n "$cases" ] || find . -name target -prune -o -path '*/fuzz/fuzz_targets/*.rs' -print | sort)
 random=$((seconds * 3 / 4))
+[ -z "$cases" ] || export SAGEN_CASES=$cases
 each=$(((seconds - random) / (${#targets[@]} > 0 ? ${#targets[@]} : 1)))
 renice -n 19 $$ >/dev/null
 

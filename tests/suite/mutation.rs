@@ -1,5 +1,5 @@
-//! Damaged input files: `.npy` files, design files and boards with random edits are read or refused, and never anything
-//! else. `SAGEN_CASES=1000000 cargo test --release --test suite mutation` reads a million of each; a case is its number.
+//! Damaged input files: `.npy` files, design files, boards and texts of stages with random edits are read or refused, and never anything
+//! else. `scripts/million.sh` reads a million of each; a case is its number.
 
 use crate::common::{caught, root, setting};
 use arch::cost::board::Board;
@@ -41,7 +41,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 }
 
 /// Reads many mutants of `corpus`; at least one is accepted and one refused, or nothing is tested.
-fn survive(corpus: Vec<Vec<u8>>, read: impl Fn(&[u8]) -> Result<(), String>) {
+fn survive(kind: &str, corpus: Vec<Vec<u8>>, read: impl Fn(&[u8]) -> Result<(), String>) {
     let (mut accepted, mut refused) = (0, 0);
     for case in 0..setting("SAGEN_CASES", 3000) {
         let mutant = mutated(&corpus, &mut Random(case));
@@ -52,7 +52,7 @@ fn survive(corpus: Vec<Vec<u8>>, read: impl Fn(&[u8]) -> Result<(), String>) {
             Err(why) => panic!("case {case}: {why}\n{}", String::from_utf8_lossy(&mutant)),
         }
     }
-    println!("{accepted} accepted, {refused} refused");
+    println!("{kind}: {accepted} accepted, {refused} refused");
     assert!(accepted > 0 && refused > 0, "{accepted} accepted, {refused} refused");
 }
 
@@ -74,7 +74,7 @@ fn arrays_of_numpy() {
     let columns = [&b"\x93NUMPY\x02\x00"[..], &(header.len() as u32).to_le_bytes(), header, b"12345678"].concat();
     assert!(Npy::parse(&columns).is_ok());
     let corpus = vec![file('i', 2, vec![2, 3]), file('f', 8, vec![1]), file('u', 1, vec![]), file('b', 1, vec![3, 0, 2]), columns];
-    survive(corpus, |bytes| {
+    survive(".npy files", corpus, |bytes| {
         let array = Npy::parse(bytes)?;
         demand(array.bytes.len() == array.size * array.shape.iter().product::<usize>(), || format!("{array:?}"))?;
         demand(Npy::parse(&array.to_bytes()) == Ok(array), || "it does not read back".into())
@@ -88,7 +88,7 @@ fn design_files() {
         "array = 3\nsimd = { k = 2 }\nword = { A = 8 }\nports = [\"A+B\", \"C\"]\nspill_beyond = 100\n",
         "reassociate = true\nfp_contract = false\ndot = \"fused\"\nports = [\"shared\"]\n",
     ];
-    survive(corpus.iter().map(|c| c.as_bytes().to_vec()).collect(), |bytes| {
+    survive("design files", corpus.iter().map(|c| c.as_bytes().to_vec()).collect(), |bytes| {
         let spec = DesignSpec::parse(text(bytes)?)?;
         demand(DesignSpec::parse(&spec.to_text()) == Ok(spec.clone()), || format!("{spec:?} does not read back"))
     });
@@ -97,10 +97,25 @@ fn design_files() {
 #[test]
 fn board_files() {
     let corpus = ["u250", "u280", "zcu104"].map(|name| std::fs::read(root(&format!("boards/{name}.toml"))).expect("a board"));
-    survive(corpus.to_vec(), |bytes| {
+    survive("boards", corpus.to_vec(), |bytes| {
         let board = Board::parse(text(bytes)?)?;
         let r = &board.resources;
         let counts = [r.lut, r.ff, r.dsp, r.bram36, r.uram];
         demand(board.clock_mhz > 0.0 && board.port_bytes() > 0 && counts.iter().all(|&n| n >= 0), || format!("{board:?}"))
     });
+}
+
+#[test]
+fn texts_of_stages() {
+    let mut corpus: Vec<Vec<u8>> = vec![];
+    for stage in ["scop", "ure", "mapping", "vsa"] {
+        let mut files: Vec<_> = std::fs::read_dir(root(&format!("tests/stages/{stage}"))).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+        files.sort();
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a text");
+            let section = text.split("==== ").find_map(|part| part.strip_prefix(stage)?.strip_prefix('\n').map(str::to_string));
+            corpus.push(section.expect("the stage's section").into_bytes());
+        }
+    }
+    survive("texts of stages", corpus, |bytes| arch::text::read("mutant", text(bytes)?).map(drop));
 }

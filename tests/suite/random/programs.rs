@@ -1,6 +1,7 @@
 //! Programs as people write them: one to three nests one after the other, which hand arrays on; rectangular and triangular
 //! bounds, steps, loops that run down; initializations beside the loop that accumulates, stencils, sums in scalars, in-place
-//! updates, boundary conditions by `if`, minima by macro, by `?:` and by `if`; element types mixed, in floats or in integers.
+//! updates, boundary conditions by `if`, minima by macro, by `?:` and by `if`, temporaries of one branch; arrays and pointers
+//! with linearized subscripts; element types mixed, in floats or in integers.
 //!
 //! Every subscript stays inside of its array by the hull of the loops' ranges, so a program is refused for what it does,
 //! never for where it reads.
@@ -18,6 +19,8 @@ struct Array {
     dims: Vec<i64>,
     /// The program writes it; otherwise it is an input.
     written: bool,
+    /// A pointer, with all dimensions in one subscript.
+    linear: bool,
 }
 
 /// A loop that is open, and the hull of its values.
@@ -41,6 +44,8 @@ struct Writer {
     /// A scalar that holds a value here.
     scalar: Option<String>,
     body: String,
+    /// Declarations in front of the region.
+    locals: String,
     /// Helper functions are called.
     helpers: bool,
     /// A table of constants at file level, with its size.
@@ -55,7 +60,7 @@ pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xa076_1d64_78bd_642f) ^ 0x70_726f);
     let floats = random.below(4) == 0;
     let sizes: Vec<i64> = (0..3).map(|_| [1, 2, 3, 4, 4, 5, 5, 6, 7][random.below(9) as usize]).collect();
-    let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new(), helpers: false, table: None };
+    let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new(), locals: String::new(), helpers: false, table: None };
     w.helpers = w.rarely(10);
     w.table = w.rarely(10).then_some(5);
     for _ in 0..[1, 1, 1, 2, 2, 3][w.below(6)] {
@@ -67,8 +72,9 @@ pub fn draw(seed: u64) -> Case {
     let table = if w.table.is_some() { "static const int16_t table[5] = {3, -1, 4, -1, 5};\n" } else { "" };
     let text = format!(
         "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{sizes}{helpers}{table}\
-         void kernel({}) {{\n#pragma scop\n{}#pragma endscop\n}}\n",
+         void kernel({}) {{\n{}#pragma scop\n{}#pragma endscop\n}}\n",
         w.parameters.join(", "),
+        w.locals,
         w.body
     );
     let (options, row) = w.design(seed);
@@ -99,8 +105,10 @@ impl Writer {
     /// How it becomes an array: options of `sagen sim`, and a row of `sagen map`.
     fn design(&mut self, seed: u64) -> (String, Option<usize>) {
         let mut text = format!("--seed {seed}");
-        if self.rarely(5) {
-            text += " --memory ddr";
+        match self.below(10) {
+            0 | 1 => text += " --memory ddr",
+            2 => text += &format!(" --memory ideal:{}", self.below(80)),
+            _ => {}
         }
         if self.floats && self.rarely(2) {
             text += " --reassociate";
@@ -225,7 +233,45 @@ impl Writer {
     }
 
     fn statement(&mut self) {
-        match self.below(9) {
+        match self.below(20) {
+            16 => self.guarded(),
+            17 => self.branch_temporary(),
+            n => self.simple(n % 9),
+        }
+    }
+
+    /// Several statements, or a loop, under one condition.
+    fn guarded(&mut self) {
+        let condition = self.condition();
+        self.line(&format!("if ({condition}) {{"));
+        if self.loops.len() < 3 && self.rarely(3) {
+            self.innermost();
+        } else {
+            (0..2).for_each(|_| self.simple(8));
+        }
+        self.line("}");
+    }
+
+    /// A local of the function that is written and read under one condition, at once or in two `if`s.
+    fn branch_temporary(&mut self) {
+        let (name, ty, condition) = (self.fresh('b'), self.ty(true), self.condition());
+        let _ = writeln!(self.locals, "  {ty} {name};");
+        let value = self.leaf();
+        let between = self.assignment();
+        self.scalar = Some(name.clone());
+        let after = self.assignment();
+        self.scalar = None;
+        if self.rarely(2) {
+            self.line(&format!("if ({condition}) {{ {name} = {value}; {between} {after} }}"));
+        } else {
+            self.line(&format!("if ({condition}) {name} = {value};"));
+            self.line(&between);
+            self.line(&format!("if ({condition}) {after}"));
+        }
+    }
+
+    fn simple(&mut self, kind: usize) {
+        match kind {
             0 => {
                 let (condition, a, b) = (self.condition(), self.assignment(), self.assignment());
                 self.line(&format!("if ({condition}) {a} else {b}"));
@@ -280,8 +326,14 @@ impl Writer {
         let fits = |a: &Array| a.written && a.dims.len() == need.len() && a.dims.iter().zip(&need).all(|(d, n)| d >= n);
         let old: Vec<usize> = (0..self.arrays.len()).filter(|&a| fits(&self.arrays[a])).collect();
         let at = if !old.is_empty() && self.rarely(3) { self.pick(&old) } else { self.new_array(true, need) };
-        let subscripts: String = order.iter().map(|&l| format!("[{}]", self.loops[l].name)).collect();
-        format!("{}{subscripts}", self.arrays[at].name)
+        let subscripts: Vec<String> = order.iter().map(|&l| self.loops[l].name.to_string()).collect();
+        self.cell(at, &subscripts)
+    }
+
+    fn cell(&self, at: usize, subscripts: &[String]) -> String {
+        let Array { name, dims, linear, .. } = &self.arrays[at];
+        let inner = subscripts.iter().zip(dims).skip(1).fold(subscripts.first().cloned().unwrap_or_default(), |sum, (s, d)| format!("({sum}) * {d} + {s}"));
+        if *linear { format!("{name}[{inner}]") } else { format!("{name}{}", subscripts.iter().map(|s| format!("[{s}]")).collect::<String>()) }
     }
 
     /// The cell `target` one or two steps back in one of its loops, if the loop starts late enough.
@@ -299,8 +351,9 @@ impl Writer {
         let name = format!("{}{}", if written { 'x' } else { 'u' }, self.arrays.len());
         let subscripts: String = dims.iter().map(|d| format!("[{d}]")).collect();
         let (ty, quality) = (self.ty(written), if written { "" } else { "const " });
-        self.parameters.push(format!("{quality}{ty} {name}{subscripts}"));
-        self.arrays.push(Array { name, dims, written });
+        let linear = dims.len() > 1 && self.rarely(10);
+        self.parameters.push(if linear { format!("{quality}{ty} *restrict {name}") } else { format!("{quality}{ty} {name}{subscripts}") });
+        self.arrays.push(Array { name, dims, written, linear });
         self.arrays.len() - 1
     }
 
@@ -330,23 +383,23 @@ impl Writer {
         let some: Vec<usize> = (0..self.arrays.len()).filter(|&a| self.arrays[a].written == wanted).collect();
         if !some.is_empty() && !self.rarely(3) {
             let at = self.pick(&some);
-            let mut text = self.arrays[at].name.clone();
+            let mut subscripts = vec![];
             for size in self.arrays[at].dims.clone() {
                 let fitting = (0..6).map(|_| self.form()).find(|f| f.1 >= 0 && f.2 < size);
-                let _ = write!(text, "[{}]", fitting.map_or("0".into(), |f| f.0));
+                subscripts.push(fitting.map_or("0".into(), |f| f.0));
             }
-            return text;
+            return self.cell(at, &subscripts);
         }
         let rank = 1 + self.below(self.loops.len().min(2));
-        let (mut dims, mut subscripts) = (vec![], String::new());
+        let (mut dims, mut subscripts) = (vec![], vec![]);
         for _ in 0..rank {
             let (text, low, high) = self.form();
             let (text, high) = if low < 0 { (format!("{text} + {}", -low), high - low) } else { (text, high) };
             dims.push(high.max(0) + 1);
-            let _ = write!(subscripts, "[{text}]");
+            subscripts.push(text);
         }
         let at = self.new_array(false, dims);
-        format!("{}{subscripts}", self.arrays[at].name)
+        self.cell(at, &subscripts)
     }
 
     fn leaf(&mut self) -> String {

@@ -10,16 +10,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-/// Case number `seed` of all kinds together; most are whole programs.
+/// Case number `seed` of all kinds together; most are whole programs. Some run on Icarus, where it is installed.
 fn draw(seed: u64) -> Case {
-    match seed % 8 {
+    static ICARUS: LazyLock<bool> = LazyLock::new(|| std::process::Command::new("iverilog").arg("-V").output().is_ok_and(|o| o.status.success()));
+    let case = match seed % 8 {
         0 => forms::draw(seed),
         1 => nests::draw(seed),
         _ => programs::draw(seed),
-    }
+    };
+    let engine = if seed % 50 == 7 && *ICARUS { " --engine icarus" } else { "" };
+    Case { options: case.options.clone() + engine, ..case }
 }
 
 /// What a worker tells.

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Reads damaged inputs of every kind: `scripts/million.sh [COUNT]`
+#
+# COUNT (default 1000000) C programs, design files, boards, `.npy` files and texts of stages, each with random edits, must be
+# read or refused with a reason, and nothing else. All in one process a crate, at the lowest priority; case K is the same in
+# every run. Ends with what was accepted and refused of each kind; exits 1 at the first that panics, and prints it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+command -v cargo >/dev/null || . "$HOME/.cargo/env"
+
+count=${1:-1000000}
+[[ $count =~ ^[0-9]+$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | head -n -1 >&2; exit 2; }
+renice -n 19 $$ >/dev/null
+export SAGEN_CASES=$count
+cargo test --release --quiet --test suite mutation:: -- --nocapture
+cargo test --release --quiet -p frontend --test suite mutate:: -- --nocapture
+echo "million: $count inputs of each kind, none panicked"
