@@ -7,6 +7,10 @@ use sagen::{fault, progress, scratch};
 use std::io::Write;
 use std::process::ExitCode;
 
+/// A search makes and drops small lists by the million.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     if let Err(why) = scratch::clean_up_on_signals() {

@@ -81,13 +81,17 @@ fn axes(row: &Candidate) -> Vec<&str> {
 /// The options that select the row by its coordinates, quoted for a shell where need be.
 fn by_hand(row: &Candidate) -> String {
     let Some((space, time)) = &row.coordinates else { return "-".into() };
+    // Space loops alone leave the rest to the search.
+    if time.is_empty() {
+        return format!("--array {}", row.row);
+    }
     let option = |name: &str, list: &[String]| {
         let value = list.join(",");
         let sign = if value.starts_with('-') { '=' } else { ' ' };
         if value.contains('*') { format!("--{name}{sign}'{value}'") } else { format!("--{name}{sign}{value}") }
     };
     let lists = [("space", space), ("time", time)];
-    lists.iter().filter(|l| !l.1.is_empty()).map(|(name, list)| option(name, list)).collect::<Vec<_>>().join(" ")
+    lists.iter().map(|(name, list)| option(name, list)).collect::<Vec<_>>().join(" ")
 }
 
 fn as_table(rows: &[Candidate]) -> String {

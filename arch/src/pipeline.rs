@@ -4,11 +4,13 @@ use crate::compiled::{Compiled, Report, Stages};
 use crate::cost::board::Board;
 use crate::cost::resources;
 use crate::explore::assemble::{Program, Work};
+use crate::explore::by_hand;
 use crate::explore::choose::{self, Searched};
+use crate::explore::coordinates::is_plain;
 use crate::explore::given;
 use crate::explore::rows::{self, Candidate};
 use crate::io::port;
-use crate::ir::design::{ArrayChoice, DesignSpec};
+use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
@@ -95,10 +97,21 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
     let mut searched = None;
     let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {
-            let (plan, vsa, how) = choose::choose(&program, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?;
+            let (plan, vsa, how) = choose::choose(&program, None, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?;
             searched = Some(how);
             (plan, vsa)
         }
+        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => match space_loops(&program, names)? {
+            Some(space) => match choose::choose(&program, Some(space), board, spec) {
+                Ok((plan, vsa, how)) => {
+                    searched = Some(how);
+                    (plan, vsa)
+                }
+                // The search says what stands against every array; what does against the plain one says more.
+                Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| if faults.is_empty() { reasons } else { faults })?,
+            },
+            None => given::by_hand(&program, Some(names), shape, spec)?,
+        },
         ArrayChoice::Row { row, shape } => rows::array(&program, *row, shape, spec)?,
         ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
     };
@@ -110,6 +123,16 @@ fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let mut spec = spec.clone();
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
     spec
+}
+
+/// The dimensions that a user names as space loops and nothing else, for the search to leave them so; `None` where they are
+/// expressions.
+fn space_loops(program: &Program, names: &[String]) -> Result<Option<Vec<usize>>, Diagnostics> {
+    if !names.iter().all(|n| is_plain(n)) {
+        return Ok(None);
+    }
+    by_hand::by_hand(&program.system, names, &Shape::default(), Plan::identity(program.system.dims.len()).transform)?;
+    Ok(choose::space_loops(program, names))
 }
 
 /// The last checks, and what is counted.

@@ -2,6 +2,7 @@
 // sagen:
 // sagen: --space i,j --tile i=4,j=4,k=5
 // sagen: --space i,k
+// sagen: --space i,k --latency i=1
 #include <stdio.h>
 #define N 12
 

@@ -1,6 +1,6 @@
 // Halves of an array that take turns, and other remainders and quotients of an iterator.
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 #include <stdint.h>
 #define T 5
 #define N 6

@@ -5,7 +5,7 @@
 // sagen:
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=11 --space i
+// sagen: -D N=11 --space i --latency i=1
 void back(int U[N][N], int b[N], int x[N]) {
 #pragma scop
   for (int i = N - 1; i >= 0; i--) {

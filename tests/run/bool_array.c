@@ -1,6 +1,6 @@
 // `_Bool` in memory: a byte that is 0 or 1.
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 // sagen: --word a=8 --word hit=4
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Domains that are no convex sets: the borders of a table, all but one row.
 // sagen:
-// sagen: --space i
-// sagen: --space j
+// sagen: --space i --latency i=1
+// sagen: --space j --latency j=1
 #include <stdint.h>
 #define N 7
 void kernel(const int16_t a[N], const int16_t b[N], int32_t d[N][N], int32_t e[N][4]) {

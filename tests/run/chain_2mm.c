@@ -8,6 +8,7 @@
 // sagen:
 // sagen: -D N=1
 // sagen: -D N=13 --space i
+// sagen: -D N=13 --space i --latency i=1
 void mm2(int A[N][K], int B[K][M], int C[M][L], int D[N][L]) {
   int tmp[N][M];
 #pragma scop

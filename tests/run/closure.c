@@ -4,8 +4,9 @@
 #define N 7
 #endif
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 // sagen: --space i,j
+// sagen: --space i,j --latency i=1
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=3

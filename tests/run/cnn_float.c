@@ -3,7 +3,7 @@
 #define IN float
 #endif
 // sagen:
-// sagen: --space o,r
+// sagen: --space o,r --latency o=1
 // sagen: -D IN=_Float16
 // sagen: -D IN=_Float16 --space o,c --tile o=2,c=3
 void cnn(IN in[3][6][7], IN w[4][3][3][3], float out[4][4][5]) {

@@ -1,6 +1,6 @@
 // A temporary of the function that only one branch uses, and one that a loop in the branch sums in.
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 #include <stdint.h>
 #define N 6
 void kernel(int32_t a[N], int32_t b[N], int32_t c[N][4]) {

@@ -2,10 +2,10 @@
 // sagen:
 // sagen: --array 6 --simd i=2
 // sagen: --space r,c --tile r=4,c=3
-// sagen: --space p,q
+// sagen: --space p,q --latency p=1
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=3 --space o,i
+// sagen: -D N=3 --space o,i --latency o=1
 #include <stdint.h>
 #ifndef N
 #define N 7

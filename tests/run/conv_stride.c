@@ -1,8 +1,8 @@
 // Two-dimensional convolution with stride 2.
 // sagen:
-// sagen: --space i,j
-// sagen: --space p,q
-// sagen: --space i
+// sagen: --space i,j --latency i=1
+// sagen: --space p,q --latency p=1
+// sagen: --space i --latency i=1
 // sagen: -D N=1 -D M=2 -D K=1
 #include <stdint.h>
 #ifndef N

@@ -1,8 +1,8 @@
 // Depthwise convolution: each channel by its own filter.
 // sagen:
-// sagen: --space c,i
-// sagen: --space i,j
-// sagen: --space p,q
+// sagen: --space c,i --latency c=1
+// sagen: --space i,j --latency i=1
+// sagen: --space p,q --latency p=1
 // sagen: -D C=1 -D N=2 -D K=1
 #include <stdint.h>
 #ifndef C

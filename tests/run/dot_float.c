@@ -2,10 +2,10 @@
 // not fill their lanes.
 // sagen: --reassociate --space i,j --simd k=4
 // sagen: --reassociate --space i --simd k=8
-// sagen: --reassociate --space i,j -D K=40
-// sagen: --reassociate --fp-contract --space i,j -D K=40
+// sagen: --reassociate --space i,j --latency i=1 -D K=40
+// sagen: --reassociate --fp-contract --space i,j --latency i=1 -D K=40
 // sagen: --reassociate --fp-contract --space i,j --simd k=3
-// sagen: --reassociate --space i,k
+// sagen: --reassociate --space i,k --latency i=1
 // sagen: --reassociate --dot fused --space i,j --simd k=4
 // sagen: --reassociate --dot fused --space i,j --simd k=3 --latency i=2 --tile i=4 -D K=11
 // sagen: --reassociate --dot fused --space i,j --simd k=8 -D T=_Float16 -D K=16

@@ -1,7 +1,7 @@
 // A table of coefficients is no array but constants; bounds that depend on an affine condition.
 // sagen:
 // sagen: --space i --tile i=4
-// sagen: --space k
+// sagen: --space k --latency k=1
 #include <stdint.h>
 #define N 12
 static const int16_t h[7] = {-3, 0, 25, 50, 25, 0, -3};

@@ -11,10 +11,10 @@
 // sagen: --array 8
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=3 --space i,j
+// sagen: -D N=3 --space i,j --latency i=1
 // sagen: --space i --time k,j
 // sagen: --space i+k,j+k --time k
-// sagen: -D N=11 --space i,j
+// sagen: -D N=11 --space i,j --latency i=1
 void floyd_warshall(int path[N][N]) {
 #pragma scop
   for (int k = 0; k < N; k++)

@@ -1,6 +1,6 @@
 // Regression: a guard splits the statement; its parts read each other's values of one array.
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 #include <stdint.h>
 void kernel(int32_t x[4], const int32_t u[3]) {
 #pragma scop

@@ -1,6 +1,6 @@
 // Regression: as found_split_statement, with a second read of the written cell.
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 #include <stdint.h>
 void kernel(uint16_t x[4], const uint16_t u[3]) {
 #pragma scop

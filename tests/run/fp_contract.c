@@ -1,11 +1,11 @@
 // Contraction: every form of a product in a sum, and what must stay as it is (converted or stored products).
 // sagen:
 // sagen: --fp-contract
-// sagen: --fp-contract --space i
+// sagen: --fp-contract --space i --latency i=1
 // sagen: --fp-contract --space i,j --simd k=4
 // sagen: --fp-contract --reassociate --space i,j --simd k=4
 // sagen: --fp-contract -D T=_Float16 -D S=float
-// sagen: --fp-contract -D T=double -D S=float --space j
+// sagen: --fp-contract -D T=double -D S=float --space j --latency j=1
 #ifndef T
 #define T float
 #define S float

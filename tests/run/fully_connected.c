@@ -1,9 +1,9 @@
 // Fully connected layer with a bias, an activation and a clamp in the region.
 // sagen:
-// sagen: --space b,o
-// sagen: --space o,i
+// sagen: --space b,o --latency b=1
+// sagen: --space o,i --latency o=1
 // sagen: -D B=1 -D O=1 -D I=1
-// sagen: -D B=1 -D O=11 -D I=13 --space o
+// sagen: -D B=1 -D O=11 -D I=13 --space o --latency o=1
 #include <stdint.h>
 #ifndef B
 #define B 3

@@ -1,7 +1,7 @@
 // Matrix product with alpha and beta passed by value.
 // sagen:
 // sagen: --space i,j --tile i=4,j=3
-// sagen: --space i
+// sagen: --space i --latency i=1
 void gemm(int rows, float alpha, float beta, float C[7][5], float A[7][6], float B[6][5]) {
 #pragma scop
   for (int i = 0; i < 7; i++) {

@@ -1,10 +1,10 @@
 // GEMM with alpha and beta, PolyBench form.
 // sagen:
-// sagen: --space i,j
-// sagen: --space i,k
-// sagen: --space j,k
+// sagen: --space i,j --latency i=1
+// sagen: --space i,k --latency i=1
+// sagen: --space j,k --latency j=1
 // sagen: -D N=1 -D M=1 -D K=1
-// sagen: -D N=2 -D M=3 -D K=1 --space i,j
+// sagen: -D N=2 -D M=3 -D K=1 --space i,j --latency i=1
 #include <stdint.h>
 #define alpha 3
 #define beta -2

@@ -1,10 +1,10 @@
 // Gram matrix: the upper triangle of A'A.
 // sagen:
-// sagen: --space i,j
-// sagen: --space j,k
+// sagen: --space i,j --latency i=1
+// sagen: --space j,k --latency j=1
 // sagen: --array 8
 // sagen: -D N=1 -D M=1
-// sagen: -D N=2 -D M=3 --space i,j
+// sagen: -D N=2 -D M=3 --space i,j --latency i=1
 // sagen: -D N=3 -D M=1
 #include <stdint.h>
 #ifndef N

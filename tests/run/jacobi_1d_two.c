@@ -6,9 +6,9 @@
 #define T 5
 #endif
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 // sagen: -D N=3 -D T=1
-// sagen: -D N=5 -D T=7 --space t,i
+// sagen: -D N=5 -D T=7 --space t,i --latency t=1
 void jacobi(float A[N], float B[N]) {
 #pragma scop
   for (int t = 0; t < T; t++) {

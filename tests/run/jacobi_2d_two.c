@@ -4,9 +4,9 @@
 #endif
 #define T 3
 // sagen:
-// sagen: --space i
+// sagen: --space i --latency i=1
 // sagen: -D N=3
-// sagen: -D N=5 --space j
+// sagen: -D N=5 --space j --latency j=1
 void jacobi(int A[N][N], int B[N][N]) {
 #pragma scop
   for (int t = 0; t < T; t++) {

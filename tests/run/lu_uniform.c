@@ -6,8 +6,8 @@
 // sagen:
 // sagen: -D N=1
 // sagen: -D N=2
-// sagen: -D N=3 --space j,i
-// sagen: -D N=7 --space j,i
+// sagen: -D N=3 --space j,i --latency j=1
+// sagen: -D N=7 --space j,i --latency j=1
 void lu(float A[N][N], float L[N][N], float U[N][N]) {
   float prev[N][N][N], v[N][N][N], u[N][N][N], l[N][N][N];
 #pragma scop

@@ -1,10 +1,10 @@
 // All six choices of space loops, non-divisor tiles, latency hiding, lanes, loop orders, misfit memory.
-// sagen: --space i
-// sagen: --space j
-// sagen: --space k
-// sagen: --space i,j
-// sagen: --space i,k
-// sagen: --space j,k
+// sagen: --space i --latency i=1
+// sagen: --space j --latency j=1
+// sagen: --space k --latency k=1
+// sagen: --space i,j --latency i=1
+// sagen: --space i,k --latency i=1
+// sagen: --space j,k --latency j=1
 // sagen: --space i,j --tile i=4,j=5,k=3
 // sagen: --space i,j --tile i=4,j=8 --order j,i,k
 // sagen: --space i,j --tile i=8,j=8 --latency i=2,j=4
@@ -16,9 +16,9 @@
 // sagen: -D I=3 -D J=4 -D K=5 --array 8
 // sagen: -D I=4 -D J=3 -D K=3 --array 9
 // sagen: -D I=7 -D J=5 -D K=6 --array 6 --tile j=3 --latency k=2
-// sagen: -D I=1 -D J=13 -D K=7 --space i,j
+// sagen: -D I=1 -D J=13 -D K=7 --space i,j --latency i=1
 // sagen: -D I=1 -D J=1 -D K=1
-// sagen: -D I=17 -D J=1 -D K=19 --space i,k
+// sagen: -D I=17 -D J=1 -D K=19 --space i,k --latency i=1
 // sagen: -D I=2 -D J=3 -D K=29 --simd k=4
 #include <stdint.h>
 #ifndef I

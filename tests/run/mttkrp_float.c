@@ -3,7 +3,7 @@
 #define IN float
 #endif
 // sagen:
-// sagen: --space i,j
+// sagen: --space i,j --latency i=1
 // sagen: -D IN=_Float16
 void mttkrp(IN A[5][4][3], IN B[4][6], IN C[3][6], float D[5][6]) {
 #pragma scop

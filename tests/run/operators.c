@@ -1,6 +1,6 @@
 // Integer operators inside the reduction: minimum, absolute difference, shifts, logic.
-// sagen: --space i,j
-// sagen: --space i
+// sagen: --space i,j --latency i=1
+// sagen: --space i --latency i=1
 #include <stdint.h>
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 

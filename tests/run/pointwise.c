@@ -1,9 +1,9 @@
 // Pointwise (1x1) convolution.
 // sagen:
-// sagen: --space o,i
-// sagen: --space o,m
+// sagen: --space o,i --latency o=1
+// sagen: --space o,m --latency o=1
 // sagen: -D O=1 -D I=1 -D N=1 -D M=1
-// sagen: -D O=2 -D I=7 -D N=3 -D M=1 --space o,i
+// sagen: -D O=2 -D I=7 -D N=3 -D M=1 --space o,i --latency o=1
 #include <stdint.h>
 #ifndef O
 #define O 5

@@ -1,9 +1,9 @@
 // Symmetric rank-k update, PolyBench form: the lower triangle only.
 // sagen:
-// sagen: --space i,j
-// sagen: --space i,k
+// sagen: --space i,j --latency i=1
+// sagen: --space i,k --latency i=1
 // sagen: -D N=1 -D M=1
-// sagen: -D N=2 -D M=3 --space i,j
+// sagen: -D N=2 -D M=3 --space i,j --latency i=1
 // sagen: -D N=3 -D M=1
 #include <stdint.h>
 #ifndef N

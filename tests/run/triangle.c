@@ -1,6 +1,6 @@
 // A triangular product: the inner loop's bound depends on the outer one.
 // sagen:
-// sagen: --space i,j
+// sagen: --space i,j --latency i=1
 #include <stdint.h>
 void triangle(int16_t L[10][10], int16_t B[10][8], int32_t C[10][8]) {
 #pragma scop

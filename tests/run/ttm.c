@@ -1,8 +1,8 @@
 // Tensor times matrix.
 // sagen:
-// sagen: --space i,j
-// sagen: --space k,l
-// sagen: --space j,k
+// sagen: --space i,j --latency i=1
+// sagen: --space k,l --latency k=1
+// sagen: --space j,k --latency j=1
 // sagen: -D I=1 -D J=2 -D K=3 -D L=1
 #include <stdint.h>
 #ifndef I

@@ -1,9 +1,9 @@
 // Chain of tensor times matrix.
 // sagen:
-// sagen: --space i,j
-// sagen: --space j,k
-// sagen: --space l,m
-// sagen: --space i
+// sagen: --space i,j --latency i=1
+// sagen: --space j,k --latency j=1
+// sagen: --space l,m --latency l=1
+// sagen: --space i --latency i=1
 // sagen: -D I=1 -D J=2 -D K=3 -D L=1 -D M=1
 #include <stdint.h>
 #ifndef I

@@ -3,7 +3,7 @@
 #define IN float
 #endif
 // sagen:
-// sagen: --space i,j
+// sagen: --space i,j --latency i=1
 // sagen: -D IN=_Float16
 void ttmc(IN A[4][3][5], IN B[3][4], IN C[5][2], float D[4][4][2]) {
 #pragma scop

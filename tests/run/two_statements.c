@@ -1,6 +1,6 @@
 // Scaling in a second statement, transposed operands, a factor that is an array of one element.
 // sagen:
-// sagen: --space i,j
+// sagen: --space i,j --latency i=1
 #include <stdint.h>
 typedef int16_t element;
 

@@ -87,15 +87,14 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
     }
 }
 
-/// Designs assembled at least and at most, and cycles of the ideal array for one more.
+/// Designs assembled at least and at most, and iterations of the program for one more.
 const LEAST: i64 = 200;
 const MOST: i64 = 1500;
-const CYCLES_PER_DESIGN: i64 = 16;
+const ITERATIONS_PER_DESIGN: i64 = 256;
 
-/// The effort of a choice: about as long as the array is worth, at most some two seconds.
-pub fn effort(program: &Program, limits: &Resources) -> Effort {
-    let ideal = program.work.iterations / limits.dsp.max(1);
-    let exact = (LEAST + ideal / CYCLES_PER_DESIGN).min(MOST) as u64;
+/// The effort of a choice: as much as the program is worth, at most some two seconds.
+pub fn effort(program: &Program) -> Effort {
+    let exact = (LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) as u64;
     Effort { exact, bounds: 500_000 + 20_000 * exact, gap: 0.0 }
 }
 
@@ -260,12 +259,14 @@ pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
     names.iter().map(|n| by_hand::dim_named(&program.system, n).ok()).collect()
 }
 
+/// The array for the user's aim, over these space loops (dimensions) if he says so.
+///
 /// # Errors
 /// Every reason for which no array was possible, without repetitions.
-pub fn choose(program: &Program, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
+pub fn choose(program: &Program, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
-    let quest = |limits: Resources| Quest { program, spec, space: None, limits, effort: effort(program, &limits), watch: None };
+    let quest = |limits: Resources| Quest { program, spec, space: space.clone(), limits, effort: effort(program), watch: None };
     let mut found = quest(margins).answer(&spec.aim);
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.

@@ -146,6 +146,17 @@ fn map_and_array_agree() {
 }
 
 #[test]
+fn space_loops_alone_leave_the_rest_to_the_search() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let built = |options: &[&str]| json(&[&["sim", &file, "-D", "N=24", "--json"], options].concat());
+    let [within, whole] = [&["--space", "i,k"][..], &["--space", "i,k", "--time", "j"]].map(built);
+    let cycles = |report: &Value| report["cycles"].as_u64().unwrap();
+    assert!(cycles(&within) < cycles(&whole), "{within} {whole}");
+    assert_eq!((&within["axes"], &within["match"]), (&serde_json::json!(["i", "k"]), &Value::Bool(true)));
+}
+
+#[test]
 fn a_design_file_is_the_options() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
