@@ -135,6 +135,23 @@ fn no_proof_excludes_what_a_smaller_space_holds() {
     }
 }
 
+/// Nor what narrower words hold: they pass fewer registers.
+#[test]
+fn no_proof_excludes_narrower_words() {
+    let scop = product([4, 4, 4]);
+    let free = DesignSpec::default();
+    let program = arch::program(&scop, &free).ok().expect("a product");
+    let all = search(&task(&program, &free, board().resources, 2_000));
+    let best = all.best.as_ref().expect("an array").cycles;
+    assert!(all.bound <= best, "bound {}, but {best} cycles", all.bound);
+    for words in [[2, 2, 1], [4, 4, 4], [4, 16, 4], [8, 4, 2]] {
+        let mut spec = DesignSpec::default();
+        spec.wiring.word = ["A", "B", "C"].map(String::from).into_iter().zip(words).collect();
+        let over = search(&task(&program, &spec, board().resources, 60)).best.expect("an array").cycles;
+        assert!(all.bound <= over, "bound {}, but {over} cycles over words of {words:?}", all.bound);
+    }
+}
+
 #[test]
 fn limits_loops_and_gap_are_respected() {
     let scop = product([32, 32, 32]);

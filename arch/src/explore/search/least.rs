@@ -71,12 +71,52 @@ impl Known<'_> {
         let widest = self.widest(shape.grid.flow.facts as usize);
         let walked = self.coarse(shape, widest, pes, cap);
         let mut found = match walked {
-            Some((walked, Some(need))) if need.fits(&self.limits) => Fitting { fitting: vec![(key.max(walked), widest)], ..Fitting::default() },
+            Some((walked, Some(need))) if need.fits(&self.limits) => Fitting { fitting: self.tight(key.max(walked), shape, widest), ..Fitting::default() },
             Some((walked, Some(_))) => self.narrower(key.max(walked), shape, widest, pes, cap),
             _ => Fitting::default(),
         };
         found.walks += 1;
         found
+    }
+
+    /// Words as narrow as they can be without a beat more: these pass fewer registers. Halved words of a port take a beat more
+    /// for every row, and save one register at most, unless all rows of it are one word; of a port where only some are, all
+    /// widths are kept.
+    fn tight(&self, key: i64, shape: &Shape, from: Widths) -> Vec<(i64, Widths)> {
+        let k = shape.grid.flow.facts as usize;
+        let mut all = vec![(key, from)];
+        for port in 0..self.facts[k].ports.len().min(16) {
+            // Ports of the sketch are numbered as they come; the words of this one's arrays tell it.
+            let arrays = &self.facts[k].ports[port].0;
+            let words = |widths: Widths| -> Vec<i64> {
+                let Some(vsa) = self.sketch(shape, widths) else { return vec![] };
+                let mine = |array: u32| arrays.iter().any(|&a| self.program.scop.arrays[a].name == vsa.arrays[array as usize].name);
+                let inputs = vsa.inputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words);
+                inputs.chain(vsa.outputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words)).collect()
+            };
+            let mut now = all[0].1;
+            let mut rows = words(now);
+            let mut apart = vec![];
+            while rows.contains(&1) {
+                let next = self.stepped(k, now, &[port], 1);
+                if next == now {
+                    break;
+                }
+                let narrower = words(next);
+                if narrower == rows && apart.is_empty() {
+                    all.iter_mut().for_each(|a| a.1 = a.1 - now + next);
+                } else if !narrower.contains(&1) {
+                    break;
+                } else {
+                    apart.push(now - next);
+                }
+                (now, rows) = (next, narrower);
+            }
+            let less: Vec<Widths> = apart.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
+            let others: Vec<(i64, Widths)> = all.iter().flat_map(|a| less.iter().map(|l| (a.0, a.1 - l)).collect::<Vec<_>>()).collect();
+            all.extend(others);
+        }
+        all
     }
 
     /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does not
@@ -111,7 +151,7 @@ impl Known<'_> {
             }
             found.walks += 1;
             if let Some((walked, Some(_))) = self.coarse(shape, next, pes, cap) {
-                found.fitting.push((least.max(walked), next));
+                found.fitting.extend(self.tight(least.max(walked), shape, next));
             }
         }
         found
