@@ -1,5 +1,6 @@
 //! The command as a user meets it: exit codes, what goes where, and files on disk.
 
+mod explore;
 mod functions;
 mod mapping;
 mod simulate;

@@ -1,0 +1,78 @@
+//! `sagen explore`: what its answers say is so, in whatever form they come.
+
+use super::*;
+use std::path::Path;
+
+fn small(dir: &Path) -> String {
+    kernel(dir, "mm.c", &MM.replace("define N 6", "define N 4"))
+}
+
+#[test]
+fn the_best_design_is_built_by_its_text_and_by_the_line_to_paste() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = small(dir.path());
+    let found = json(&["explore", &file, "--json"]);
+    let (cycles, bound) = (found["best"]["cycles"].as_f64().unwrap(), found["bound"].as_f64().unwrap());
+    assert!(bound <= cycles && (found["gap"].as_f64().unwrap() - (cycles - bound) / cycles).abs() < 1e-9, "{found}");
+    for count in ["exact_designs", "bounds", "seconds"] {
+        assert!(found[count].as_f64().unwrap() > 0.0, "{count}");
+    }
+    let design = kernel(dir.path(), "best.toml", found["best"]["design"].as_str().unwrap());
+    let built = json(&["sim", &file, "--design", &design, "--json"]);
+    assert_eq!((&built["cycles"], &built["match"]), (&found["best"]["cycles"], &Value::Bool(true)));
+    let table = stdout(&["explore", &file]);
+    let line = table.lines().map(str::trim).find(|l| l.starts_with("sagen rtl ")).expect("a line to paste");
+    let words: Vec<&str> = line.split_whitespace().skip(1).chain(["--emit", "vsa"]).collect();
+    assert_eq!(stdout(&words), stdout(&["rtl", &file, "--design", &design, "--emit", "vsa"]));
+}
+
+#[test]
+fn a_front_has_a_proof_for_every_point() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = json(&["explore", &small(dir.path()), "--pareto", "cycles,lut,bram", "--json"]);
+    let front = found["front"].as_array().unwrap();
+    assert!(front.len() > 1, "{found}");
+    for pair in front.windows(2) {
+        let of = |k: usize, name: &str| pair[k][name].as_i64().unwrap();
+        assert!(of(0, "cycles") <= of(1, "cycles") && of(1, "lut") <= of(0, "lut") / 2 && of(1, "bram36") <= of(0, "bram36") / 2, "{pair:?}");
+    }
+    assert!(front.iter().all(|p| p["bound"].as_i64() <= p["cycles"].as_i64() && p["gap"].as_f64().is_some_and(|g| (0.0..1.0).contains(&g))), "{front:?}");
+}
+
+#[test]
+fn shards_find_and_prove_what_one_search_does_though_one_was_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = small(dir.path());
+    let whole = json(&["explore", &file, "--json"]);
+    let runs = dir.path().join("runs.jsonl").to_string_lossy().into_owned();
+    let shard = |part: &str, more: &[&str]| json(&[&["explore", &file, "--shard", part, "--out", &runs], more].concat());
+    shard("1/3", &[]);
+    // Killed in the middle of its second line.
+    let before = fs::read_to_string(&runs).unwrap();
+    shard("2/3", &[]);
+    let all = fs::read_to_string(&runs).unwrap();
+    let lines: Vec<&str> = all[before.len()..].lines().filter(|l| !l.is_empty()).collect();
+    fs::write(&runs, format!("{before}\n{}\n{}", lines[0], &lines[1][..lines[1].len() / 2])).unwrap();
+    shard("2/3", &["--resume"]);
+    let last = shard("3/3", &["--resume"]);
+    assert_eq!((&last["best"], &last["bound"], &last["finished"]), (&whole["best"]["cycles"], &whole["bound"], &Value::from(3)));
+    let again = shard("3/3", &["--resume"]);
+    assert_eq!((&again["searched"], &again["best"]), (&Value::from(0), &last["best"]));
+    for wrong in ["0/3", "4/3", "a/b"] {
+        assert_eq!(code(&sagen(&["explore", &file, "--shard", wrong, "--out", &runs])), 2, "{wrong}");
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_but_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("page.html");
+    stdout(&["explore", &small(dir.path()), "--html", &page.to_string_lossy()]);
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.matches("<svg").count() >= 3 && text.contains("@media print"), "front, roofline, course of the search, array");
+    for outside in ["<script src", "<link", "@import", "url(h", "url(\"", "url('"] {
+        assert!(!text.contains(outside), "{outside}");
+    }
+    let document = text.replace("http://www.w3.org/", "");
+    assert!(!document.contains("http://") && !document.contains("https://"));
+}
