@@ -2,7 +2,8 @@
 # Gates on what sagen emits, with tools that know nothing of sagen: `scripts/gates.sh`
 #
 # For a few small designs: the lint gate on the Verilog, the IP driven through its AXI ports by third-party bus models,
-# estimated resources against those of synthesis, and for the int16 multiply-accumulate PE its mapping to one DSP slice.
+# proofs of the engines (scripts/formal), estimated resources against those of synthesis, and for the int16
+# multiply-accumulate PE its mapping to one DSP slice.
 # As many at a time as there are cores. Exits 1 if any fails. KEEP=DIR leaves the emitted designs in DIR.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -44,6 +45,12 @@ mac() {
         --assert 'dsp == 1 and soft_mul == 0 and dsp_regs["M"] == 1'
 }
 
+# Proofs of the AXI engines, with words of one element: no rotation between a token's answer and its FIFO.
+formal() {
+    emit formal examples/mm.c -D N=4 --space i,j --tile i=2,j=2 --word A=2,B=2,C=1 --memory-latency 10
+    python3 scripts/formal/prove.py "$work/formal"
+}
+
 # Estimates against synthesis.
 estimated() {
     emit estimated examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
@@ -66,6 +73,7 @@ gate() {
     running=$((running + 1))
 }
 
+gate formal
 gate driven mm examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
 gate driven mm_prime examples/mm.c -D N=7 --space i,k --tile i=3,j=4,k=2
 gate driven gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,j=2

@@ -97,7 +97,7 @@ impl Program {
 }
 
 /// Cycles of the runs that are repeated with another memory.
-const FAR_BELOW: u64 = 1500;
+const FAR_BELOW: u64 = 600;
 
 /// Interpreting recurrences takes a table entry for each value; more operations than this take too long for a test.
 const INTERPRETED: i64 = 20_000;

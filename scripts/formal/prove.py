@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Proves what the engines of an emitted IP promise: prove.py DIR
+
+DIR is an output directory of `sagen rtl` whose written arrays have one element a word. The properties in *.v beside this file are
+put into the modules. Proved by induction (yosys-smtbmc, yices), so for runs of any length: AXI's handshake, bursts inside
+of 4 KiB, every response taken, no data lost, doubled or overwritten in the FIFOs. Proved for the first BOUND cycles of a
+run (yosys-abc): WLAST, and that no data come before their address. Each module is also seen to do something, and each
+proof to fail when the module is broken. Exits 1 if anything is not as it must be.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BOUND = 16          # cycles from the reset on; the first beats come after 12
+LIVE = 40           # cycles within which something must happen
+HERE = Path(__file__).parent
+
+# Edits that must be found out: (kind, text, replacement).
+MUTANTS = [
+    ("reader", r"desc_push \? \(desc_stored \+", "desc_push ? (desc_stored -"),
+    ("reader", r"beats_head <= beats_head \+ \d+'d1", "beats_head <= beats_head"),
+    ("reader", r"beat_space <= \(beat_space - \(channel_load", "beat_space <= (beat_space - (beat_room"),
+    ("reader", r"wire beat_room = .*;", "wire beat_room = 1'b1;"),
+    ("reader", r"wire \[7:0\] seg_space = .*;", "wire [7:0] seg_space = 8'd255;"),
+    ("writer", r"wire w_load = .*;", "wire w_load = send_beat;"),
+    ("writer", r"wire channel_free = .*;", "wire channel_free = 1'b1;"),
+    ("writer", r"wire ask_issues = .*;", "wire ask_issues = ask_valid;"),
+    ("writer", r"assign m_axi_bready = 1'b1", "assign m_axi_bready = ~some_open"),
+    ("control", r"bvalid <= (\w+);", r"bvalid <= \1 & ~s_axi_control_arvalid;"),
+]
+
+
+def run(command, cwd):
+    return subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+class Module:
+    def __init__(self, kind, text):
+        self.kind, self.text = kind, text
+        self.name = re.search(r"^module (\w+)", text, re.M)[1]
+        data = re.search(r"\[(\d+):0\] m_axi_[rw]data", text)
+        self.defines = [f"BYTES={(int(data[1]) + 1) // 8}"] if data else []
+        fifo = {"reader": ("beats_mem", "AHEAD"), "writer": ("word_mem", "DEPTH")}.get(kind)
+        if fifo:
+            depth = int(re.search(rf"{fifo[0]} \[0:(\d+)\]", text)[1]) + 1
+            self.defines += [f"{fifo[1]}={depth}", f"AT={depth.bit_length() - 1}"]
+        loaded, base = re.search(r"output wire (loaded_\d+)", text), re.search(r"\b(base_\d+)", text)
+        self.defines += [f"LOADED={loaded[1]}"] if loaded else []
+        self.defines += [f"BASE={base[1]}"] if base else []
+
+    def prepared(self, dir, backend, *defines):
+        properties = (HERE / f"{self.kind}.v").read_text()
+        (dir / "module.v").write_text(self.text.replace("endmodule\n", properties + "endmodule\n"))
+        wanted = " ".join(f"-D{d}" for d in self.defines + list(defines))
+        script = f"read_verilog -formal -sv {wanted} module.v; prep -top {self.name}; async2sync; {backend}"
+        done = run(["yosys", "-q", "-p", script], dir)
+        if done.returncode != 0:
+            sys.exit(f"{self.name}: yosys says\n{done.stdout}")
+
+    def induction(self, dir):
+        """Holds in every reachable state."""
+        self.prepared(dir, "dffunmap; write_smt2 -wires module.smt2")
+        for how in (["-t", "3"], ["-i", "-t", "2"]):
+            done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", *how, "module.smt2"], dir)
+            if "Status: PASSED" not in done.stdout:
+                return done.stdout
+        return None
+
+    def lives(self, dir):
+        """What it is for can happen."""
+        if self.kind == "writer":
+            return self.bounded(dir, LIVE, "LIVE") is not None
+        done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-c", "-t", str(LIVE), "module.smt2"], dir)
+        return "Status: PASSED" in done.stdout
+
+    def bounded(self, dir, cycles, *defines):
+        """Holds in the first cycles; a trace's end if it does not."""
+        gates = "delete -output; memory_map; opt -full; setundef -undriven -anyseq; techmap; opt -fast; dfflegalize -cell $_DFF_P_ 01"
+        self.prepared(dir, f"{gates}; abc -g AND -fast; opt_clean; write_aiger -zinit module.aig", *defines)
+        done = run(["yosys-abc", "-c", f"read_aiger module.aig; fold; strash; bmc3 -F {cycles}"], dir)
+        if "No output asserted" in done.stdout or "Explored all" in done.stdout:
+            return None
+        if "was asserted in frame" in done.stdout:
+            return done.stdout
+        sys.exit(f"{self.name}: yosys-abc says\n{done.stdout}")
+
+
+def prove(module, dir):
+    """What is wrong."""
+    wrong = []
+    if (why := module.induction(dir)) is not None:
+        wrong.append(f"not proved by induction:\n{why}")
+    if module.kind == "writer" and (why := module.bounded(dir, BOUND, "BOUNDED")) is not None:
+        wrong.append(f"refuted within {BOUND} cycles:\n{why}")
+    if not module.lives(dir):
+        wrong.append(f"nothing happens within {LIVE} cycles")
+    return wrong
+
+
+def relay(text, dir):
+    """A relay has no handshake: each output is what came the cycle before, joined."""
+    name = re.search(r"^module (\w+)", text, re.M)[1]
+    tokens = re.findall(r"output wire (?:\[[^]]*\] )?(\w+)_out\b", text)
+    width = int((re.search(r"\[(\d+):0\] beside", text) or [0, 0])[1]) + 1
+    joined = (int((re.search(r"\[(\d+):0\] words", text) or [0, 0])[1]) + 1) // width
+    words = " | ".join(["beside", "above"] + [f"words[{width * (k + 1) - 1}:{width * k}]" for k in range(joined)])
+    checks = "".join(f"    always @(posedge ap_clk) if (f_past) assert ({t}_out == $past({t}));\n" for t in tokens)
+    checks += f"    always @(posedge ap_clk) if (f_past) assert (word == $past({words}));\n"
+    start = "    reg f_past = 0;\n    always @(posedge ap_clk) f_past <= 1;\n"
+    (dir / "module.v").write_text(text.replace("endmodule\n", start + checks + "endmodule\n"))
+    script = f"read_verilog -formal -sv module.v; prep -top {name}; async2sync; dffunmap; write_smt2 -wires module.smt2"
+    built = run(["yosys", "-q", "-p", script], dir)
+    done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-i", "-t", "2", "module.smt2"], dir)
+    return [] if "Status: PASSED" in done.stdout else [f"not proved:\n{built.stdout}{done.stdout}"]
+
+
+def main(out):
+    failed = 0
+    with tempfile.TemporaryDirectory() as dir:
+        dir = Path(dir)
+        found = {}
+        for file in sorted((Path(out) / "rtl").glob("*.v")):
+            kind = next((k for k in ("reader", "writer", "control", "relay") if re.search(rf"_(axi_|axi_lite_)?{k}\d*(_\w+)?\.v$", file.name)), None)
+            if kind is None:
+                continue
+            text = file.read_text()
+            if kind == "relay":
+                wrong = relay(text, dir)
+            else:
+                found.setdefault(kind, Module(kind, text))
+                wrong = prove(Module(kind, text), dir)
+            failed += bool(wrong)
+            print(f"{file.stem}: {'; '.join(wrong) if wrong else 'proved'}", flush=True)
+        for kind, pattern, to in MUTANTS:
+            module = found[kind]
+            broken, count = re.subn(pattern, to, module.text, count=1)
+            if count == 0:
+                sys.exit(f"{module.name}: there is no {pattern}")
+            if Module(kind, broken).induction(dir) is None:
+                failed += 1
+                print(f"{module.name}: not found out: {pattern} -> {to}", flush=True)
+        missing = {"reader", "writer", "control"} - set(found)
+        if missing:
+            sys.exit(f"no module of kind {missing}")
+        print(f"{len(MUTANTS)} mutants, {failed} failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))

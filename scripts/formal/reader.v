@@ -1,0 +1,67 @@
+    // Properties of templates::axi::reader, inside of the module. Macros: BYTES of a beat, AHEAD, AT (address bits of AHEAD), LOADED.
+    reg f_past = 0, f_rst = 1;
+    always @(posedge ap_clk) begin f_past <= 1; f_rst <= rst; end
+    wire f_ar = m_axi_arvalid && m_axi_arready;
+    wire f_r = m_axi_rvalid && m_axi_rready;
+
+    // Assumed: the reset comes first, and lasts until nothing is open; the memory gives the beats it was asked for, the
+    // last of a burst with RLAST.
+    reg [23:0] f_owed = 0;
+    wire [23:0] f_owed_next = f_owed + (f_ar ? m_axi_arlen + 24'd1 : 24'd0) - (f_r ? 24'd1 : 24'd0);
+    wire [23:0] f_open_next = bursts_open + (f_ar ? 24'd1 : 24'd0) - (f_r && m_axi_rlast ? 24'd1 : 24'd0);
+    always @(posedge ap_clk) f_owed <= abandon ? 24'd0 : f_owed_next;
+    always @* begin
+        if (!f_past) assume (rst && !live && abandon);
+        if (abandon || !live) assume (rst);
+        if (f_rst && !rst) assume (bursts_open == 0);
+        if (m_axi_rvalid) assume (f_owed != 0);
+        assume (f_open_next <= f_owed_next && (f_open_next == 0) == (f_owed_next == 0));
+    end
+
+    // The handshake: nothing offered is taken back or changed; nothing in reset; bursts stay inside of 4 KiB.
+    reg [71:0] f_was;
+    reg f_waits = 0;
+    always @(posedge ap_clk) begin f_was <= {m_axi_araddr, m_axi_arlen}; f_waits <= m_axi_arvalid && !m_axi_arready; end
+    always @* if (f_past) begin
+        if (f_waits && !rst) assert (m_axi_arvalid && f_was == {m_axi_araddr, m_axi_arlen});
+        if (!live || rst) assert (!m_axi_arvalid);
+        if (channel_valid) assert ({8'd0, channel_beat[7:0] & (4096 / `BYTES - 1)} + channel_len + 1 <= 4096 / `BYTES || `BYTES < 16);
+        if (channel_valid) assert ({8'd0, channel_beat[7:0]} + channel_len + 1 <= 256 || `BYTES >= 16);
+        assert (m_axi_rready);
+    end
+
+    // Every beat that is asked for has its place.
+    always @* if (f_past) begin
+        assert (bursts_open <= f_owed && (bursts_open == 0) == (f_owed == 0));
+        if (!rst) begin
+            assert (beat_space <= `AHEAD && beats_stored <= `AHEAD);
+            assert (beat_space + beats_stored + beats_valid + f_owed + (channel_valid ? channel_len + 24'd1 : 24'd0) == `AHEAD);
+            if (m_axi_rvalid) assert (beats_stored < `AHEAD);
+            assert (desc_count == desc_stored + desc_valid && desc_count <= `AHEAD && desc_stored <= `AHEAD);
+        end
+    end
+
+    // The FIFO gives each beat once, in order, as it came: any place of it, the beat put there, and that one at the head.
+    (* anyconst *) reg [`AT-1:0] f_at;
+    reg f_in = 0, f_head = 0;
+    reg [8*`BYTES-1:0] f_data;
+    wire [`AT-1:0] f_place = f_at - beats_head;
+    always @(posedge ap_clk) if (rst) begin
+        f_in <= 0; f_head <= 0;
+    end else begin
+        if (beats_fetch && beats_head == f_at) f_in <= 0;
+        if (beats_push && beats_tail == f_at) begin f_in <= 1; f_data <= m_axi_rdata; end
+        if (beats_fetch) f_head <= beats_head == f_at; else if (beat_taken) f_head <= 0;
+    end
+    always @* if (f_past && !rst) begin
+        assert (beats_stored[`AT-1:0] == beats_tail - beats_head);
+        assert (f_in == ({1'b0, f_place} < beats_stored));
+        if (f_in) assert (beats_mem[f_at] == f_data);
+        if (f_head) assert (beats_valid);
+        if (f_head && !f_in) assert (beats_item == f_data);
+        assert (beats_push == (f_r && !abandon));
+    end
+
+    // The same of the rows.
+    assert property (desc_stored[`AT-1:0] == desc_tail - desc_head || rst || !f_past);
+    always @* if (f_past) cover (`LOADED);

@@ -1,0 +1,87 @@
+    // Properties of templates::axi::writer, inside of the module. Macros: BYTES of a beat, DEPTH of the word FIFO, AT (its
+    // address bits).
+    reg f_past = 0, f_rst = 1, f_reset = 1;
+    always @(posedge ap_clk) begin f_past <= 1; f_rst <= rst; f_reset <= reset; end
+    wire f_aw = m_axi_awvalid && m_axi_awready;
+    wire f_w = m_axi_wvalid && m_axi_wready;
+    wire f_b = m_axi_bvalid && m_axi_bready;
+
+    // Assumed: the reset comes first, and lasts until nothing is open; a burst is answered when the memory has all of it;
+    // a word comes for each token.
+    reg [23:0] f_aws = 0, f_ws = 0, f_bs = 0, f_asked = 0;
+    always @(posedge ap_clk) begin
+        if (reset) begin f_aws <= 0; f_ws <= 0; f_bs <= 0; end
+        else begin f_aws <= f_aws + f_aw; f_ws <= f_ws + (f_w && m_axi_wlast); f_bs <= f_bs + f_b; end
+        f_asked <= reset ? 24'd0 : f_asked + dr_valid - rd_valid;
+    end
+    always @* begin
+        if (!f_past) assume (rst && !live && abandon);
+        if (abandon || !live) assume (rst);
+        if (f_rst && !rst) assume (f_reset && bursts_open == 0);
+        if (m_axi_bvalid) assume (f_bs < f_aws && f_bs < f_ws);
+        if (rd_valid && !rst) assume (f_asked != 0);
+    end
+
+    // The handshake: nothing offered is taken back or changed; nothing without `live`; bursts stay inside of 4 KiB; every
+    // response is taken.
+    reg [71:0] f_aw_was;
+    reg [9*`BYTES:0] f_w_was;
+    reg f_aw_waits = 0, f_w_waits = 0;
+    always @(posedge ap_clk) begin
+        f_aw_was <= {m_axi_awaddr, m_axi_awlen}; f_aw_waits <= m_axi_awvalid && !m_axi_awready;
+        f_w_was <= {m_axi_wdata, m_axi_wstrb, m_axi_wlast}; f_w_waits <= m_axi_wvalid && !m_axi_wready;
+    end
+`ifndef BOUNDED
+    always @* if (f_past) begin
+        if (f_aw_waits && !reset && live) assert (m_axi_awvalid && f_aw_was == {m_axi_awaddr, m_axi_awlen});
+        if (f_w_waits && !reset && live) assert (m_axi_wvalid && f_w_was == {m_axi_wdata, m_axi_wstrb, m_axi_wlast});
+        if (!live) assert (!m_axi_awvalid && !m_axi_wvalid);
+        if (channel_valid) assert ({8'd0, channel_beat[7:0] & (4096 / `BYTES - 1)} + channel_len + 1 <= 4096 / `BYTES || `BYTES < 16);
+        if (channel_valid) assert ({8'd0, channel_beat[7:0]} + channel_len + 1 <= 256 || `BYTES >= 16);
+        assert (m_axi_bready);
+    end
+
+    // Every word that is asked for has its place, and the FIFO gives each once, in order.
+    (* anyconst *) reg [`AT-1:0] f_at;
+    reg f_in = 0;
+    reg [8*`BYTES-1:0] f_data;
+    wire [`AT-1:0] f_place = f_at - word_head;
+    always @(posedge ap_clk) if (reset) f_in <= 0; else begin
+        if (word_pop && word_head == f_at) f_in <= 0;
+        if (word_push && word_tail == f_at) begin f_in <= 1; f_data <= rd_data; end
+    end
+    always @* if (f_past && !rst) begin
+        assert (ask_space <= `DEPTH && word_count <= `DEPTH);
+        assert (ask_space + dr_valid_q + f_asked + word_count == `DEPTH);
+        assert (word_count[`AT-1:0] == word_tail - word_head);
+        if (rd_valid) assert (word_count < `DEPTH);
+        if (word_pop) assert (word_count != 0);
+        assert (f_in == ({1'b0, f_place} < word_count));
+        if (f_in) assert (word_mem[f_at] == f_data);
+    end
+
+`endif
+`ifdef BOUNDED
+    // WLAST with the beat that the address promised, no data without an address, no reset while anything is offered: of a
+    // run from its start, with the array at any address below 2 KiB.
+    (* anyconst *) reg [63:0] f_base;
+    reg [2:0] f_time = 0;
+    reg [7:0] f_len [0:15];
+    reg [3:0] f_new = 0, f_old = 0;
+    reg [7:0] f_beat = 0;
+    always @(posedge ap_clk) begin
+        if (f_time != 7) f_time <= f_time + 1;
+        if (m_axi_awvalid && !f_aw_waits) begin f_len[f_new] <= m_axi_awlen; f_new <= f_new + 1; end
+        if (f_w) begin f_beat <= m_axi_wlast ? 8'd0 : f_beat + 8'd1; f_old <= f_old + m_axi_wlast; end
+    end
+    always @* begin
+        assume (rst == (f_time < 2) && live == !rst && start == (f_time == 2) && abandon == !f_past);
+        assume (`BASE == f_base && f_base < 2048 && f_base[2:0] == 0);
+        if (f_past && m_axi_wvalid) assert (f_old != f_new && m_axi_wlast == (f_beat == f_len[f_old]));
+        if (f_aw_waits || f_w_waits) assert (!reset);
+    end
+`endif
+`ifdef LIVE
+    always @* assume (rst == !f_past && live == !rst);
+    always @* if (f_past) assert (!(m_axi_wvalid && m_axi_wready && m_axi_wlast));   // to be refuted
+`endif
