@@ -1,4 +1,4 @@
-//! One array under test: built, simulated through its AXI ports, compared with what it must compute. `sagen sim`, the
+//! One function of an IP under test: built, simulated through its AXI ports, compared with what it must compute. `sagen sim`, the
 //! tests and the benches all come through here.
 
 use crate::cli::{Engine, MemoryKind, Sim};
@@ -6,17 +6,41 @@ use crate::data::{self, Memory};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
 use crate::sim::{self, Image, Job, Outcome, Timing};
 use arch::contract::walk::MemoryTiming;
+use arch::ir::ip::Ip;
 use arch::Compiled;
 use frontend::scop::Scop;
 use rtl::Verified;
 use std::path::PathBuf;
+use std::rc::Rc;
+use templates::Interface;
 
-/// An array with the contents of its memory before a run, and those that must be there afterwards.
+/// An IP, built.
+pub struct Built {
+    pub design: Verified,
+    pub interface: Interface,
+}
+
+impl Built {
+    /// # Errors
+    /// Faults of sagen's own.
+    pub fn new(ip: &Ip) -> Result<Built, String> {
+        Ok(Built { design: templates::ip(ip)?, interface: Interface::new(ip) })
+    }
+
+    /// The emitted text, as (file name, contents).
+    pub fn verilog(&self) -> Vec<(String, String)> {
+        rtl::verilog::files(&self.design)
+    }
+}
+
+/// A function with the contents of its memory before a run.
 pub struct Case<'a> {
     pub compiled: &'a Compiled,
     /// Of each array of the VSA, its place among the program's.
     pub places: Vec<usize>,
-    design: Verified,
+    built: Rc<Built>,
+    /// Its number in the IP.
+    function: usize,
     /// Bytes of each array of the VSA before.
     contents: Vec<Vec<u8>>,
 }
@@ -48,7 +72,7 @@ impl Conditions {
         Conditions { engine: arguments.engine, timing, shift: 0, seed: arguments.seed, vcd: arguments.vcd.clone() }
     }
     /// Cycles that a run must take: predictions are for ideal memory and arrays at multiples of 4096 bytes.
-    fn predicted(&self, case: &Case) -> Option<u64> {
+    pub fn predicted(&self, case: &Case) -> Option<u64> {
         match self.timing {
             Timing::Ideal { latency } if self.shift == 0 => Some(case.predicted_at(latency)),
             _ => None,
@@ -63,23 +87,63 @@ pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
     cycles.max(0) as u64
 }
 
-/// A finished simulation.
+/// A finished simulation of a run.
 pub struct Run {
     /// What the memory held before.
     pub images: Vec<Image>,
     pub outcome: Outcome,
 }
 
+/// Runs of one IP, one after the other, each perhaps cut off by a reset after so many cycles and begun anew. Ends early
+/// where one does not finish.
+///
+/// # Errors
+/// The engine is missing or cannot run the design.
+pub fn simulate(cases: &[(&Case, Option<u64>)], how: &Conditions) -> Result<Vec<Run>, String> {
+    work(cases, how, false)
+}
+
+/// The same as commands of the IP's queue: of the last run alone the cycles are known.
+///
+/// # Errors
+/// As for [`simulate`].
+pub fn enqueue(cases: &[&Case], how: &Conditions) -> Result<Vec<Run>, String> {
+    work(&cases.iter().map(|case| (*case, None)).collect::<Vec<_>>(), how, true)
+}
+
+fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Result<Vec<Run>, String> {
+    let Some((first, _)) = cases.first() else { return Ok(vec![]) };
+    let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
+    let run = |(number, (case, cut)): (usize, &(&Case, Option<u64>))| {
+        let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
+        sim::Run { function: case.function, images, cut: *cut }
+    };
+    let Built { design, interface } = &*first.built;
+    let runs = cases.iter().enumerate().map(run).collect();
+    let cycles = cases.iter().map(|(case, _)| case.predicted()).sum();
+    let job = Job { design, interface, runs, queued, timing: how.timing, cycles, watchdog: 20 * most + 100_000, vcd: how.vcd.clone() };
+    let outcomes = sim::run(&job, how.engine)?;
+    Ok(job.runs.into_iter().zip(outcomes).map(|(run, outcome)| Run { images: run.images, outcome }).collect())
+}
+
 impl<'a> Case<'a> {
-    /// Builds the IP.
+    /// Builds an IP of this function alone.
     ///
     /// # Errors
     /// Faults of sagen's own.
     pub fn new(scop: &Scop, compiled: &'a Compiled, before: &Memory) -> Result<Case<'a>, String> {
+        Case::of(Rc::new(Built::new(&Ip::from(&compiled.vsa))?), 0, (scop, compiled), before)
+    }
+
+    /// A function of an IP.
+    ///
+    /// # Errors
+    /// Faults of sagen's own.
+    pub fn of(built: Rc<Built>, function: usize, (scop, compiled): (&Scop, &'a Compiled), before: &Memory) -> Result<Case<'a>, String> {
         let vsa = &compiled.vsa;
         let places = data::places(scop, vsa)?;
         let contents = places.iter().zip(vsa.types()).map(|(&p, ty)| data::pack(&before[p], ty)).collect();
-        Ok(Case { compiled, places, design: templates::ip(vsa)?, contents })
+        Ok(Case { compiled, places, built, function, contents })
     }
 
     /// What the program's arrays hold, as elements per array of the VSA.
@@ -89,7 +153,7 @@ impl<'a> Case<'a> {
 
     /// The emitted text, as (file name, contents).
     pub fn verilog(&self) -> Vec<(String, String)> {
-        rtl::verilog::files(&self.design)
+        self.built.verilog()
     }
 
     /// Cycles with ideal memory.
@@ -105,11 +169,7 @@ impl<'a> Case<'a> {
     /// # Errors
     /// The engine is missing or cannot run the design.
     pub fn simulate(&self, how: &Conditions) -> Result<Run, String> {
-        let images = sim::place(&self.compiled.vsa, &self.contents, how.shift, how.seed);
-        let watchdog = 20 * how.predicted(self).unwrap_or(self.predicted()) + 100_000;
-        let job = Job { design: &self.design, vsa: &self.compiled.vsa, images, timing: how.timing, cycles: self.predicted(), watchdog, vcd: how.vcd.clone() };
-        let outcome = sim::run(&job, how.engine)?;
-        Ok(Run { images: job.images, outcome })
+        simulate(&[(self, None)], how)?.pop().ok_or_else(|| "nothing was simulated".into())
     }
 
     /// Every element and the bytes around the arrays, against `expected` (per array of the VSA).
@@ -127,15 +187,17 @@ impl<'a> Case<'a> {
     /// # Errors
     /// What is wrong.
     pub fn check(&self, how: &Conditions, expected: &[Vec<u64>]) -> Result<(), String> {
-        let run = self.simulate(how)?;
-        let (outcome, comparison) = (&run.outcome, self.compare(&run, expected));
+        self.fault(&self.simulate(how)?, how, expected).map_or(Ok(()), Err)
+    }
+
+    /// What is wrong with a run.
+    pub fn fault(&self, run: &Run, how: &Conditions, expected: &[Vec<u64>]) -> Option<String> {
+        let (outcome, comparison) = (&run.outcome, self.compare(run, expected));
         if !run.clean() || comparison.mismatches != 0 {
-            return Err(format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
+            return Some(format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
         }
-        if let Some(predicted) = how.predicted(self).filter(|p| *p != outcome.cycles) {
-            return Err(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, outcome.cycles));
-        }
-        Ok(())
+        let predicted = how.predicted(self).filter(|p| *p != outcome.cycles)?;
+        Some(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, outcome.cycles))
     }
 }
 

@@ -138,6 +138,9 @@ pub struct Design {
     #[arg(long, value_name = "ARRAY=BANK,…", value_delimiter = ',', value_parser = parse_bank, help_heading = WIRING)]
     #[serde(serialize_with = "table")]
     bank: Vec<(String, String)>,
+    /// Commands that the IP keeps for when it is idle: a power of two
+    #[arg(long, value_name = "COMMANDS", value_parser = parse_queue, help_heading = WIRING)]
+    queue: Option<u32>,
     /// Keep partial results in DRAM that wait longer [default: 4096]
     #[arg(long, value_name = "WAVES", help_heading = WIRING)]
     spill_beyond: Option<u32>,
@@ -284,6 +287,9 @@ pub struct Sim {
     /// Contents of an array; the others are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
+    /// Then N random runs of the functions in random order, on data of their own; the built-in simulator resets the IP within some
+    #[arg(long, value_name = "N", help_heading = SIMULATION)]
+    pub sequence: Option<usize>,
     /// Simulator
     #[arg(long, value_enum, default_value_t, help_heading = SIMULATION)]
     pub engine: Engine,
@@ -448,6 +454,11 @@ fn parse_shard(text: &str) -> Result<(u64, u64), String> {
     pair.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
 }
 
+fn parse_queue(text: &str) -> Result<u32, String> {
+    let depth = text.parse().map_err(|_| format!("'{text}' is not a number of commands"))?;
+    arch::ir::ip::queue(depth)
+}
+
 fn parse_bank(text: &str) -> Result<(String, String), String> {
     parse_pair(text).map(|(name, bank)| (name, bank.to_string()))
 }
@@ -493,7 +504,7 @@ mod tests {
     /// Every option but the file itself is a field of the design, under its own name.
     #[test]
     fn every_option_reaches_the_design() {
-        let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("reassociate", ""), ("fp-contract", "")];
+        let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("queue", "=8"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("reassociate", ""), ("fp-contract", "")];
         let options = Design::augment_args(clap::Command::new("design"));
         for option in options.get_arguments().filter_map(|a| a.get_long()).filter(|o| *o != "design") {
             let value = values.iter().find(|v| v.0 == option).map_or("=x=4", |v| v.1);

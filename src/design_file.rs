@@ -75,7 +75,9 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
     for (function, value) in own {
         let at = |e: String| wrong(format!("[{FUNCTION}.{function}]: {e}"));
         let Value::Table(table) = value else { return Err(at("is no table of options".into())) };
-        spec(table.clone()).map_err(at)?;
+        if spec(table.clone()).map_err(at)?.wiring.queue.is_some() {
+            return Err(at("`queue` is of the whole IP: write it above the functions".into()));
+        }
         functions.insert(function, table);
     }
     Ok((whole, functions))

@@ -65,33 +65,61 @@ const FLAGS: [&str; 6] = ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-
 /// # Errors
 /// See [`Failure`].
 pub fn run(scop: &Scop, file: &Path, preprocessing: &ParseOptions, memory: &Memory) -> Result<Native, Failure> {
-    let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
-    let files = |e: std::io::Error| Failure::Files(format!("cannot run the golden model: {e}"));
-    let dir = Scratch::temporary("golden").map_err(files)?;
-    let program = build(&compiler, scop, file, preprocessing, dir.path())?;
+    Golden::new(scop, file, preprocessing)?.run(scop, memory)
+}
 
-    let mut input = vec![];
-    scop.arrays.iter().zip(memory).filter(|(a, _)| a.storage == Storage::Dram).for_each(|(a, v)| input.extend(pack(v, a.ty)));
-    std::fs::write(dir.path().join("in"), &input).map_err(files)?;
-    let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
-    let output = scratch::output(Command::new(program).args(["in", "out"]).args(sizes).current_dir(dir.path())).map_err(files)?;
-    if !output.status.success() {
-        return Err(Failure::Crashed(crash(&output)));
+/// The kernel, compiled; its files vanish with it.
+pub struct Golden {
+    compiler: String,
+    dir: Scratch,
+    program: PathBuf,
+}
+
+fn files(e: std::io::Error) -> Failure {
+    Failure::Files(format!("cannot run the golden model: {e}"))
+}
+
+impl Golden {
+    /// Compiles the kernel in `file`.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn new(scop: &Scop, file: &Path, preprocessing: &ParseOptions) -> Result<Golden, Failure> {
+        let compiler = find_compiler().ok_or(Failure::NoCompiler)?;
+        let dir = Scratch::temporary("golden").map_err(files)?;
+        let program = build(&compiler, scop, file, preprocessing, dir.path())?;
+        Ok(Golden { compiler, dir, program })
     }
-    let result = std::fs::read(dir.path().join("out")).map_err(files)?;
-    if result.len() != 2 * input.len() {
-        return Err(Failure::Files("the golden model wrote a result of the wrong size".into()));
-    }
-    let contents = |mut rest: &[u8]| {
-        let mut all = memory.clone();
-        for (index, array) in dram(scop) {
-            let (own, next) = rest.split_at(bytes(array));
-            (all[index], rest) = (unpack(own, array.ty), next);
+
+    /// Runs it once on `memory`; `scop` is what it was compiled from.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run(&self, scop: &Scop, memory: &Memory) -> Result<Native, Failure> {
+        let dir = self.dir.path();
+        let mut input = vec![];
+        scop.arrays.iter().zip(memory).filter(|(a, _)| a.storage == Storage::Dram).for_each(|(a, v)| input.extend(pack(v, a.ty)));
+        std::fs::write(dir.join("in"), &input).map_err(files)?;
+        let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
+        let output = scratch::output(Command::new(&self.program).args(["in", "out"]).args(sizes).current_dir(dir)).map_err(files)?;
+        if !output.status.success() {
+            return Err(Failure::Crashed(crash(&output)));
         }
-        all
-    };
-    let (first, last) = result.split_at(input.len());
-    Ok(Native { compiler, before: contents(first), after: contents(last) })
+        let result = std::fs::read(dir.join("out")).map_err(files)?;
+        if result.len() != 2 * input.len() {
+            return Err(Failure::Files("the golden model wrote a result of the wrong size".into()));
+        }
+        let contents = |mut rest: &[u8]| {
+            let mut all = memory.clone();
+            for (index, array) in dram(scop) {
+                let (own, next) = rest.split_at(bytes(array));
+                (all[index], rest) = (unpack(own, array.ty), next);
+            }
+            all
+        };
+        let (first, last) = result.split_at(input.len());
+        Ok(Native { compiler: self.compiler.clone(), before: contents(first), after: contents(last) })
+    }
 }
 
 /// A constant global: the program, not the caller, says what is in it.

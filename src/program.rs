@@ -79,6 +79,8 @@ pub struct Work {
     /// Of the IP.
     pub name: String,
     pub board: Board,
+    /// Commands that the IP's queue holds; 0: it has none.
+    pub queue: u32,
     /// At least one, with what is asked of each.
     pub functions: Vec<(Input, DesignSpec)>,
 }
@@ -119,7 +121,9 @@ impl Work {
             [(only, _)] => only.scop.name.clone(),
             _ => program.name.clone().unwrap_or(stem),
         };
-        Ok(Work { name, board, functions })
+        let queue = request.common().map_err(Refused::plain)?.wiring.queue;
+        let queue = queue.map_or(Ok(0), arch::ir::ip::queue).map_err(Refused::plain)?;
+        Ok(Work { name, board, queue, functions })
     }
 
     /// For subcommands that are about one function.
@@ -127,12 +131,17 @@ impl Work {
     /// # Errors
     /// There are several.
     pub fn only(mut self, subcommand: &str) -> Result<(Input, DesignSpec, Board), Refused> {
-        let names: Vec<_> = self.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
-        if names.len() > 1 {
-            return Err(Refused::plain(format!("{subcommand} is about one function: choose one with --function: {}", names.join(", "))));
+        if self.functions.len() > 1 {
+            return Err(self.several(subcommand));
         }
         let (input, spec) = self.functions.remove(0);
         Ok((input, spec, self.board))
+    }
+
+    /// Why not all of them at once.
+    pub fn several(&self, what: &str) -> Refused {
+        let names: Vec<_> = self.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
+        Refused::plain(format!("{what} is about one function: choose one with --function: {}", names.join(", ")))
     }
 }
 
@@ -233,7 +242,7 @@ fn load_c(file: &Path, program: &Program) -> Result<Vec<Scop>, Refused> {
 pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
     let later = match &input.stage {
         Some(Stage::Mapping(..) | Stage::Vsa(_)) if spec.array != ArrayChoice::Automatic => Some("says which array it is: leave the mapping options out"),
-        Some(Stage::Vsa(_)) if *spec != DesignSpec::default() => Some("is a finished array: leave the design options out"),
+        Some(Stage::Vsa(_)) if !spec.is_plain() => Some("is a finished array: leave the design options out"),
         Some(Stage::System(..) | Stage::Mapping(..)) if spec.arithmetic.fp_contract == Some(true) => Some("is behind the stage that --fp-contract changes: use it when that stage is printed"),
         _ => None,
     };

@@ -1,15 +1,17 @@
 //! Facts about a design, as JSON for programs and as lines for people.
 
 use arch::cost::bank::Load;
-use arch::cost::board::Board;
 use arch::cost::blocks::Cost;
+use arch::cost::board::{Board, Resources};
+use arch::cost::ip;
 use arch::cost::resources::parts;
 use arch::explore::choose::Limit;
+use arch::ir::ip::Ip;
 use arch::ir::vsa::Vsa;
 use arch::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
-use templates::interface::{Argument, AxiPort, Interface};
+use templates::interface::{Argument, AxiPort, Function, Interface};
 
 /// Iterations the array can do in one cycle.
 pub fn peak(vsa: &Vsa) -> i64 {
@@ -29,8 +31,7 @@ pub fn utilization_text(compiled: &Compiled, cycles: i64) -> String {
 }
 
 /// The AXI ports, arrays and registers a host needs.
-fn interface(vsa: &Vsa) -> Value {
-    let interface = Interface::new(vsa);
+fn interface(interface: &Interface) -> Value {
     let argument = |a: &Argument| {
         let mut fields = json!({ "argument": a.name, "name": a.ident, "type": a.ty.to_string(), "register": a.offset });
         if let Some(array) = a.array() {
@@ -41,32 +42,48 @@ fn interface(vsa: &Vsa) -> Value {
         }
         fields
     };
-    let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": interface.behind(p).map(|a| &a.name).collect::<Vec<_>>() });
-    json!({
+    let several = interface.functions.len() > 1;
+    let moved = |p: &AxiPort| {
+        let name = |&(f, k): &(usize, usize)| {
+            let (function, argument) = (&interface.functions[f], &interface.functions[f].arguments[k]);
+            if several { format!("{}.{}", function.name, argument.name) } else { argument.name.clone() }
+        };
+        p.arrays.iter().map(name).collect::<Vec<_>>()
+    };
+    let port = |p: &AxiPort| json!({ "port": p.name, "data_bits": p.data_bits, "arrays": moved(p) });
+    let arguments = |f: &Function| json!(f.arguments.iter().map(argument).collect::<Vec<_>>());
+    let function = |(number, f): (usize, &Function)| json!({ "function": f.name, "name": f.ident, "number": number, "core": f.core, "arguments": arguments(f) });
+    let mut value = json!({
         "ports": interface.ports.iter().map(port).collect::<Vec<_>>(),
-        "arguments": interface.arguments.iter().map(argument).collect::<Vec<_>>(),
         "registers": interface.registers.iter().map(|r| json!({ "name": r.name, "offset": r.offset })).collect::<Vec<_>>(),
         "cycle_counter_register": interface.layout.cycles(),
         "design_id": interface.design_id,
-    })
+    });
+    match &interface.functions[..] {
+        [only] => value["arguments"] = arguments(only),
+        all => value["functions"] = json!(all.iter().enumerate().map(function).collect::<Vec<_>>()),
+    }
+    if let Some([queue, ended]) = interface.layout.queue() {
+        value["queue"] = json!({ "commands": interface.layout.queue, "register": queue, "ended_register": ended });
+    }
+    value
 }
 
-/// The design itself: `report.json`, and the answer to `sagen rtl --json`.
-pub fn design(compiled: &Compiled, board: &Board) -> Value {
+/// An IP and what was compiled for each of its functions.
+pub struct Design<'a> {
+    pub ip: &'a Ip,
+    pub interface: &'a Interface,
+    pub functions: &'a [&'a Compiled],
+    pub board: &'a Board,
+}
+
+/// Of one function: its array.
+fn function(compiled: &Compiled) -> Value {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let need = &report.resources;
-    let part = |(name, c): (&str, Cost)| {
-        let blocks = json!({ "lut": c.lut, "ff": c.ff, "dsp": c.dsp, "bram36": c.bram18 as f64 / 2.0, "uram": c.uram });
-        (name.to_lowercase(), blocks)
-    };
+    let part = |(name, c): (&str, Cost)| (name.to_lowercase(), blocks(c));
     let loops = |l: &arch::ir::vsa::Counter| json!({ "name": l.name, "trip": l.trip });
     json!({
-        "generator": "sagen",
-        "version": env!("CARGO_PKG_VERSION"),
-        "kernel": Interface::new(vsa).kernel,
-        "board": board.name,
-        "part": board.part,
-        "clock_mhz": board.clock_mhz,
         "array": vsa.extent,
         "axes": vsa.axes,
         "simd": vsa.lanes,
@@ -84,11 +101,47 @@ pub fn design(compiled: &Compiled, board: &Board) -> Value {
         "limit": limit(compiled),
         "search": searched(compiled),
         "resources_by_part": parts(vsa).list().into_iter().map(part).collect::<serde_json::Map<_, _>>(),
-        "interface": interface(vsa),
         "memory": report.loads.iter().map(|l| bank(vsa, l)).collect::<Vec<_>>(),
-        // Beside the report; the space-time diagram needs the program.
-        "pictures": { "array": "array.svg", "time": compiled.stages.is_some().then_some("array.time.svg") },
     })
+}
+
+fn blocks(c: Cost) -> Value {
+    json!({ "lut": c.lut, "ff": c.ff, "dsp": c.dsp, "bram36": c.bram18 as f64 / 2.0, "uram": c.uram })
+}
+
+/// The design itself: `report.json`, and the answer to `sagen rtl --json`.
+pub fn design(design: &Design) -> Value {
+    let Design { ip, functions, board, .. } = design;
+    let mut value = json!({
+        "generator": "sagen",
+        "version": env!("CARGO_PKG_VERSION"),
+        "kernel": design.interface.kernel,
+        "board": board.name,
+        "part": board.part,
+        "clock_mhz": board.clock_mhz,
+        "interface": interface(design.interface),
+    });
+    // Beside the report; the space-time diagram needs the program.
+    let pictures = |c: &Compiled, folder: &str| json!({ "array": format!("{folder}array.svg"), "time": c.stages.is_some().then_some(format!("{folder}array.time.svg")) });
+    if let [only] = functions {
+        if let (Value::Object(all), Value::Object(own)) = (&mut value, function(only)) {
+            all.extend(own);
+        }
+        value["pictures"] = pictures(only, "");
+        return value;
+    }
+    let one = |(f, compiled): (&arch::ir::ip::Function, &&Compiled)| {
+        let mut own = function(compiled);
+        own["core"] = json!(f.core);
+        own["pictures"] = pictures(compiled, &format!("{}/", f.name));
+        (f.name.clone(), own)
+    };
+    value["functions"] = ip.functions.iter().zip(functions.iter()).map(one).collect::<serde_json::Map<_, _>>().into();
+    value["cores"] = json!(ip.cores.len());
+    let need = ip::total(ip).blocks();
+    value["resources"] = json!({ "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram });
+    value["resources_by_part"] = ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
+    value
 }
 
 /// What keeps the array from being faster, in words.
@@ -97,7 +150,7 @@ pub fn limit(compiled: &Compiled) -> String {
     match &compiled.report.limit {
         Limit::Port { port, reads, share } => {
             let way = if *reads { "reads" } else { "writes" };
-            format!("port {}, which {way} in {} of the cycles", Interface::new(&compiled.vsa).ports[*port].name, percent(*share))
+            format!("port {}, which {way} in {} of the cycles", Interface::from(&compiled.vsa).ports[*port].name, percent(*share))
         }
         Limit::Resource(name, share) if *share > 0.8 => format!("compute: {} of the {name} that it may take", percent(*share)),
         Limit::Resource(..) => "compute: its lanes".into(),
@@ -152,18 +205,41 @@ pub fn headline(vsa: &Vsa) -> String {
     format!("{}: {size}{over}{lanes}", vsa.name)
 }
 
-/// The design for people.
-pub fn design_text(compiled: &Compiled, board: &Board) -> String {
+/// The design for people: one function after the other, and of several what they take together.
+pub fn design_text(design: &Design) -> String {
+    let Design { ip, interface, functions, board } = design;
+    let mut text: String = functions.iter().map(|c| function_text(c, board)).collect();
+    if functions.len() == 1 {
+        return text;
+    }
+    let _ = writeln!(text, "{}: {} functions, one at a time", interface.kernel, functions.len());
+    let callers = |c: usize| ip.functions.iter().filter(|f| f.core == c).map(|f| f.name.as_str()).collect::<Vec<_>>().join(" and ");
+    let cores: Vec<_> = (0..ip.cores.len()).map(callers).collect();
+    let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit", p.name, p.data_bits)).collect();
+    let luts: Vec<_> = ip::list(ip).into_iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
+    let rows = [("cores", cores.join(", ")), ("ports", ports.join(", ")), ("estimate", estimate(&ip::total(ip).blocks(), board)), ("LUT by part", luts.join(", "))];
+    for (name, value) in rows {
+        let _ = writeln!(text, "  {name:<12} {value}");
+    }
+    text
+}
+
+/// Resources, and their share of the board.
+fn estimate(need: &Resources, board: &Board) -> String {
+    let have = &board.resources;
+    let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
+    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
+    let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    format!("{} of {}", used.join(", "), board.name)
+}
+
+fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
     let loops = |list: &[arch::ir::vsa::Counter]| {
         let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
         if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
     };
-    let (need, have) = (&report.resources, &board.resources);
-    let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
-    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
-    let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
     let carried = |l: &Load| {
         let arrays: Vec<&str> = l.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
         let slow = if l.cycles > report.prediction.cycles { format!(", which takes it at least {} cycles", grouped(l.cycles)) } else { String::new() };
@@ -171,7 +247,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
     };
     let banks: Vec<String> = report.loads.iter().map(carried).collect();
     let luts: Vec<_> = parts(vsa).list().iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
-    let interface = Interface::new(vsa);
+    let interface = Interface::from(vsa);
     let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
     let cycles = report.prediction.cycles;
@@ -184,7 +260,7 @@ pub fn design_text(compiled: &Compiled, board: &Board) -> String {
         ("time", format!("{micros:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away", board.clock_mhz, grouped(report.on_board), report.latency)),
         ("ports", ports.join(", ")),
         ("banks", banks.join(", ")),
-        ("estimate", format!("{} of {}", used.join(", "), board.name)),
+        ("estimate", estimate(&report.resources, board)),
         ("limited by", limit(compiled)),
         ("LUT by part", luts.join(", ")),
     ];

@@ -1,6 +1,8 @@
 //! `sagen sim`: the golden model, the simulation, the comparison.
 
-use crate::check::{predicted_at, Case, Conditions, Run};
+mod sequence;
+
+use crate::check::{self, predicted_at, Built, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, DataFile, Memory};
 use crate::golden::{self, Failure};
@@ -11,13 +13,16 @@ use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::Outcome;
 use arch::cost::board::Board;
 use arch::ir::design::DesignSpec;
+use arch::ir::ip::Ip;
 use arch::ir::vsa::Vsa;
 use arch::text::Stage;
 use arch::Compiled;
 use frontend::scop::{Array, Scop};
+use sequence::{Played, Sequence};
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::rc::Rc;
 
 /// What a simulation found.
 pub struct Verdict {
@@ -76,16 +81,30 @@ pub struct Reference {
 /// # Errors
 /// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
 pub fn judge(input: &Input, arguments: &crate::cli::Program, memory: Memory) -> Result<Reference, Refused> {
-    let (model, after) = match &input.stage {
+    let model = match &input.stage {
         None => return reference(input, arguments, memory),
-        Some(Stage::Scop(scop)) => ("interpreter of the scop", interpret(scop, &memory)),
+        Some(Stage::Scop(_)) => "interpreter of the scop",
+        Some(Stage::System(..) | Stage::Mapping(..)) => "interpreter of the recurrences",
+        Some(Stage::Vsa(_)) => "interpreter of the array",
+    };
+    let after = by_stage(input, &memory).map_err(Refused::plain)?;
+    Ok(Reference { native: false, model: model.into(), before: memory, after })
+}
+
+/// What the interpreter of the input's own stage computes.
+///
+/// # Errors
+/// It finds a fault.
+fn by_stage(input: &Input, memory: &Memory) -> Result<Memory, String> {
+    match &input.stage {
+        None => interpret(&input.scop, memory),
+        Some(Stage::Scop(scop)) => interpret(scop, memory),
         Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)) => {
             let mut after = memory.clone();
-            ("interpreter of the recurrences", arch::interp::run_system(scop, system, &mut after).map(|()| after))
+            arch::interp::run_system(scop, system, &mut after).map(|()| after)
         }
-        Some(Stage::Vsa(vsa)) => ("interpreter of the array", execute(vsa, &memory, &(0..vsa.types().count()).collect::<Vec<_>>())),
-    };
-    Ok(Reference { native: false, model: model.into(), before: memory, after: after.map_err(Refused::plain)? })
+        Some(Stage::Vsa(vsa)) => execute(vsa, memory, &(0..vsa.types().count()).collect::<Vec<_>>()),
+    }
 }
 
 /// As [`judge`], but only what takes no substitute for the C compiler.
@@ -174,21 +193,52 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let data = shared_out(&work, &arguments.data)?;
     let mut all = vec![];
     for ((input, spec), data) in work.functions.iter().zip(&data) {
-        let dir = arguments.out.as_ref().map(|dir| if work.functions.len() > 1 { dir.join(&input.scop.name) } else { dir.clone() });
-        all.push(simulated(arguments, (input, spec, &work.board), data, dir.as_deref())?);
+        all.push(Prepared::new(arguments, input, spec, &work.board, data)?);
     }
-    let facts: Vec<Facts> = all.iter().map(|s| s.facts(arguments)).collect();
+    progress::stage("building");
+    let arrays: Vec<&Vsa> = all.iter().map(|p| &p.compiled.vsa).collect();
+    let built = Rc::new(Built::new(&Ip::new(&work.name, work.queue, &arrays)).map_err(Refused::internal)?);
+    let cases: Vec<Case> = all.iter().enumerate().map(|(f, p)| p.case(&built, f)).collect::<Result<_, _>>()?;
+    progress::stage("simulating");
+    let in_turn: Vec<(&Case, Option<u64>)> = cases.iter().map(|case| (case, None)).collect();
+    let runs = check::simulate(&in_turn, &Conditions::of(arguments)).map_err(Refused::plain)?;
+    progress::done();
+    let mut facts = vec![];
+    for ((prepared, case), run) in all.iter().zip(&cases).zip(&runs) {
+        let dir = arguments.out.as_ref().map(|dir| if all.len() > 1 { dir.join(&case.compiled.vsa.name) } else { dir.clone() });
+        facts.push(prepared.judged(arguments, case, run, dir.as_deref())?);
+    }
+    if facts.len() < all.len() {
+        let hung = &all[facts.len() - 1].compiled.vsa.name;
+        program::notice(&format!("{hung} did not finish, so the functions behind it were not run"));
+    }
     // The first one that is not equal tells.
-    let result = facts.iter().map(|f| f.result).find(|r| *r != Agreement::Equal).unwrap_or(Agreement::Equal);
-    let text = match (&facts[..], arguments.json) {
-        ([only], true) => format!("{:#}\n", only.json()),
-        (several, true) => {
-            let functions: serde_json::Map<_, _> = several.iter().map(|f| (f.compiled.vsa.name.clone(), f.json())).collect();
-            format!("{:#}\n", json!({ "kernel": work.name, "match": result == Agreement::Equal, "result": result.name(), "functions": functions }))
-        }
-        (several, false) => several.iter().map(Facts::text).collect(),
+    let mut result = facts.iter().map(|f| f.result).find(|r| *r != Agreement::Equal).unwrap_or(Agreement::Equal);
+    let sequence = match arguments.sequence {
+        Some(count) if result == Agreement::Equal => Some(Sequence { arguments, all: &all, built: &built }.run(count)?),
+        _ => None,
     };
+    if sequence.as_ref().is_some_and(|s| !s.faults.is_empty()) {
+        result = Agreement::Different;
+    }
+    let text = if arguments.json { json(&work.name, &facts, result, sequence.as_ref()) } else { facts.iter().map(Facts::text).collect::<String>() + &sequence.map_or(String::new(), |s| s.text()) };
     Ok(Verdict { result, text })
+}
+
+fn json(name: &str, facts: &[Facts], result: Agreement, sequence: Option<&Played>) -> String {
+    let mut value = match facts {
+        [only] => only.json(),
+        several => {
+            let functions: serde_json::Map<_, _> = several.iter().map(|f| (f.compiled.vsa.name.clone(), f.json())).collect();
+            json!({ "kernel": name, "functions": functions })
+        }
+    };
+    value["match"] = json!(result == Agreement::Equal);
+    value["result"] = json!(result.name());
+    if let Some(played) = sequence {
+        value["sequence"] = played.json();
+    }
+    format!("{value:#}\n")
 }
 
 /// Contents of arrays by function; of several functions an array is called FUNCTION.ARRAY.
@@ -209,55 +259,50 @@ fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Ref
     Ok(all)
 }
 
-/// A function that was simulated.
-struct Simulated {
-    compiled: Compiled,
-    outcome: Outcome,
-    comparison: Comparison,
-    deviation: Option<Deviation>,
-    result: Agreement,
-    model: String,
+/// A function with what it must compute.
+pub(crate) struct Prepared<'a> {
+    pub input: &'a Input,
+    pub spec: &'a DesignSpec,
+    pub compiled: Compiled,
+    reference: Reference,
 }
 
-impl Simulated {
-    fn facts<'a>(&'a self, arguments: &'a Sim) -> Facts<'a> {
-        let Simulated { compiled, outcome, comparison, deviation, result, model } = self;
-        Facts { arguments, compiled, outcome, comparison, deviation: *deviation, result: *result, model }
+impl<'a> Prepared<'a> {
+    fn new(arguments: &Sim, input: &'a Input, spec: &'a DesignSpec, board: &Board, files: &[DataFile]) -> Result<Prepared<'a>, Refused> {
+        let scop = &input.scop;
+        let mut memory = data::random(scop, arguments.seed);
+        data::load(scop, files, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
+        let compiled = program::compile(input, spec, board)?;
+        progress::stage("compiling and running the golden model");
+        Ok(Prepared { input, spec, compiled, reference: judge(input, &arguments.program, memory)? })
     }
-}
 
-/// Compiles, simulates and compares one function; the arrays that it stores to go to `dir`.
-fn simulated(arguments: &Sim, (input, spec, board): (&Input, &DesignSpec, &Board), files: &[DataFile], dir: Option<&Path>) -> Result<Simulated, Refused> {
-    let scop = &input.scop;
-    let mut memory = data::random(scop, arguments.seed);
-    data::load(scop, files, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    let compiled = program::compile(input, spec, board)?;
-    progress::stage("compiling and running the golden model");
-    let reference = judge(input, &arguments.program, memory)?;
-    progress::stage("building");
-    let case = Case::new(scop, &compiled, &reference.before).map_err(Refused::internal)?;
-    let native = case.of_vsa(&reference.after);
-    let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
-    let (expected, model) = match &own {
-        Some(own) => (&own.expected, own.model),
-        None => (&native, reference.model.as_str()),
-    };
-
-    progress::stage("simulating");
-    let run = case.simulate(&Conditions::of(arguments)).map_err(Refused::plain)?;
-    let comparison = case.compare(&run, expected);
-    let deviation = own.as_ref().map(|_| case.deviation(&run, &native));
-    progress::done();
-    if let Some(dir) = dir {
-        save(scop, &case, &run, dir).map_err(Refused::plain)?;
+    fn case(&self, built: &Rc<Built>, function: usize) -> Result<Case<'_>, Refused> {
+        Case::of(built.clone(), function, (&self.input.scop, &self.compiled), &self.reference.before).map_err(Refused::internal)
     }
-    let result = match run.clean() && comparison.mismatches == 0 {
-        true => Agreement::Equal,
-        false if own.is_none() && reference.native => doubt(scop, &case, &run, &reference)?,
-        false => Agreement::Different,
-    };
-    let model = model.to_string();
-    Ok(Simulated { compiled, outcome: run.outcome, comparison, deviation, result, model })
+
+    /// Compares a run; the arrays that it stored to go to `dir`.
+    fn judged<'b>(&'b self, arguments: &'b Sim, case: &Case, run: &'b Run, dir: Option<&Path>) -> Result<Facts<'b>, Refused> {
+        let Prepared { input, spec, compiled, reference } = self;
+        let scop = &input.scop;
+        let native = case.of_vsa(&reference.after);
+        let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
+        let (expected, model) = match &own {
+            Some(own) => (&own.expected, own.model),
+            None => (&native, reference.model.as_str()),
+        };
+        let comparison = case.compare(run, expected);
+        let deviation = own.as_ref().map(|_| case.deviation(run, &native));
+        if let Some(dir) = dir {
+            save(scop, case, run, dir).map_err(Refused::plain)?;
+        }
+        let result = match run.clean() && comparison.mismatches == 0 {
+            true => Agreement::Equal,
+            false if own.is_none() && reference.native => doubt(scop, case, run, reference)?,
+            false => Agreement::Different,
+        };
+        Ok(Facts { arguments, compiled, outcome: &run.outcome, comparison, deviation, result, model })
+    }
 }
 
 /// The simulation differs from the C compiler's program; whether the interpreter of the region does as well.
@@ -306,7 +351,7 @@ struct Facts<'a> {
     arguments: &'a Sim,
     compiled: &'a Compiled,
     outcome: &'a Outcome,
-    comparison: &'a Comparison,
+    comparison: Comparison,
     /// From the C program's results, where the array rounds elsewhere.
     deviation: Option<Deviation>,
     result: Agreement,

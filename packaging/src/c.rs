@@ -2,9 +2,81 @@
 
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
-use templates::interface::{Argument, CTRL, GIER, IP_IER, IP_ISR};
+use templates::interface::{Argument, Function, CTRL, GIER, IP_IER, IP_ISR};
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
+/// What the driver has for the function, or for each of several.
+const SET: &str = r#"/* Sets all arguments. They must not change during a run. */
+static inline void x@KERNEL@_set(uintptr_t ip, @PARAMETERS@)
+{
+@SETTERS@
+}
+
+"#;
+const RUN: &str = r#"/* A whole run; the status, 0 if all went well. */
+static inline uint32_t x@KERNEL@_run(uintptr_t ip, @PARAMETERS@)
+{
+    x@KERNEL@_status_clear(ip);
+    x@KERNEL@_set(ip, @NAMES@);
+    x@KERNEL@_start(ip);
+    x@KERNEL@_wait(ip);
+    return x@KERNEL@_status(ip);
+}
+
+"#;
+const SET_FUNCTION: &str = r#"/* Says what the next run is: @FUNCTION@, with these arguments. They must not change before it ends. */
+static inline void x@KERNEL@_@FUNCTION@_set(uintptr_t ip, @PARAMETERS@)
+{
+@SETTERS@
+    X@UPPER@_WRITE32(ip + @PREFIX@_ADDR_FUNCTION_DATA, @PREFIX@_FUNCTION_@FUNCTION_UPPER@);
+}
+
+"#;
+const RUN_FUNCTION: &str = r#"/* A whole run of @FUNCTION@; the status, 0 if all went well. */
+static inline uint32_t @KERNEL@_@FUNCTION@(uintptr_t ip, @PARAMETERS@)
+{
+    x@KERNEL@_status_clear(ip);
+    x@KERNEL@_@FUNCTION@_set(ip, @NAMES@);
+    x@KERNEL@_start(ip);
+    x@KERNEL@_wait(ip);
+    return x@KERNEL@_status(ip);
+}
+
+"#;
+/// The same for the queue.
+const QUEUE: &str = r#"/* Commands for which the queue has a place. */
+static inline uint32_t x@KERNEL@_queue_free(uintptr_t ip)
+{
+    return (X@UPPER@_READ32(ip + @PREFIX@_ADDR_QUEUE_DATA) & @PREFIX@_QUEUE_FREE_MASK) >> 16;
+}
+
+/* Commands of the queue that have ended, modulo 2^32. */
+static inline uint32_t x@KERNEL@_queue_ended(uintptr_t ip)
+{
+    return X@UPPER@_READ32(ip + @PREFIX@_ADDR_QUEUE_ENDED_DATA);
+}
+
+/* Waits until all commands have ended; the status, 0 if all went well since it was cleared. */
+static inline uint32_t x@KERNEL@_queue_wait(uintptr_t ip)
+{
+    while ((X@UPPER@_READ32(ip + @PREFIX@_ADDR_QUEUE_DATA) & @PREFIX@_QUEUE_WAITING_MASK) != 0) {
+    }
+    return x@KERNEL@_status(ip);
+}
+
+"#;
+const ENQUEUE: &str = r#"/* Adds a run@OF@ to the queue, which keeps the arguments; 0 if it has no place, and then nothing is done. */
+static inline int @NAME@_queue(uintptr_t ip, @PARAMETERS@)
+{
+    if (x@KERNEL@_queue_free(ip) == 0) {
+        return 0;
+    }
+@SETTERS@
+    X@UPPER@_WRITE32(ip + @PREFIX@_ADDR_QUEUE_DATA, @NUMBER@u);
+    return 1;
+}
+
+"#;
 
 /// `sw/x<kernel>_hw.h` and `sw/x<kernel>.h`.
 pub fn headers(ip: &Ip) -> Vec<File> {
@@ -27,10 +99,12 @@ fn registers(ip: &Ip) -> String {
     for (name, offset) in [("AP_CTRL", CTRL), ("GIE", GIER), ("IER", IP_IER), ("ISR", IP_ISR)] {
         define(&format!("ADDR_{name}"), format!("0x{offset:02x}"));
     }
-    for a in &interface.arguments {
-        let name = a.ident.to_uppercase();
-        define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", a.offset));
-        define(&format!("BITS_{name}_DATA"), a.register_bits().to_string());
+    for (function, _) in ip.all() {
+        for a in &function.arguments {
+            let name = ip.called(function, a).to_uppercase();
+            define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", a.offset));
+            define(&format!("BITS_{name}_DATA"), a.register_bits().to_string());
+        }
     }
     define("ADDR_DESIGN_ID_DATA", format!("0x{:02x}", interface.layout.design_id()));
     define("DESIGN_ID", format!("0x{:08x}u", interface.design_id));
@@ -40,6 +114,16 @@ fn registers(ip: &Ip) -> String {
     define("ADDR_STATUS_DATA", format!("0x{:02x}", interface.layout.status()));
     define("ADDR_ERROR_ADDRESS_DATA", format!("0x{:02x}", interface.layout.error_address()));
     define("BITS_ERROR_ADDRESS_DATA", "64".to_string());
+    if let Some(at) = interface.layout.function() {
+        define("ADDR_FUNCTION_DATA", format!("0x{at:02x}"));
+        for (k, function) in interface.functions.iter().enumerate() {
+            define(&format!("FUNCTION_{}", function.ident.to_uppercase()), format!("{k}u"));
+        }
+    }
+    if let Some([queue, ended]) = interface.layout.queue() {
+        define("ADDR_QUEUE_DATA", format!("0x{queue:02x}"));
+        define("ADDR_QUEUE_ENDED_DATA", format!("0x{ended:02x}"));
+    }
     for register in &interface.registers {
         for field in &register.fields {
             let name = format!("{}_{}_MASK", register.name, field.name).to_uppercase();
@@ -51,41 +135,71 @@ fn registers(ip: &Ip) -> String {
 }
 
 fn driver(ip: &Ip) -> String {
-    let (interface, prefix) = (ip.interface, prefix(ip));
-    let kernel = &interface.kernel;
-    let parameter = |a: &Argument| format!("{} {}", if a.array().is_some() { "uint64_t" } else { types::c(a.ty) }, a.ident);
-    let set = |a: &Argument| {
-        let (at, name) = (format!("{prefix}_ADDR_{}_DATA", a.ident.to_uppercase()), &a.ident);
-        let bits = match (a.array(), types::c(a.ty)) {
-            (Some(_), _) | (None, "uint64_t") => name.clone(),
-            (None, "double") => format!("x{kernel}_bits64({name})"),
-            (None, "float") => format!("x{kernel}_bits32({name})"),
-            (None, "int64_t") => format!("(uint64_t){name}"),
-            (None, ty) => format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t")),
-        };
-        match a.register_bits() > 32 {
-            true => format!("    x{kernel}_write64(ip, {at}, {bits});"),
-            false => format!("    X{}_WRITE32(ip + {at}, (uint32_t){bits});", kernel.to_uppercase()),
+    let interface = ip.interface;
+    let common = [("KERNEL", interface.kernel.clone()), ("UPPER", interface.kernel.to_uppercase()), ("PREFIX", prefix(ip))];
+    let several = interface.functions.len() > 1;
+    let (mut sets, mut runs, mut shapes) = (String::new(), String::new(), vec![]);
+    if interface.layout.queue().is_some() {
+        runs += QUEUE;
+    }
+    for (number, function) in interface.functions.iter().enumerate() {
+        let name = if several { format!("{}_{}", interface.kernel, function.ident) } else { format!("x{}", interface.kernel) };
+        let tokens = [
+            ("FUNCTION", function.ident.clone()),
+            ("FUNCTION_UPPER", function.ident.to_uppercase()),
+            ("NAME", name.clone()),
+            ("NUMBER", number.to_string()),
+            ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
+            ("NAMES", lines(function, &|a| a.ident.clone(), ", ")),
+            ("PARAMETERS", lines(function, &parameter, ", ")),
+            ("SETTERS", lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")),
+        ];
+        let [set, run] = if several { [SET_FUNCTION, RUN_FUNCTION] } else { [SET, RUN] };
+        sets += &fill(set, &tokens);
+        if interface.layout.queue().is_some() {
+            runs += &fill(ENQUEUE, &tokens);
         }
+        runs += &fill(run, &tokens);
+        if several {
+            shapes.push(format!(" * {name}:"));
+        }
+        shapes.push(lines(function, &shape, "\n"));
+    }
+    fill(&fill(DRIVER, &[("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
+}
+
+fn lines(function: &Function, f: &dyn Fn(&Argument) -> String, between: &str) -> String {
+    function.arguments.iter().map(f).collect::<Vec<_>>().join(between)
+}
+
+fn parameter(a: &Argument) -> String {
+    format!("{} {}", if a.array().is_some() { "uint64_t" } else { types::c(a.ty) }, a.ident)
+}
+
+/// Writes the registers of an argument, which the macros call `called`.
+fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
+    let kernel = &ip.interface.kernel;
+    let (at, name) = (format!("{}_ADDR_{}_DATA", prefix(ip), called.to_uppercase()), &a.ident);
+    let bits = match (a.array(), types::c(a.ty)) {
+        (Some(_), _) | (None, "uint64_t") => name.clone(),
+        (None, "double") => format!("x{kernel}_bits64({name})"),
+        (None, "float") => format!("x{kernel}_bits32({name})"),
+        (None, "int64_t") => format!("(uint64_t){name}"),
+        (None, ty) => format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t")),
     };
-    let shape = |a: &Argument| {
-        let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, by value", a.ident, types::c(a.ty), a.name) };
-        let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
-        let use_ = match (array.read, array.written) {
-            (true, true) => "read and written",
-            (_, true) => "written",
-            _ => "read",
-        };
-        format!(" *   {:<12} {} {}{extents}, {} bytes, {use_}", a.ident, types::c(a.ty), a.name, a.bytes())
+    match a.register_bits() > 32 {
+        true => format!("    x{kernel}_write64(ip, {at}, {bits});"),
+        false => format!("    X{}_WRITE32(ip + {at}, (uint32_t){bits});", kernel.to_uppercase()),
+    }
+}
+
+fn shape(a: &Argument) -> String {
+    let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, by value", a.ident, types::c(a.ty), a.name) };
+    let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
+    let use_ = match (array.read, array.written) {
+        (true, true) => "read and written",
+        (_, true) => "written",
+        _ => "read",
     };
-    let lines = |f: &dyn Fn(&Argument) -> String, between: &str| interface.arguments.iter().map(f).collect::<Vec<_>>().join(between);
-    fill(DRIVER, &[
-        ("KERNEL", kernel.clone()),
-        ("UPPER", kernel.to_uppercase()),
-        ("PREFIX", prefix.clone()),
-        ("SHAPES", lines(&shape, "\n")),
-        ("NAMES", lines(&|a: &Argument| a.ident.clone(), ", ")),
-        ("PARAMETERS", lines(&parameter, ", ")),
-        ("SETTERS", lines(&set, "\n")),
-    ])
+    format!(" *   {:<12} {} {}{extents}, {} bytes, {use_}", a.ident, types::c(a.ty), a.name, a.bytes())
 }

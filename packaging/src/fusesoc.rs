@@ -1,7 +1,7 @@
 //! For simulators and build systems: a FuseSoC core, a file list, and a cocotb test.
 
 use crate::{fill, File, Ip, LIBRARY, VENDOR, VERSION};
-use templates::interface::Argument;
+use templates::interface::{Argument, Function};
 
 /// `<kernel>.core`, `<kernel>.f`, `sim/test_<kernel>.py`.
 pub fn files(ip: &Ip) -> Vec<File> {
@@ -35,20 +35,31 @@ fn core(ip: &Ip) -> String {
 fn cocotb(ip: &Ip) -> String {
     let interface = ip.interface;
     let port = |k: usize| interface.ports[k].name.as_str();
-    let argument = |a: &Argument| {
+    let argument = |called: String, a: &Argument| {
         let port = a.array().map_or("None".to_string(), |array| format!("{:?}", port(array.port)));
-        format!("    Argument({:?}, {port}, 0x{:02x}),", a.ident, a.offset)
+        format!("    Argument({called:?}, {port}, 0x{:02x}),", a.offset)
     };
-    fill(include_str!("../files/test.py.in"), &[
+    let list = |f: &Function, called: &dyn Fn(&Argument) -> String| f.arguments.iter().map(|a| argument(called(a), a)).collect::<Vec<_>>().join("\n");
+    let text = match (&interface.functions[..], interface.layout.function()) {
+        (several, Some(at)) => {
+            let function = |f: &Function| {
+                let own = list(f, &|a| format!("{}.{}", f.ident, a.ident));
+                format!("    [\n{}\n    ],", own.lines().map(|l| format!("    {l}")).collect::<Vec<_>>().join("\n"))
+            };
+            let functions = several.iter().map(function).collect::<Vec<_>>().join("\n");
+            fill(include_str!("../files/functions_test.py.in"), &[("FUNCTIONS", functions), ("FUNCTION_AT", format!("0x{at:02x}"))])
+        }
+        (only, None) => fill(include_str!("../files/test.py.in"), &[("ARGUMENTS", list(&only[0], &|a| a.ident.clone()))]),
+    };
+    fill(&text, &[
         ("KERNEL", interface.kernel.clone()),
         ("CLOCK", interface.clock.into()),
         ("RESET", interface.reset.into()),
         ("INTERRUPT", interface.interrupt.into()),
         ("CONTROL", interface.control.into()),
         ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
-        ("ARGUMENTS", interface.arguments.iter().map(argument).collect::<Vec<_>>().join("\n")),
         ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
         ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
-        ("LIMIT", (20 * ip.cycles.max(0) + 100_000).to_string()),
+        ("LIMIT", (20 * ip.cycles().max(0) + 100_000).to_string()),
     ])
 }

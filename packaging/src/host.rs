@@ -1,16 +1,16 @@
-//! What runs beside the IP under Linux: an XRT host that checks the results, the C program to check against, and a
-//! device-tree overlay for embedded systems.
+//! What runs beside the IP under Linux: of an IP with one function an XRT host that checks the results and the C program to
+//! check against; a device-tree overlay for embedded systems.
 
-use crate::{fill, types, File, Ip};
+use crate::{fill, types, File, Function, Ip};
 use frontend::scop::ScalarType;
-use templates::interface::Argument;
+use templates::interface::{self, Argument};
 
 /// `sw/host.cpp`, `sw/reference.c` and `sw/<kernel>.dtso`.
 pub fn files(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let mut all = vec![File::new(format!("sw/{kernel}.dtso"), overlay(ip))];
-    if let Some(reference) = &ip.reference {
-        all.extend([File::new("sw/host.cpp", host(ip)), File::new("sw/reference.c", reference.clone())]);
+    if let Some((function, Function { reference: Some(reference), exact, .. })) = ip.only() {
+        all.extend([File::new("sw/host.cpp", host(ip, function, *exact)), File::new("sw/reference.c", reference.clone())]);
     }
     all
 }
@@ -23,9 +23,9 @@ fn element(ty: ScalarType) -> &'static str {
     }
 }
 
-fn host(ip: &Ip) -> String {
+fn host(ip: &Ip, function: &interface::Function, exact: bool) -> String {
     let interface = ip.interface;
-    let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| interface.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
+    let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| match a.array() {
         Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements()),
         None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
@@ -34,9 +34,9 @@ fn host(ip: &Ip) -> String {
         Some(_) => format!("argument{k}.buffer"),
         None => format!("argument{k}.before[0]"),
     };
-    let uploads = interface.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
+    let uploads = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
     let written = |what: &str| {
-        let lines = interface.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written)).map(|(k, _)| what.replace("{k}", &k.to_string()));
+        let lines = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written)).map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
     fill(include_str!("../files/host.cpp.in"), &[
@@ -50,7 +50,7 @@ fn host(ip: &Ip) -> String {
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("STATUS", format!("0x{:02x}", interface.layout.status())),
         ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
-        ("TOLERANCE", if ip.exact { "0" } else { "1e-3" }.into()),
+        ("TOLERANCE", if exact { "0" } else { "1e-3" }.into()),
     ])
 }
 

@@ -21,7 +21,7 @@ mod xml;
 
 use arch::cost::board::Board;
 use sha2::{Digest, Sha256};
-use templates::interface::Interface;
+use templates::interface::{self, Interface};
 
 /// VLNV but for the name: `sagen:array:<kernel>:1.0`.
 pub const VENDOR: &str = "sagen";
@@ -65,6 +65,13 @@ pub struct Ip<'a> {
     /// Paths of the testbench's Verilog, and of the files it reads by their bare names.
     pub bench: Vec<String>,
     pub images: Vec<String>,
+    /// In the order of the interface's.
+    pub functions: Vec<Function>,
+}
+
+/// What is said of a function beside its interface.
+#[derive(Clone, Debug)]
+pub struct Function {
     /// The memory bank of each argument as `v++` names it (`DDR[1]`); `None` for one that has no address.
     pub banks: Vec<Option<String>>,
     /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program; `None` where there is
@@ -80,7 +87,29 @@ pub struct Ip<'a> {
 impl Ip<'_> {
     /// What the IP is, in a line.
     fn title(&self) -> String {
-        format!("Systolic array for {}", self.interface.kernel)
+        match &self.interface.functions[..] {
+            [_] => format!("Systolic array for {}", self.interface.kernel),
+            several => format!("Systolic arrays for {}", several.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")),
+        }
+    }
+    /// The only function, if it is the only one.
+    fn only(&self) -> Option<(&interface::Function, &Function)> {
+        match (&self.interface.functions[..], &self.functions[..]) {
+            ([interface], [function]) => Some((interface, function)),
+            _ => None,
+        }
+    }
+    /// All functions.
+    fn all(&self) -> impl Iterator<Item = (&interface::Function, &Function)> {
+        self.interface.functions.iter().zip(&self.functions)
+    }
+    /// What an argument is called beside those of other functions.
+    fn called(&self, function: &interface::Function, argument: &interface::Argument) -> String {
+        if self.functions.len() > 1 { format!("{}_{}", function.ident, argument.ident) } else { argument.ident.clone() }
+    }
+    /// Cycles of the longest run.
+    fn cycles(&self) -> i64 {
+        self.functions.iter().map(|f| f.cycles).max().unwrap_or(0)
     }
     fn vlnv(&self) -> String {
         format!("{VENDOR}:{LIBRARY}:{}:{VERSION}", self.interface.kernel)

@@ -1,7 +1,7 @@
 //! The PYNQ driver.
 
 use crate::{fill, types, File, Ip};
-use templates::interface::Argument;
+use templates::interface::{Argument, Function};
 
 /// `sw/<kernel>.py`.
 pub fn files(ip: &Ip) -> Vec<File> {
@@ -17,15 +17,38 @@ pub fn files(ip: &Ip) -> Vec<File> {
     };
     let name = &interface.kernel;
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-    let text = fill(include_str!("../files/driver.py.in"), &[
+    let parameters = |f: &Function| f.arguments.iter().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
+    let at = |offset: Option<u32>| offset.map_or("None".to_string(), |at| format!("0x{at:02x}"));
+    let common = [
         ("KERNEL", name.clone()),
         ("CLASS", class),
         ("VLNV", ip.vlnv()),
-        ("ARGUMENTS", interface.arguments.iter().map(array).collect::<Vec<_>>().join("\n")),
-        ("PARAMETERS", interface.arguments.iter().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("STATUS", format!("0x{:02x}", interface.layout.status())),
         ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
-    ]);
-    vec![File::new(format!("sw/{name}.py"), text)]
+        ("FUNCTION", at(interface.layout.function())),
+        ("QUEUE", at(interface.layout.queue().map(|q| q[0]))),
+        ("ENDED", at(interface.layout.queue().map(|q| q[1]))),
+    ];
+    let text = match &interface.functions[..] {
+        [only] if interface.layout.queue().is_none() => {
+            let arguments = only.arguments.iter().map(array).collect::<Vec<_>>().join("\n");
+            fill(include_str!("../files/driver.py.in"), &[("ARGUMENTS", arguments), ("PARAMETERS", parameters(only))])
+        }
+        several => {
+            let listed = |(k, f): (usize, &Function)| format!("    {:?}: ({k}, [\n{}\n    ]),", f.ident, f.arguments.iter().map(|a| format!("    {}", array(a))).collect::<Vec<_>>().join("\n"));
+            let method = |f: &Function| fill(METHOD, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", parameters(f))]);
+            let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
+            let methods = several.iter().map(method).collect::<String>();
+            fill(include_str!("../files/functions.py.in"), &[("FUNCTIONS", functions), ("METHODS", methods), ("FIRST", several[0].ident.clone())])
+        }
+    };
+    vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
 }
+
+/// Of each function.
+const METHOD: &str = r#"
+    def @FUNCTION@(self, @PARAMETERS@):
+        """Runs on buffers of pynq.allocate and returns when the results are there; IOError if they cannot be trusted."""
+        self.run("@FUNCTION@", @PARAMETERS@)
+"#;

@@ -1,8 +1,8 @@
 //! `README.md` of the IP: ports, registers, how to use each file, what was tried.
 
-use crate::{fill, types, Ip};
+use crate::{fill, types, Function, Ip};
 use std::fmt::Write as _;
-use templates::interface::{Access, Argument, Register};
+use templates::interface::{self, Access, Argument, Register};
 
 const HOST: &str = "| `sw/host.cpp`, `sw/reference.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
 
@@ -16,8 +16,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
     };
     fill(include_str!("../files/README.md.in"), &[
         ("KERNEL", interface.kernel.clone()),
-        ("SUMMARY", ip.summary.clone()),
-        ("CYCLES", ip.cycles.to_string()),
+        ("SUMMARY", summary(ip)),
         ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
         ("BOARD", if ip.board.title.is_empty() { ip.board.name.clone() } else { ip.board.title.clone() }),
         ("PART", ip.board.part.clone()),
@@ -27,17 +26,40 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         ("RESET", interface.reset.into()),
         ("INTERRUPT", interface.interrupt.into()),
         ("CONTROL", interface.control.into()),
-        ("ARGUMENTS", arguments(ip)),
+        ("ARGUMENTS", ip.all().map(|(f, more)| arguments(ip, f, more)).collect()),
+        ("CHOICE", choice(ip)),
+        ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
+        ("ABOUT", if ip.only().is_some() { "`report.json`, `vsa.txt`, `array.svg` | figures, the array as text and as a picture" } else { "`report.json`, a folder of each function | figures; the array as text and as a picture" }.into()),
         ("PORTS", ports(ip)),
         ("REGISTERS", interface.registers.iter().map(register).collect()),
         ("BLOCK_DESIGN", zynq.into()),
-        ("HOST", if ip.reference.is_some() { HOST } else { "" }.into()),
+        ("HOST", if ip.only().is_some_and(|f| f.1.reference.is_some()) { HOST } else { "" }.into()),
     ])
 }
 
-fn arguments(ip: &Ip) -> String {
+const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the arguments may be written anew\n\
+    at once. Commands run in order, each 2 cycles after the one before has ended; a run that is started by `CTRL` goes before\n\
+    what waits. `AP_DONE` and its interrupt do not tell of commands; `queue`, `queue_ended` and an interrupt of their own do.\n";
+
+fn summary(ip: &Ip) -> String {
+    if let Some((_, function)) = ip.only() {
+        return format!("{}; {} cycles a run", function.summary, function.cycles);
+    }
+    let each: Vec<_> = ip.all().map(|(_, f)| format!("{}, {} cycles a run", f.summary, f.cycles)).collect();
+    format!("{} functions, one at a time: {};", each.len(), each.join("; "))
+}
+
+/// How a function is chosen, where there are several.
+fn choice(ip: &Ip) -> String {
+    let Some(at) = ip.interface.layout.function() else { return String::new() };
+    let list: Vec<_> = ip.interface.functions.iter().enumerate().map(|(k, f)| format!("{k} `{}`", f.name)).collect();
+    format!("Register `function` (0x{at:02x}) chooses: {}. The functions share the registers of their arguments.\n", list.join(", "))
+}
+
+fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String {
+    let called = |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
     let row = |(a, bank): (&Argument, &Option<String>)| {
-        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | by value | | | 0x{:02x} |\n", a.ident, types::c(a.ty), a.name, a.bytes(), a.offset) };
+        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | by value | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset) };
         let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
         let moved = match (array.read, array.written) {
             (true, true) => "read, written",
@@ -46,15 +68,19 @@ fn arguments(ip: &Ip) -> String {
         };
         let port = &ip.interface.ports[array.port].name;
         let bank = bank.as_deref().unwrap_or("");
-        format!("| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n", a.ident, types::c(a.ty), a.name, a.bytes(), a.offset)
+        format!("| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset)
     };
-    ip.interface.arguments.iter().zip(&ip.banks).map(row).collect()
+    function.arguments.iter().zip(&more.banks).map(row).collect()
 }
 
 fn ports(ip: &Ip) -> String {
     let mut text = String::new();
     for p in &ip.interface.ports {
-        let names: Vec<String> = ip.interface.behind(p).map(|a| format!("`{}`", a.ident)).collect();
+        let name = |&(f, k): &(usize, usize)| {
+            let (function, a) = (&ip.interface.functions[f], &ip.interface.functions[f].arguments[k]);
+            if ip.only().is_some() { format!("`{}`", a.ident) } else { format!("`{}.{}`", function.ident, a.ident) }
+        };
+        let names: Vec<String> = p.arrays.iter().map(name).collect();
         let _ = writeln!(text, "| `{}` | AXI4 manager, {} data bits, {} address bits, bursts of at most {} beats; moves {} |", p.name, p.data_bits, p.address_bits, p.burst_beats, names.join(", "));
     }
     text

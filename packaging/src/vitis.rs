@@ -17,19 +17,29 @@ pub fn kernel(ip: &Ip) -> String {
     };
     let ports = [port(interface.control, "slave", "0x1000", 32)];
     let managers = interface.ports.iter().map(|p| port(&p.name, "master", "0xFFFFFFFFFFFFFFFF", p.data_bits));
-    let arguments = interface.arguments.iter().enumerate().map(|(id, a)| argument(ip, id, a));
+    let all = ip.all().flat_map(|(f, _)| f.arguments.iter().map(move |a| (ip.called(f, a), a)));
+    // The number of the function comes first; then the arguments of all, of which a run needs its own.
+    let number = interface.layout.function().map(|at| scalar(ip, "function", at));
+    let first = usize::from(number.is_some());
+    let arguments = number.into_iter().chain(all.enumerate().map(|(k, (name, a))| argument(ip, first + k, &name, a)));
     let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
     let kernel = kernel.with("name", &interface.kernel).with("language", "ip_c").with("vlnv", ip.vlnv()).with("attributes", "");
     let kernel = kernel.with("preferredWorkGroupSizeMultiple", 0).with("workGroupSize", 1).with("interrupt", "true").with("hwControlProtocol", "ap_ctrl_hs");
     group("root", [kernel]).with("versionMajor", 1).with("versionMinor", 6).document()
 }
 
-fn argument(ip: &Ip, id: usize, a: &Argument) -> Element {
+fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
+    let arg = group("arg", []).with("name", name).with("addressQualifier", 0).with("id", 0).with("port", ip.interface.control);
+    let arg = arg.with("size", "0x4").with("offset", format!("0x{offset:03X}")).with("hostOffset", "0x0").with("hostSize", "0x4");
+    arg.with("type", "uint")
+}
+
+fn argument(ip: &Ip, id: usize, name: &str, a: &Argument) -> Element {
     let (qualifier, port, size, pointer) = match a.array() {
         Some(array) => (1, ip.interface.ports[array.port].name.as_str(), 8, "*"),
         None => (0, ip.interface.control, a.ty.bytes(), ""),
     };
-    let arg = group("arg", []).with("name", &a.ident).with("addressQualifier", qualifier).with("id", id).with("port", port);
+    let arg = group("arg", []).with("name", name).with("addressQualifier", qualifier).with("id", id).with("port", port);
     let arg = arg.with("size", format!("0x{size:x}")).with("offset", format!("0x{:03X}", a.offset)).with("hostOffset", "0x0").with("hostSize", format!("0x{size:x}"));
     arg.with("type", format!("{}{pointer}", types::opencl(a.ty)))
 }
@@ -39,9 +49,11 @@ pub fn link(ip: &Ip) -> String {
     let (kernel, board) = (&ip.interface.kernel, ip.board);
     let mut text = format!("# v++ -l -t hw --platform <platform of {}> --config {kernel}.cfg -o {kernel}.xclbin ../{kernel}.xo\n", board.name);
     let _ = writeln!(text, "kernel_frequency={}\n\n[connectivity]\nnk={kernel}:1:{kernel}_1", board.clock_mhz.floor());
-    for (argument, bank) in ip.interface.arguments.iter().zip(&ip.banks) {
-        if let Some(bank) = bank {
-            let _ = writeln!(text, "sp={kernel}_1.{}:{bank}", argument.ident);
+    for (function, more) in ip.all() {
+        for (argument, bank) in function.arguments.iter().zip(&more.banks) {
+            if let Some(bank) = bank {
+                let _ = writeln!(text, "sp={kernel}_1.{}:{bank}", ip.called(function, argument));
+            }
         }
     }
     text

@@ -4,6 +4,7 @@
 use super::{Image, Job, Timing};
 use rtl::{Module, Verified};
 use std::fmt::Write as _;
+use templates::interface::IP_ISR;
 
 /// The Verilog memory model; a file of every simulation.
 pub const MEMORY: &str = include_str!("axi_memory.v");
@@ -43,7 +44,7 @@ pub fn names(job: &Job) -> Result<(String, String), String> {
 pub fn text(job: &Job) -> Result<String, String> {
     let top = top(job.design)?;
     let ports: Vec<(String, u32)> = top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
-    let interface = job.interface();
+    let interface = job.interface;
     let (mut wires, mut connections) = (String::new(), String::new());
     for (name, width) in &ports {
         let range = if *width == 1 { String::new() } else { format!("[{}:0] ", width - 1) };
@@ -55,12 +56,12 @@ pub fn text(job: &Job) -> Result<String, String> {
     }
     let (mut memories, mut bases, mut faults) = (String::new(), String::new(), vec![]);
     let mut offsets = String::new();
-    let settings = job.settings()?;
-    for (k, (offset, value)) in settings.iter().enumerate() {
+    let settings = steps(job)?;
+    for (k, (offset, value)) in settings.iter().flatten().enumerate() {
         let _ = writeln!(bases, "            {k}: setting = 32'h{value:x};");
         let _ = writeln!(offsets, "            {k}: offset = 32'h{offset:02x};");
     }
-    for port in 0..job.vsa.ports() {
+    for port in 0..interface.ports.len() {
         memories.push_str(&memory(job, port, &interface.ports[port].name, &ports));
         faults.push(format!("faults_{port}"));
     }
@@ -68,7 +69,11 @@ pub fn text(job: &Job) -> Result<String, String> {
     let tokens = [
         ("@NAME@", top.name.to_string()),
         ("@CLOCK@", interface.clock.to_string()),
-        ("@SETTINGS@", settings.len().to_string()),
+        ("@SETTINGS@", settings[0].len().to_string()),
+        ("@AT@", if settings.len() > 1 { "run * SETTINGS + step" } else { "step" }.to_string()),
+        ("@BETWEEN@", if settings.len() > 1 { " && step != LAST + 6".into() } else { String::new() }),
+        ("@RUN@", if settings.len() > 1 { RUN.into() } else { String::new() }),
+        ("@NEXT@", if settings.len() > 1 { NEXT.replace("@LAST_RUN@", &(settings.len() - 1).to_string()) } else { String::new() }),
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
         ("@STATUS@", format!("{:02x}", interface.layout.status())),
@@ -82,16 +87,49 @@ pub fn text(job: &Job) -> Result<String, String> {
     Ok(tokens.iter().fold(BENCH.to_string(), |text, (token, value)| text.replace(token, value)))
 }
 
+/// Writes before each run, equally many for all: the last one is repeated. A run takes back the interrupt of the one before.
+fn steps(job: &Job) -> Result<Vec<Vec<(u32, u32)>>, String> {
+    let mut all = vec![];
+    for (k, run) in job.runs.iter().enumerate() {
+        let back = (k > 0).then_some((IP_ISR, 1));
+        all.push(back.into_iter().chain(job.settings(run)?).collect::<Vec<_>>());
+    }
+    let most = all.iter().map(Vec::len).max().unwrap_or(0);
+    for own in &mut all {
+        let last = *own.last().ok_or("a run without arguments")?;
+        own.resize(most, last);
+    }
+    Ok(all)
+}
+
+/// Where there are several runs: their number, and the step from one to the next.
+const RUN: &str = "    integer run;\n    initial run = 0;\n";
+const NEXT: &str = r#"        if (aresetn && step == LAST + 6 && run < @LAST_RUN@) begin
+            $display("SAGEN cycles=%0d timeout=%0d faults=%0d status=%0d error_address=%0d", cycles, timed_out, @FAULTS@, status, status == 0 ? 64'd0 : error_address);
+            run <= run + 1;
+            step <= 0;
+        end else
+"#;
+
 /// One number an image, the first one lowest.
 fn packed(images: &[&Image], number: impl Fn(&Image) -> u64) -> String {
     let numbers: Vec<_> = images.iter().rev().map(|i| format!("64'h{:x}", number(i))).collect();
     format!("{{{}}}", numbers.join(", "))
 }
 
+/// What stands for the images of a port that no run uses: one word.
+pub fn vacant(job: &Job, port: usize) -> Option<Image> {
+    let beat = job.beat(port);
+    job.behind(port).is_empty().then(|| Image { start: 0, bytes: vec![0; beat], offset: 0, size: beat })
+}
+
 /// The instance of the memory model behind AXI port `k`. Signals the design lacks are tied to 0 or left open.
 fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
-    let (images, bytes) = (job.behind(k), job.beat(k));
-    let names: Vec<_> = job.vsa.arrays_of(k).map(|a| job.vsa.arrays[a].name.as_str()).collect();
+    let (vacant, bytes) = (vacant(job, k), job.beat(k));
+    let images = if vacant.is_some() { vacant.iter().collect() } else { job.behind(k) };
+    let mut moved: Vec<_> = job.interface.behind(&job.interface.ports[k]).collect();
+    moved.sort_by_key(|a| a.array().map(|a| a.index));
+    let names: Vec<_> = moved.iter().map(|a| a.name.as_str()).collect();
     let (input, output) = image_names(k);
     let ddr = matches!(job.timing, Timing::Ddr { .. }) as u32;
     let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", names.join(", "));

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
-use templates::interface::{CTRL, GIER, IP_IER};
+use templates::interface::{CTRL, GIER, IP_IER, IP_ISR};
 
 /// Cycles within which a register access must be answered; the design holds its own reset for a while.
 const ACCESS_LIMIT: u64 = 1_000_000;
@@ -19,25 +19,115 @@ const RESET: u64 = 10;
 ///
 /// # Errors
 /// The design is not consistent, lacks a port, does not answer on `s_axi_control`, or the waveform cannot be written.
-pub fn run(job: &Job) -> Result<Outcome, String> {
+pub fn run(job: &Job) -> Result<Vec<Outcome>, String> {
     let begin = Instant::now();
     let mut machine = Machine::start(job)?;
-    let interface = job.interface();
-    for (offset, value) in job.settings()? {
-        machine.write(offset, value.into())?;
+    let outcomes = machine.work(job, begin)?;
+    let contents = machine.finish(job)?;
+    let with = |(outcome, memories): (Outcome, Vec<Vec<u8>>)| Outcome { memories, ..outcome };
+    Ok(outcomes.into_iter().zip(contents).map(with).collect())
+}
+
+impl Machine {
+    /// The job's runs, one after the other; their outcomes lack the memories.
+    ///
+    /// # Errors
+    /// `s_axi_control` does not answer.
+    pub fn work(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
+        progress::cycles("simulating", job.cycles);
+        if job.queued {
+            return self.queue(job, begin);
+        }
+        let mut all = vec![];
+        for (number, run) in job.runs.iter().enumerate() {
+            if let Some(cycles) = run.cut {
+                self.launch(job, number)?;
+                (0..cycles).for_each(|_| self.cycle());
+                self.cut();
+                // It answers when the memories have answered everything, so this is what the run begins with.
+                self.read(CTRL)?;
+                self.restore(job, number);
+            }
+            self.launch(job, number)?;
+            let finished = self.wait_interrupt(job.watchdog);
+            all.push(self.outcome(job, finished, begin)?);
+            if !finished {
+                return Ok(all);
+            }
+        }
+        Ok(all)
     }
-    machine.write(GIER, 1)?;
-    machine.write(IP_IER, 1)?;
-    machine.write(CTRL, 1)?;
-    progress::cycles("simulating", job.cycles);
-    let finished = machine.wait_interrupt(job.watchdog);
-    let counter = interface.layout.cycles();
-    let cycles = machine.read(counter)? | machine.read(counter + 4)? << 32;
-    let (status, at) = (machine.read(interface.layout.status())?, interface.layout.error_address());
-    let address = machine.read(at)? | machine.read(at + 4)? << 32;
-    let mut outcome = machine.finish(job, cycles, finished, begin.elapsed().as_secs_f64())?;
-    outcome.faults.extend(super::status_fault(status, address));
-    Ok(outcome)
+
+    /// What the registers say of the latest run, and the memories of all since the last time.
+    fn outcome(&mut self, job: &Job, finished: bool, begin: Instant) -> Result<Outcome, String> {
+        let layout = &job.interface.layout;
+        let cycles = self.read(layout.cycles())? | self.read(layout.cycles() + 4)? << 32;
+        let (status, at) = (self.read(layout.status())?, layout.error_address());
+        let address = self.read(at)? | self.read(at + 4)? << 32;
+        let faults = self.take_faults().into_iter().chain(super::status_fault(status, address)).collect();
+        Ok(Outcome { cycles, memories: vec![], faults, finished, simulated: self.sim.cycles(), seconds: begin.elapsed().as_secs_f64() })
+    }
+
+    /// Gives the runs to the IP's queue as it has places.
+    fn queue(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
+        let [queue, ended] = job.interface.layout.queue().ok_or("the IP has no queue")?;
+        let mut left = job.watchdog * job.runs.len() as u64;
+        let mut until = |machine: &mut Machine, ready: &dyn Fn(u64) -> bool| loop {
+            match machine.read(queue)? {
+                state if ready(state) => return Ok(true),
+                _ if left == 0 => return Ok::<bool, String>(false),
+                _ => left = left.saturating_sub(4),
+            }
+        };
+        let first = self.read(ended)?;
+        let mut finished = true;
+        for run in &job.runs {
+            finished &= until(self, &|state| state >> 16 > 0)?;
+            for (offset, value) in job.arguments(run)? {
+                self.write(offset, value.into())?;
+            }
+            self.write(queue, run.function as u64)?;
+        }
+        finished &= until(self, &|state| state & 0xffff == 0)?;
+        finished &= self.read(ended)?.wrapping_sub(first) == job.runs.len() as u64;
+        let outcome = self.outcome(job, finished, begin)?;
+        Ok(job.runs.iter().map(|_| outcome.clone()).collect())
+    }
+
+    /// Sets the arguments and starts.
+    fn launch(&mut self, job: &Job, number: usize) -> Result<(), String> {
+        for (offset, value) in job.settings(&job.runs[number])? {
+            self.write(offset, value.into())?;
+        }
+        if self.seen.interrupt {
+            self.write(IP_ISR, 1)?;
+        }
+        self.write(GIER, 1)?;
+        self.write(IP_IER, 1)?;
+        self.write(CTRL, 1)
+    }
+
+    /// Resets the IP alone, in the middle of whatever it does.
+    fn cut(&mut self) {
+        self.sim.poke(self.aresetn, 0);
+        self.memories.iter_mut().for_each(Memory::forget_offers);
+        (0..RESET).for_each(|_| self.cycle());
+        self.sim.poke(self.aresetn, 1);
+    }
+
+    /// Puts the contents of a run's arrays back.
+    fn restore(&mut self, job: &Job, number: usize) {
+        let run = &job.runs[number];
+        for (port, memory) in self.memories.iter_mut().enumerate() {
+            job.of_port(run, port).for_each(|k| memory.restore(&run.images[k]));
+        }
+    }
+
+    /// What was broken since they were taken last.
+    pub fn take_faults(&mut self) -> Vec<String> {
+        let named = |(name, memory): (&String, &mut Memory)| std::mem::take(&mut memory.faults).into_iter().map(|f| format!("{name}: {f}")).collect::<Vec<_>>();
+        self.names.iter().zip(&mut self.memories).flat_map(named).collect()
+    }
 }
 
 /// Handles of one `m_axi` port's signals.
@@ -281,7 +371,7 @@ impl Machine {
 
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
-        let interface = job.interface();
+        let interface = job.interface;
         for (index, port) in interface.ports.iter().enumerate() {
             ports.push(Port::new(&sim, &format!("{}_", port.name))?);
             memories.push(Memory::new(&job.behind(index), job.beat(index) as u64, job.timing, index));
@@ -289,7 +379,7 @@ impl Machine {
         }
         let control = Control::new(&sim, interface.control)?;
         let (aresetn, interrupt) = (find(&sim, interface.reset.into())?, find(&sim, interface.interrupt.into())?);
-        let wave = job.vcd.as_ref().map(|path| Wave::create(path, &job.vsa.name, &sim)).transpose()?;
+        let wave = job.vcd.as_ref().map(|path| Wave::create(path, &interface.kernel, &sim)).transpose()?;
         Ok(Machine { sim, ports, memories, names, control, aresetn, interrupt, seen: Seen::default(), wave })
     }
 
@@ -395,22 +485,14 @@ impl Machine {
         false
     }
 
-    /// The memories, and what was broken.
+    /// What the memories hold, by run and array.
     ///
     /// # Errors
     /// The waveform could not be written.
-    pub fn finish(self, job: &Job, cycles: u64, finished: bool, seconds: f64) -> Result<Outcome, String> {
+    pub fn finish(self, job: &Job) -> Result<Vec<Vec<Vec<u8>>>, String> {
         if let Some(wave) = self.wave {
             wave.finish()?;
         }
-        let named = |(name, memory): (&String, &Memory)| memory.faults.iter().map(|f| format!("{name}: {f}")).collect::<Vec<_>>();
-        Ok(Outcome {
-            cycles,
-            faults: self.names.iter().zip(&self.memories).flat_map(named).collect(),
-            memories: job.by_array(self.memories.into_iter().map(|m| m.bytes).collect()),
-            finished,
-            simulated: self.sim.cycles(),
-            seconds,
-        })
+        Ok(job.by_array(self.memories.into_iter().map(|m| m.bytes).collect()))
     }
 }

@@ -21,7 +21,7 @@ pub enum Simulator {
 ///
 /// # Errors
 /// The simulator is not installed, refuses the design, or dies; its messages.
-pub fn run(job: &Job, simulator: Simulator) -> Result<Outcome, String> {
+pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
     let dir = Scratch::temporary("sim").map_err(|e| format!("cannot make a directory: {e}"))?;
     let dir = dir.path();
     let sources = write_files(job, dir)?;
@@ -112,7 +112,7 @@ fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
     files.push(("axi_memory.v".into(), bench::MEMORY.into()));
     files.push((format!("{}.v", bench::names(job)?.0), bench::text(job)?));
     let names = files.iter().map(|f| f.0.clone()).collect();
-    for port in 0..job.vsa.ports() {
+    for port in 0..job.interface.ports.len() {
         files.push((bench::image_names(port).0, image(job, port)));
     }
     for (name, text) in files {
@@ -123,7 +123,8 @@ fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
 
 /// What a port's memory holds before, for `$readmemh`.
 pub fn image(job: &Job, port: usize) -> String {
-    job.behind(port).iter().map(|image| to_hex(&image.bytes, job.beat(port))).collect()
+    let vacant = bench::vacant(job, port);
+    job.behind(port).into_iter().chain(&vacant).map(|image| to_hex(&image.bytes, job.beat(port))).collect()
 }
 
 /// One word of `beat` bytes a line.
@@ -155,29 +156,38 @@ fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
     if bytes.len() == size { Ok(bytes) } else { Err(format!("the simulator dumped {} bytes of {size}", bytes.len())) }
 }
 
-/// Reads the testbench's closing line and the dumps.
-fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Outcome, String> {
-    let line = output.lines().find_map(|l| l.trim().strip_prefix("SAGEN "));
-    let line = line.ok_or_else(|| format!("the simulation ended without a result:\n{output}"))?;
-    let field = |name: &str| {
-        let part = line.split_whitespace().find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
-        part.and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| format!("the simulation's result is not readable: {line}"))
-    };
-    let mut memories = vec![];
-    let mut faults: Vec<String> = output.lines().filter_map(|l| l.strip_prefix("FAULT ")).map(String::from).collect();
-    let count = field("faults")? as usize;
-    if count > faults.len() {
-        faults.push(format!("{count} faults in all"));
+/// Reads what the testbench says of each run, and the dumps.
+fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outcome>, String> {
+    let (mut all, mut faults, mut counted) = (vec![], vec![], 0);
+    for line in output.lines() {
+        faults.extend(line.strip_prefix("FAULT ").map(String::from));
+        let Some(result) = line.trim().strip_prefix("SAGEN ") else { continue };
+        let field = |name: &str| {
+            let part = result.split_whitespace().find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
+            part.and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| format!("the simulation's result is not readable: {result}"))
+        };
+        let count = field("faults")?;
+        if count - counted > faults.len() as u64 {
+            faults.push(format!("{count} faults in all"));
+        }
+        counted = count;
+        faults.extend(super::status_fault(field("status")?, field("error_address")?));
+        let cycles = field("cycles")?;
+        all.push(Outcome { cycles, memories: vec![], faults: std::mem::take(&mut faults), finished: field("timeout")? == 0, simulated: cycles, seconds });
     }
-    faults.extend(super::status_fault(field("status")?, field("error_address")?));
-    for port in 0..job.vsa.ports() {
+    if all.len() != job.runs.len() {
+        return Err(format!("the simulation ended without a result:\n{output}"));
+    }
+    let mut memories = vec![];
+    for port in 0..job.interface.ports.len() {
         let name = bench::image_names(port).1;
         let text = fs::read_to_string(dir.join(&name)).map_err(|e| format!("cannot read {name}: {e}"))?;
-        let size = job.behind(port).iter().map(|image| image.bytes.len()).sum();
+        let vacant = bench::vacant(job, port);
+        let size = job.behind(port).into_iter().chain(&vacant).map(|image| image.bytes.len()).sum();
         memories.push(from_hex(&text, job.beat(port), size)?);
     }
-    let cycles = field("cycles")?;
-    Ok(Outcome { cycles, memories: job.by_array(memories), faults, finished: field("timeout")? == 0, simulated: cycles, seconds })
+    all.iter_mut().zip(job.by_array(memories)).for_each(|(outcome, own)| outcome.memories = own);
+    Ok(all)
 }
 
 /// Drives the testbench's clock under Verilator.

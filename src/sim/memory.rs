@@ -128,6 +128,18 @@ impl Memory {
         }
     }
 
+    /// The manager is reset and takes back what it offers.
+    pub fn forget_offers(&mut self) {
+        self.waiting = Request::default();
+    }
+
+    /// Puts an image back as it was given.
+    pub fn restore(&mut self, image: &Image) {
+        if let Some(at) = self.index(image.start) {
+            self.bytes[at..at + image.bytes.len()].copy_from_slice(&image.bytes);
+        }
+    }
+
     fn stall(&self, channel: Channel) -> bool {
         matches!(self.timing, Timing::Ddr { .. })
             && (self.t % 4000 >= 3900 || self.random >> (3 * channel as u32) & 7 == 0)

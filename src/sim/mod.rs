@@ -1,8 +1,8 @@
 //! Simulation of the emitted design through its AXI ports.
 //!
-//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`]. Every engine does the same: write the
-//! arrays' addresses to `s_axi_control`, enable the interrupt, start, wait, read the cycle counter (a read-only 64-bit
-//! register behind the addresses), and hand back the memories.
+//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`] of each run. Every engine does the same, run
+//! by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt, start, wait, read
+//! the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the memories.
 //!
 //! The memories' timing is defined in [`memory`] and, in Verilog, in `axi_memory.v`; both follow one definition, so all
 //! engines count the same cycles.
@@ -72,12 +72,13 @@ impl Image {
     }
 }
 
-/// One simulation.
+/// One simulation: runs, one after the other.
 pub struct Job<'a> {
     pub design: &'a Verified,
-    pub vsa: &'a Vsa,
-    /// One per array of the VSA, then one per scalar: just its value.
-    pub images: Vec<Image>,
+    pub interface: &'a Interface,
+    pub runs: Vec<Run>,
+    /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine does.
+    pub queued: bool,
     pub timing: Timing,
     /// Cycles it is expected to take, for showing how far it is.
     pub cycles: u64,
@@ -87,27 +88,48 @@ pub struct Job<'a> {
     pub vcd: Option<PathBuf>,
 }
 
+/// A function on arrays of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Index into [`Interface::functions`].
+    pub function: usize,
+    /// One per array of its core, then one per scalar: just its value.
+    pub images: Vec<Image>,
+    /// Cycles after which it is cut off by a reset and begun anew, if it is. Only the built-in engine does.
+    pub cut: Option<u64>,
+}
+
 impl Job<'_> {
-    /// The IP's ports and registers.
-    pub fn interface(&self) -> Interface {
-        Interface::new(self.vsa)
-    }
     /// The images behind AXI port `port`, in the order in which its memory holds them.
     pub fn behind(&self, port: usize) -> Vec<&Image> {
-        self.vsa.arrays_of(port).map(|k| &self.images[k]).collect()
+        self.runs.iter().flat_map(|run| self.of_port(run, port).map(|k| &run.images[k])).collect()
+    }
+    /// The arrays of a run that a port moves.
+    fn of_port(&self, run: &Run, port: usize) -> impl Iterator<Item = usize> {
+        let function = &self.interface.functions[run.function];
+        let mut all: Vec<usize> = function.arguments.iter().filter_map(|a| a.array()).filter(|a| a.port == port).map(|a| a.index).collect();
+        all.sort_unstable();
+        all.into_iter()
     }
     /// Bytes per beat of the port.
     pub fn beat(&self, port: usize) -> usize {
-        self.vsa.bus_bytes(port) as usize
+        self.interface.ports[port].data_bits as usize / 8
     }
     /// What the host writes to the registers before a run, in order.
     ///
     /// # Errors
     /// An argument without contents.
-    pub fn settings(&self) -> Result<Vec<(u32, u32)>, String> {
+    pub fn settings(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
+        let mut all = self.arguments(run)?;
+        all.extend(self.interface.layout.function().map(|at| (at, run.function as u32)));
+        Ok(all)
+    }
+    /// Those of the arguments alone.
+    fn arguments(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
         let mut all = vec![];
-        for argument in self.interface().arguments {
-            let image = self.images.get(argument.data(self.vsa.arrays.len())).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
+        let function = &self.interface.functions[run.function];
+        for argument in &function.arguments {
+            let image = run.images.get(argument.data(function.arrays())).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
             let value = match argument.array() {
                 Some(_) => image.base(),
                 None => image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)),
@@ -119,21 +141,23 @@ impl Job<'_> {
         }
         Ok(all)
     }
-    /// The contents of the ports' memories, taken apart by array.
-    pub fn by_array(&self, mut memories: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        let take = |(k, image): (usize, &Image)| {
-            if k >= self.vsa.arrays.len() {
-                return image.bytes.clone();
+    /// The contents of the ports' memories, taken apart by run and array.
+    pub fn by_array(&self, memories: Vec<Vec<u8>>) -> Vec<Vec<Vec<u8>>> {
+        let mut all: Vec<Vec<Vec<u8>>> = self.runs.iter().map(|run| run.images.iter().map(|i| i.bytes.clone()).collect()).collect();
+        for (port, memory) in memories.iter().enumerate() {
+            let mut rest = &memory[..];
+            for (run, own) in self.runs.iter().zip(&mut all) {
+                for k in self.of_port(run, port) {
+                    let (image, next) = rest.split_at(run.images[k].bytes.len());
+                    (own[k], rest) = (image.to_vec(), next);
+                }
             }
-            let memory = &mut memories[self.vsa.port_of(k as u32)];
-            let rest = memory.split_off(image.bytes.len());
-            std::mem::replace(memory, rest)
-        };
-        self.images.iter().enumerate().map(take).collect()
+        }
+        all
     }
 }
 
-/// What came of it.
+/// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// From the start pulse to the done pulse.
@@ -144,7 +168,7 @@ pub struct Outcome {
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,
-    /// Clock cycles simulated, and the wall time they took, for speed figures (0 where not known).
+    /// Clock cycles of the simulation so far, and the wall time they took, for speed figures (0 where not known).
     pub simulated: u64,
     pub seconds: f64,
 }
@@ -154,11 +178,11 @@ fn status_fault(status: u64, address: u64) -> Option<String> {
     (status != 0).then(|| format!("the status register is 0x{status:x}, the address with it 0x{address:x}"))
 }
 
-/// Runs a job on an engine.
+/// Runs a job on an engine; what came of each run.
 ///
 /// # Errors
 /// The engine is missing or cannot run the design.
-pub fn run(job: &Job, engine: Engine) -> Result<Outcome, String> {
+pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
     match engine {
         Engine::Builtin => builtin::run(job),
         Engine::Icarus => external::run(job, external::Simulator::Icarus),
@@ -167,8 +191,9 @@ pub fn run(job: &Job, engine: Engine) -> Result<Outcome, String> {
 }
 
 /// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start
-/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits. `seed` chooses the guard bytes.
-pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64) -> Vec<Image> {
+/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits. `seed` chooses the guard bytes; those of one job
+/// differ in `number`.
+pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
     let one = |(k, contents): (usize, &Vec<u8>)| {
         let Some(array) = vsa.arrays.get(k) else {
@@ -180,7 +205,8 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64) -> Vec<Imag
         let length = (offset + contents.len()).div_ceil(beat.max(64)) * beat.max(64) + GUARD;
         let mut bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
         bytes[offset..offset + contents.len()].copy_from_slice(contents);
-        Image { start: ((k as u64 + 1) << 33) + (k as u64) * 0x11000, bytes, offset, size: contents.len() }
+        let region = (number << 8 | k) as u64;
+        Image { start: ((region + 1) << 33) + region * 0x11000, bytes, offset, size: contents.len() }
     };
     arrays.iter().enumerate().map(one).collect()
 }

@@ -2,27 +2,33 @@
 
 use crate::axi::bundle::{AxiLite, AxiRead, AxiWrite};
 use crate::axi::control::{AxiLiteControl, ControlPorts};
+use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Engines, Inputs, Reporter};
-use crate::interface::{Interface, Passed};
+use crate::interface::{Argument, Interface, Passed};
 use crate::operators;
 use crate::port::Port;
 use arch::contract::operand::{live_nodes, operand_source};
+use arch::ir::ip::Ip;
 use arch::ir::vsa::{NodeId, Vsa};
+use crate::cores;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
 
-/// The whole design for an array; the top module is named like it.
+/// The whole design; the top module is named like it.
 ///
 /// # Errors
 /// A `Vsa` that hardware cannot be built for: an operation without a core, a schedule that leaves a value too little
 /// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
-pub fn ip(vsa: &Vsa) -> Result<Verified, String> {
-    check(vsa)?;
-    let core = Core::new(vsa)?;
-    let interface = Interface::new(vsa);
-    let about = format!("{}: systolic array of {} x {} PEs with {} lane(s)", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes);
+pub fn ip(ip: &Ip) -> Result<Verified, String> {
+    ip.cores.iter().try_for_each(check)?;
+    let cores = ip.cores.iter().map(Core::new).collect::<Result<Vec<_>, _>>()?;
+    let interface = Interface::new(ip);
+    let about = match &ip.cores[..] {
+        [vsa] if ip.functions.len() == 1 => format!("{}: systolic array of {} x {} PEs with {} lane(s)", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes),
+        cores => format!("{}: {} functions on {} systolic array(s), one at a time", ip.name, ip.functions.len(), cores.len()),
+    };
     let mut design = Design::new(interface.clock).prefixed(&interface.kernel);
-    design.module(Top { about, core, interface });
+    design.module(Top { about, cores, interface });
     design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))
 }
 
@@ -51,11 +57,11 @@ fn check(vsa: &Vsa) -> Result<(), String> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Top {
+pub(crate) struct Top {
     /// What it is, for its header.
     about: String,
-    core: Core,
-    interface: Interface,
+    pub cores: Vec<Core>,
+    pub interface: Interface,
 }
 
 impl Template for Top {
@@ -66,26 +72,31 @@ impl Template for Top {
         let interface = &self.interface;
         m.doc(format!("{}, registers at s_axi_control, {} m_axi port(s).", self.about, interface.ports.len()));
         let (live, quiet) = (m.input(interface.reset, u(1)), m.wire("bus_quiet", u(1)));
-        let guard = reset(m, live, quiet.sig(), self.core.flush);
+        let guard = reset(m, live, quiet.sig(), self.cores.iter().map(|c| c.flush).max().unwrap_or(0));
         let (control, ports) = self.control(m, d, &guard);
-        let argument = |passed: &dyn Fn(&Passed) -> bool| {
-            let k = interface.arguments.iter().position(|a| passed(&a.passed))?;
-            Some((interface.arguments[k].ident.as_str(), ports.arguments[k].out(control)))
-        };
-        let inputs = Inputs {
-            guard,
-            start: ports.start.out(control),
-            base: &|array| argument(&|p| matches!(p, Passed::Address(a) if a.index == array)).map(|a| a.1),
-            scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
-        };
-        let engines = self.core.engines(m, d, &inputs);
-        faults(m, (control, &ports), &engines);
-        quiet.drive(engines.quiet(m));
-        self.core.join(m, d, &engines, &inputs);
-        for (k, port) in interface.ports.iter().enumerate() {
-            bus(m, &format!("{}_", port.name), port.data_bits / 8, k, &engines);
+        match (&interface.functions[..], &self.cores[..]) {
+            ([function], [core]) => {
+                let argument = |passed: &dyn Fn(&Passed) -> bool| {
+                    let k = function.arguments.iter().position(|a| passed(&a.passed))?;
+                    Some((function.arguments[k].ident.as_str(), ports.arguments[0][k].out(control)))
+                };
+                let inputs = Inputs {
+                    guard,
+                    start: ports.start.out(control),
+                    base: &|array| argument(&|p| matches!(p, Passed::Address(a) if a.index == array)).map(|a| a.1),
+                    scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
+                };
+                let engines = core.engines(m, d, &inputs);
+                faults(m, &engines, &|port| port, |to, value| to(&ports.fault).set(control, value));
+                quiet.drive(engines.quiet(m));
+                core.join(m, d, &engines, &inputs);
+                for (k, port) in interface.ports.iter().enumerate() {
+                    bus(m, &format!("{}_", port.name), port.data_bits / 8, k, &engines);
+                }
+                ports.done.set(control, core.done(m, &engines, &inputs));
+            }
+            _ => quiet.drive(cores::join(m, d, self, guard, (control, &ports))),
         }
-        ports.done.set(control, self.core.done(m, &engines, &inputs));
         interface.declare(m);
     }
 }
@@ -110,8 +121,9 @@ fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) ->
 impl Top {
     /// The control registers, with their AXI port.
     fn control<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, guard: &Guard<Sig<'m>>) -> (Instance<'m>, ControlPorts) {
-        let Interface { layout, design_id, version, arguments, interrupt, .. } = self.interface.clone();
-        let aligned = arguments.iter().map(|a| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 }).collect();
+        let Interface { layout, design_id, version, functions, interrupt, .. } = self.interface.clone();
+        let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
+        let aligned = functions.iter().map(|f| f.arguments.iter().map(low).collect()).collect();
         let template = AxiLiteControl { layout, design_id, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);
@@ -134,25 +146,39 @@ impl Top {
     }
 }
 
-/// Tells the registers of error answers; of several at once, where the first engine's was.
-fn faults<'m>(m: &'m ModuleBuilder, (control, to): (Instance<'m>, &ControlPorts), engines: &Engines<'m>) {
+/// Which part of a fault.
+pub(crate) type Part<T> = dyn Fn(&Fault<T>) -> &T;
+
+/// Tells of error answers, part by part; of several at once, where the first engine's was. `number`: the IP's port behind
+/// one of the core's.
+pub(crate) fn faults<'m>(m: &'m ModuleBuilder, engines: &Engines<'m>, number: &dyn Fn(usize) -> usize, tell: impl Fn(&Part<Port>, Sig<'m>)) {
     let (reads, writes) = (engines.reading(), engines.writing());
     let failed = |e: &Reporter<'_, 'm>| e.ports.report.failed.out(e.instance);
-    for (port, engines) in [(&to.fault.read, &reads), (&to.fault.write, &writes)] {
-        port.set(control, m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>()));
-    }
+    let some = |engines: &[Reporter<'_, 'm>]| m.any(&engines.iter().map(failed).chain([m.lit(0, u(1))]).collect::<Vec<_>>());
+    tell(&|f| &f.read, some(&reads));
+    tell(&|f| &f.write, some(&writes));
     let each = |e: &Reporter<'_, 'm>| {
         let report = &e.ports.report;
         let [word, response, known] = [&report.address, &report.response, &report.known].map(|port| port.out(e.instance));
         let below = 64 - word.ty().w;
         let address = if below > 0 { m.concat(&[word, m.lit(0, u(below))]) } else { word };
-        (failed(e), [m.lit(e.port as u64 & 0xff, u(8)), response, known, address])
+        (failed(e), Fault { read: failed(e), write: failed(e), port: m.lit(number(e.port) as u64 & 0xff, u(8)), response, known, address })
     };
     let all: Vec<_> = reads.iter().chain(&writes).map(each).collect();
-    for (i, port) in [&to.fault.port, &to.fault.response, &to.fault.known, &to.fault.address].into_iter().enumerate() {
-        let cases: Vec<_> = all.iter().map(|(failed, parts)| (*failed, parts[i])).collect();
-        port.set(control, m.select(&cases, m.lit(0, port.ty)));
-    }
+    one_of(m, &all, &tell);
+}
+
+/// Where the first of these faults was.
+pub(crate) fn one_of<'m>(m: &'m ModuleBuilder, all: &[(Sig<'m>, Fault<Sig<'m>>)], tell: &impl Fn(&Part<Port>, Sig<'m>)) {
+    let none = |of: Sig<'m>| m.lit(0, of.ty());
+    let first = |part: &Part<Sig<'m>>| {
+        let cases: Vec<_> = all.iter().map(|(failed, fault)| (*failed, *part(fault))).collect();
+        m.select(&cases, none(cases[0].1))
+    };
+    tell(&|f| &f.port, first(&|f| &f.port));
+    tell(&|f| &f.response, first(&|f| &f.response));
+    tell(&|f| &f.known, first(&|f| &f.known));
+    tell(&|f| &f.address, first(&|f| &f.address));
 }
 
 /// A full AXI4 port whose signals begin with `prefix`: what the engines at port `k` have, and constants for the rest.

@@ -12,6 +12,7 @@ pub mod array;
 pub mod axi;
 pub mod control;
 mod core;
+mod cores;
 pub mod interface;
 pub mod io;
 mod ip;

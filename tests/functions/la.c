@@ -1,6 +1,7 @@
 // Three functions of different types and arguments, two of whose arrays share a name.
-// sagen: --seed 3
-// sagen: --memory ddr --seed 4
+// sagen: --seed 3 --sequence 60
+// sagen: --memory ddr --seed 4 --sequence 20
+// sagen: --function ger,gemv --sequence 30 --queue 2
 #include <stdint.h>
 #define N 6
 static int32_t scaled(int32_t x, int32_t alpha) { return x * alpha; }

@@ -5,6 +5,7 @@ mod architecture;
 mod cli;
 mod common;
 mod engines;
+mod functions;
 mod lu;
 mod mutation;
 mod packaging;

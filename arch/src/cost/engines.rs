@@ -71,8 +71,12 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
 
 /// Registers of the IP, sequencer, and what waits at the array's entry.
 pub(super) fn control(vsa: &Vsa) -> Cost {
-    let arrays = vsa.arrays.len() as i64;
     let digits: i64 = vsa.counters.iter().filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
     let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
-    Cost { lut: 175 + 25 * arrays + 2 * digits + 4 * groups, ff: 165 + 64 * arrays + 2 * digits + 5 * groups, ..Cost::default() }
+    registers(vsa.arrays.len()) + Cost { lut: 2 * digits + 4 * groups, ff: 2 * digits + 5 * groups, ..Cost::default() }
+}
+
+/// Registers of an IP with addresses of so many arrays.
+pub(super) fn registers(arrays: usize) -> Cost {
+    Cost { lut: 175 + 25 * arrays as i64, ff: 165 + 64 * arrays as i64, ..Cost::default() }
 }

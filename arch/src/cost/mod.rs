@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod board;
 pub mod bound;
 mod buffer;
+pub mod ip;
 mod engines;
 mod network;
 mod pes;

@@ -93,6 +93,8 @@ groups! {
         ports: Option<Ports>,
         /// The memory bank of an array, as `DDR[1]`; the others are spread over the board's banks.
         bank: BTreeMap<String, String>,
+        /// Commands that wait in the IP for those before them; `None`: the host starts each run.
+        queue: Option<u32>,
         /// Waves beyond which partial results that wait for their next tile are kept in DRAM instead of on chip.
         spill_beyond: Option<u32>,
         /// Cycles of latency that readers cover by asking ahead; `None`: the board's.
@@ -197,6 +199,13 @@ impl DesignSpec {
             (None, None) => self.clone(),
             (space, time) => DesignSpec { array: ArrayChoice::ByHand { space, shape: Shape { time, ..shape } }, ..self.clone() },
         }
+    }
+
+    /// It asks nothing of the array, at most of the IP around it.
+    pub fn is_plain(&self) -> bool {
+        let mut rest = self.clone();
+        rest.wiring.queue = None;
+        rest == DesignSpec::default()
     }
 
     /// The program that the array executes: `scop` itself, or contracted.

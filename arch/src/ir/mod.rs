@@ -4,6 +4,7 @@ pub mod aim;
 pub mod design;
 pub mod draft;
 pub mod forms;
+pub mod ip;
 pub mod mapping;
 pub mod refusal;
 pub mod ure;

@@ -4,12 +4,15 @@
 //!
 //! Ports: [`ControlPorts`].
 //! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
-//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart the next `start` comes 2 cycles after `done`.
+//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart, or another command in the queue, the next `start`
+//! comes 2 cycles after `done`. What the host starts itself goes before what waits in the queue.
 
 use super::bundle::AxiLite;
+use super::command::{Asked, Queue, Words};
 use super::elastic::hold;
 use super::register::Write;
 use super::status::{self, Fault};
+use crate::interface::layout::FUNCTION_BITS;
 use crate::interface::{Layout, CTRL, GIER, IP_IER, IP_ISR};
 use crate::port::Port;
 use rtl::{u, Design, ModuleBuilder, Sig, Template};
@@ -20,8 +23,8 @@ pub struct AxiLiteControl {
     pub layout: Layout,
     pub design_id: u32,
     pub version: u32,
-    /// Per argument the lowest bits that must be clear: those of an address within an element.
-    pub aligned: Vec<u32>,
+    /// By function, per argument: the lowest bits that must be clear, those of an address within an element.
+    pub aligned: Vec<Vec<u32>>,
 }
 
 /// The interface of an [`AxiLiteControl`].
@@ -35,22 +38,27 @@ pub struct ControlPorts {
     /// Pulse: the run has ended.
     pub done: Port,
     pub interrupt: Port,
-    /// What the registers hold, by argument.
-    pub arguments: Vec<Port>,
+    /// The number of the function that starts, where there are several.
+    pub function: Option<Port>,
+    /// Its arguments, as each function sees them.
+    pub arguments: Vec<Vec<Port>>,
     pub fault: Fault<Port>,
 }
 
 impl AxiLiteControl {
     /// The interface.
     pub fn ports(&self) -> ControlPorts {
-        let argument = |(k, bits): (usize, &u32)| Port::new(format!("arg_{k}"), u(8 * bits.div_ceil(8)));
+        let several = self.layout.functions.len() > 1;
+        let name = |f: usize, k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
+        let arguments = |(f, all): (usize, &Vec<u32>)| all.iter().enumerate().map(|(k, bits)| Port::new(name(f, k), u(8 * bits.div_ceil(8)))).collect();
         ControlPorts {
             rst: Port::bit("rst"),
             bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
             start: Port::bit("start"),
             done: Port::bit("done"),
             interrupt: Port::bit("interrupt"),
-            arguments: self.layout.arguments.iter().enumerate().map(argument).collect(),
+            function: several.then(|| Port::new("function", u(FUNCTION_BITS))),
+            arguments: self.layout.functions.iter().enumerate().map(arguments).collect(),
             fault: Fault::ports(),
         }
     }
@@ -58,7 +66,10 @@ impl AxiLiteControl {
 
 impl Template for AxiLiteControl {
     fn name(&self) -> String {
-        format!("axi_lite_control_{}", self.layout.arguments.len())
+        match &self.layout.functions[..] {
+            [only] => format!("axi_lite_control_{}", only.len()),
+            several => format!("axi_lite_control_of_{}", several.len()),
+        }
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
@@ -74,27 +85,37 @@ impl Template for AxiLiteControl {
         let auto = write.flag(m, "auto_restart", rst, CTRL, 7);
         let (asked, running) = (m.reg("ap_start", u(1)), m.reg("running", u(1)));
         let asks = write.sets(m, CTRL, 0);
-        asked.next(asks | auto).en(asks | done).rst(rst, 0);
-        let launch = asked.q() & !running.q();
+        let queue = self.layout.queue().map(|_| Queue::new(m, &self.layout, (rst, done), (asked.q(), running.q())));
+        // The host's own run ends.
+        let own = queue.as_ref().map_or(done, |q| done & !q.runs);
+        asked.next(asks | auto).en(asks | own).rst(rst, 0);
+        let launch = queue.as_ref().map_or(asked.q(), |q| asked.q() | q.waits) & !running.q();
         running.next(launch).en(launch | done).rst(rst, 0);
         let start = m.reg("start_q", u(1)).next(launch & !misaligned.sig()).rst(rst, 0).q();
         refused.next(launch & misaligned.sig()).rst(rst, 0);
         ports.start.output(m, start);
         let status_read = read.taken & read.address.eq(m.lit(CTRL / 4, read.address.ty()));
-        let status = |name: &str| m.reg(name, u(1)).next(done).en(done | status_read).rst(rst, 0).q();
+        let status = |name: &str| m.reg(name, u(1)).next(own).en(own | status_read).rst(rst, 0).q();
         let (is_done, is_ready) = (status("ap_done"), status("ap_ready"));
-        let idle = !(asked.q() | running.q());
+        let busy = asked.q() | running.q();
+        let idle = !queue.as_ref().map_or(busy, |q| busy | q.waits);
         let (one, count) = (m.lit(1, u(64)), m.reg("cycles", u(64)));
         let counted = m.select(&[(start, one), (refused.q(), m.lit(0, u(64)))], count.q() + one);
         count.next(counted).en(start | refused.q() | (running.q() & !done)).rst(rst, 0);
 
         let global = write.flag(m, "interrupt_global", rst, GIER, 0);
-        let enables = [(0, "done"), (1, "ready"), (2, "error")].map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i));
+        let causes = [(0, "done"), (1, "ready"), (2, "error")].into_iter().chain(queue.is_some().then_some((3, "queue")));
+        let enables: Vec<_> = causes.map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i)).collect();
         let wrong = m.wire("wrong", u(1));
-        let pending: Vec<_> = (0..3u32)
+        let event = |i: usize| match (i, &queue) {
+            (2, _) => wrong.sig(),
+            (3, Some(queue)) => queue.drained,
+            _ => own,
+        };
+        let pending: Vec<_> = (0..enables.len())
             .map(|i| {
                 let flag = m.reg(format!("interrupt_status{i}"), u(1));
-                let next = (flag.q() ^ write.sets(m, IP_ISR, i)) | (if i == 2 { wrong.sig() } else { done } & enables[i as usize]);
+                let next = (flag.q() ^ write.sets(m, IP_ISR, i as u32)) | (event(i) & enables[i]);
                 flag.next(next).rst(rst, 0).q()
             })
             .collect();
@@ -102,28 +123,23 @@ impl Template for AxiLiteControl {
 
         let zeros = |n: u32| m.lit(0, u(n));
         let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
-        let mut registers = vec![
-            (CTRL, control),
-            (GIER, global.extend(32)),
-            (IP_IER, m.concat(&[zeros(29), enables[2], enables[1], enables[0]])),
-            (IP_ISR, m.concat(&[zeros(29), pending[2], pending[1], pending[0]])),
-        ];
-        let mut crooked = vec![];
-        for (k, &bits) in self.layout.arguments.iter().enumerate() {
-            let at = self.layout.argument(k);
-            let low = write.word(m, &format!("arg_{k}_low"), rst, at, bits.min(32));
-            let mut value = low;
-            registers.push((at, low.extend(32)));
-            if bits > 32 {
-                let high = write.word(m, &format!("arg_{k}_high"), rst, at + 4, bits - 32);
-                registers.push((at + 4, high.extend(32)));
-                value = m.concat(&[high, low]);
+        let bits = |from: &[Sig<'m>]| m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>());
+        let mut registers = vec![(CTRL, control), (GIER, global.extend(32)), (IP_IER, bits(&enables)), (IP_ISR, bits(&pending))];
+        let words = Words { m, layout: &self.layout, write: &write, rst };
+        let mut asked = Asked::new(words, queue);
+        let mut crooked = asked.unknown();
+        for (f, arguments) in self.layout.functions.iter().enumerate() {
+            for k in 0..arguments.len() {
+                let value = asked.argument(f, k, &mut registers);
+                let low = self.aligned[f][k];
+                if low > 0 {
+                    crooked.push((asked.is(f, value.slice(0, low).reduce_or()), m.lit(k as u64 & 0xff, u(8))));
+                }
+                ports.arguments[f][k].output(m, value);
             }
-            if self.aligned[k] > 0 {
-                crooked.push((value.slice(0, self.aligned[k]).reduce_or(), m.lit(k as u64 & 0xff, u(8))));
-            }
-            ports.arguments[k].output(m, value);
         }
+        ports.function.iter().zip(asked.function()).for_each(|(port, number)| port.output(m, number));
+        registers.extend(asked.registers());
         misaligned.drive(crooked.iter().fold(m.lit(0, u(1)), |any, c| any | c.0));
         let index = m.select(&crooked, m.lit(0, u(8)));
         let (status, now) = status::registers(m, &self.layout, rst, &write, ports.fault.map(|port| port.input(m)), [refused.q(), index]);

@@ -7,6 +7,7 @@
 mod address;
 pub mod bundle;
 mod bursts;
+mod command;
 pub mod control;
 mod elastic;
 pub mod memory;

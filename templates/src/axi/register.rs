@@ -11,7 +11,8 @@ pub(super) struct Write<'m> {
 }
 
 impl<'m> Write<'m> {
-    fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
+    /// This register is written.
+    pub fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
         self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
     }
     /// Bit `i` is written with 1.

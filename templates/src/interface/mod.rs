@@ -3,18 +3,23 @@
 //!
 //! Register map: CTRL, GIER, IP_IER, IP_ISR as Vitis HLS lays them out, the arguments from [`ARGUMENTS`] on in the order
 //! of the C function's parameters (12 bytes for an address or a scalar of 64 bits: low half, high half, a gap; 8 for a
-//! smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest.
+//! smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest. The functions of an IP lay
+//! their arguments out from the same place, so a register means what the function that is chosen says.
 //!
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
 
+pub mod layout;
+mod registers;
 pub mod names;
 mod signals;
 
 pub use signals::Single;
 
 use arch::contract::walk::Walk;
+use arch::ir::ip::{Ip, Source};
 use arch::ir::vsa::Vsa;
 use frontend::scop::ScalarType;
+pub use layout::Layout;
 use sha2::{Digest, Sha256};
 
 /// Offset of the control register: start, done, idle, ready.
@@ -27,48 +32,6 @@ pub const IP_IER: u32 = 0x08;
 pub const IP_ISR: u32 = 0x0c;
 /// Offset of the first argument.
 pub const ARGUMENTS: u32 = 0x10;
-
-/// Where the registers behind IP_ISR stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Bits of each argument: 64 for an address, the width of its type for a scalar.
-    pub arguments: Vec<u32>,
-}
-
-impl Layout {
-    /// Byte offset of the (low half of the) `k`-th argument.
-    pub fn argument(&self, k: usize) -> u32 {
-        ARGUMENTS + self.arguments[..k].iter().map(|&bits| if bits > 32 { 12 } else { 8 }).sum::<u32>()
-    }
-    /// Byte offset of the design's identifier.
-    pub fn design_id(&self) -> u32 {
-        self.argument(self.arguments.len())
-    }
-    /// Byte offset of the version of sagen.
-    pub fn version(&self) -> u32 {
-        self.design_id() + 4
-    }
-    /// Byte offset of the low half of the cycle counter.
-    pub fn cycles(&self) -> u32 {
-        self.version() + 4
-    }
-    /// Byte offset of the status register.
-    pub fn status(&self) -> u32 {
-        self.cycles() + 8
-    }
-    /// Byte offset of the low half of the address that the status is about.
-    pub fn error_address(&self) -> u32 {
-        self.status() + 4
-    }
-    /// Byte offset behind the last register.
-    pub fn end(&self) -> u32 {
-        self.error_address() + 8
-    }
-    /// Address bits that the register file decodes.
-    pub fn address_bits(&self) -> u32 {
-        rtl::clog2(u64::from(self.end())).max(6)
-    }
-}
 
 /// Bits of the status register, beside the causes at 0, 1 and 2.
 pub const STATUS_KNOWN: u32 = 3;
@@ -118,7 +81,27 @@ pub struct Register {
     pub fields: Vec<Field>,
 }
 
-/// An argument of the kernel.
+/// What a host calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// As in C.
+    pub name: String,
+    /// In everything that is generated: legal and unique, letter case ignored.
+    pub ident: String,
+    /// Index into [`Ip::cores`].
+    pub core: usize,
+    /// In the order of the C function's parameters.
+    pub arguments: Vec<Argument>,
+}
+
+impl Function {
+    /// Arrays among its arguments.
+    pub fn arrays(&self) -> usize {
+        self.arguments.iter().filter(|a| a.array().is_some()).count()
+    }
+}
+
+/// An argument of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
     /// As in C.
@@ -192,8 +175,10 @@ pub struct AxiPort {
     pub burst_beats: u32,
     pub reads: bool,
     pub writes: bool,
-    /// The arrays it moves: indices into [`Interface::arguments`].
-    pub arrays: Vec<usize>,
+    /// The arrays it moves: a function, and an index into its arguments.
+    pub arrays: Vec<(usize, usize)>,
+    /// Of each core the port that is connected to it, if any.
+    pub cores: Vec<Option<usize>>,
 }
 
 /// The ports and registers of an IP.
@@ -209,130 +194,119 @@ pub struct Interface {
     pub interrupt: &'static str,
     /// The AXI4-Lite subordinate port of the registers.
     pub control: &'static str,
-    /// Hash of the array, as its text says it, and of sagen's version: all that the hardware follows from.
+    /// Hash of the arrays, as their texts say them, and of sagen's version: all that the hardware follows from.
     pub design_id: u32,
     /// Of sagen: major, minor and patch number, a byte each.
     pub version: u32,
     pub layout: Layout,
-    /// In the order of the C function's parameters.
-    pub arguments: Vec<Argument>,
+    /// In the order of their numbers.
+    pub functions: Vec<Function>,
     pub ports: Vec<AxiPort>,
     pub registers: Vec<Register>,
 }
 
 impl Interface {
-    /// The interface of the IP that [`crate::ip`] builds for the array.
-    pub fn new(vsa: &Vsa) -> Interface {
-        let order = order(vsa);
-        let bits = |passed: &Passed| match passed {
-            Passed::Address(_) => 64,
-            Passed::Value(k) => vsa.scalars[*k].ty.bits(),
-        };
-        let layout = Layout { arguments: order.iter().map(bits).collect() };
-        let described = |passed: &Passed| match passed {
-            Passed::Address(a) => (vsa.arrays[a.index].name.as_str(), vsa.arrays[a.index].ty),
-            Passed::Value(k) => (vsa.scalars[*k].name.as_str(), vsa.scalars[*k].ty),
-        };
-        let idents = names::arguments(order.iter().map(|p| described(p).0));
-        let argument = |(k, (passed, ident)): (usize, (Passed, String))| {
-            let (name, ty) = described(&passed);
-            Argument { name: name.to_string(), ident, ty, offset: layout.argument(k), passed }
-        };
-        let arguments: Vec<Argument> = order.into_iter().zip(idents).enumerate().map(argument).collect();
-        let ports = (0..vsa.ports()).zip(names::ports(vsa, &arguments)).map(|(port, name)| axi_port(vsa, port, name, &arguments)).collect();
-        let (design_id, version) = (identifier(vsa), version());
-        let registers = registers(&layout, &arguments, design_id, version);
+    /// The interface of the IP that [`crate::ip`] builds.
+    pub fn new(ip: &Ip) -> Interface {
+        let shared = shared(ip);
+        let layout = Layout::new(ip);
+        let mut functions = vec![];
+        let idents = names::functions(ip.functions.iter().map(|f| f.name.as_str()));
+        for (f, (function, ident)) in ip.functions.iter().zip(idents).enumerate() {
+            let core = ip.core_of(f);
+            let idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()));
+            let argument = |(k, (a, ident)): (usize, (&arch::ir::ip::Argument, String))| {
+                let (ty, passed) = match a.is {
+                    Source::Array(index) => (core.arrays[index].ty, Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)]))),
+                    Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
+                };
+                Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed }
+            };
+            let arguments = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
+            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments });
+        }
+        let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
+        let ports = (0..count).zip(names::ports(ip, &functions, count)).map(|(port, name)| axi_port(ip, &shared, port, name, &functions)).collect();
+        let (design_id, version) = (identifier(ip), version());
+        let registers = registers::list(&layout, &functions, design_id, version);
         let (clock, reset, interrupt, control) = ("ap_clk", "ap_rst_n", "interrupt", "s_axi_control");
-        Interface { kernel: names::kernel(&vsa.name), clock, reset, interrupt, control, design_id, version, layout, arguments, ports, registers }
+        Interface { kernel: names::kernel(&ip.name), clock, reset, interrupt, control, design_id, version, layout, functions, ports, registers }
     }
 
-    /// The arguments that a port moves.
+    /// The arguments that a port moves, of all functions.
     pub fn behind<'a>(&'a self, port: &'a AxiPort) -> impl Iterator<Item = &'a Argument> {
-        port.arrays.iter().map(|&k| &self.arguments[k])
+        port.arrays.iter().map(|&(f, k)| &self.functions[f].arguments[k])
+    }
+
+    /// All arguments, function by function.
+    pub fn arguments(&self) -> impl Iterator<Item = &Argument> {
+        self.functions.iter().flat_map(|f| &f.arguments)
     }
 }
 
-/// Arrays and scalars as they stand among the function's parameters.
-fn order(vsa: &Vsa) -> Vec<Passed> {
-    let array = |k: usize| Array {
-        index: k,
-        dims: vsa.arrays[k].dims.clone(),
-        port: vsa.port_of(k as u32),
-        read: vsa.inputs.iter().any(|g| g.array as usize == k),
-        written: vsa.outputs.iter().any(|g| g.array as usize == k),
-    };
-    let before = |k: usize| (0..vsa.scalars.len()).filter(move |&s| vsa.scalars[s].after as usize == k).map(Passed::Value);
-    let upto = |k: usize| before(k).chain((k < vsa.arrays.len()).then(|| Passed::Address(array(k))));
-    (0..=vsa.arrays.len()).flat_map(upto).collect()
+impl From<&Vsa> for Interface {
+    /// Of the IP of one function.
+    fn from(vsa: &Vsa) -> Interface {
+        Interface::new(&Ip::from(vsa))
+    }
 }
 
-fn axi_port(vsa: &Vsa, port: usize, name: String, arguments: &[Argument]) -> AxiPort {
-    let (reads, writes) = (Walk::reads(vsa, port), Walk::writes(vsa, port));
+fn array(core: &Vsa, k: usize, port: usize) -> Array {
+    let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
+    Array { index: k, dims: core.arrays[k].dims.clone(), port, read, written }
+}
+
+/// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in
+/// the order in which the cores first need them.
+fn shared(ip: &Ip) -> Vec<Vec<usize>> {
+    let mut widths: Vec<u32> = vec![];
+    let mut all = vec![];
+    for core in &ip.cores {
+        let mut mine: Vec<usize> = vec![];
+        for port in 0..core.ports() {
+            let width = core.bus_bytes(port);
+            let free = (0..widths.len()).find(|p| widths[*p] == width && !mine.contains(p)).unwrap_or(widths.len());
+            if free == widths.len() {
+                widths.push(width);
+            }
+            mine.push(free);
+        }
+        all.push(mine);
+    }
+    all
+}
+
+fn axi_port(ip: &Ip, shared: &[Vec<usize>], port: usize, name: String, functions: &[Function]) -> AxiPort {
+    let cores: Vec<Option<usize>> = shared.iter().map(|own| own.iter().position(|p| *p == port)).collect();
+    let used: Vec<(&Vsa, usize)> = ip.cores.iter().zip(&cores).filter_map(|(core, p)| Some((core, (*p)?))).collect();
+    let reads: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::reads(core, *p)).collect();
+    let writes: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::writes(core, *p)).collect();
     let burst = reads.iter().chain(&writes).map(Walk::burst_beats).max().unwrap_or(1);
+    let arguments = functions.iter().enumerate().flat_map(|(f, function)| function.arguments.iter().enumerate().map(move |(k, a)| ((f, k), a)));
     AxiPort {
         name,
-        data_bits: 8 * vsa.bus_bytes(port),
+        data_bits: 8 * used.first().map_or(0, |(core, p)| core.bus_bytes(*p)),
         address_bits: 64,
         burst_beats: burst as u32,
-        reads: reads.is_some(),
-        writes: writes.is_some(),
-        arrays: (0..arguments.len()).filter(|&k| arguments[k].array().is_some_and(|a| a.port == port)).collect(),
+        reads: !reads.is_empty(),
+        writes: !writes.is_empty(),
+        arrays: arguments.filter(|(_, a)| a.array().is_some_and(|a| a.port == port)).map(|(at, _)| at).collect(),
+        cores,
     }
 }
 
 /// The first 32 bits of SHA-256.
-fn identifier(vsa: &Vsa) -> u32 {
-    let digest = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(arch::text::to_text(vsa)).finalize();
+fn identifier(ip: &Ip) -> u32 {
+    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
+    ip.cores.iter().for_each(|core| hash.update(arch::text::to_text(core)));
+    if ip.functions.len() > 1 || ip.queue > 0 {
+        hash.update(format!("{} {:?} {}", ip.name, ip.functions, ip.queue));
+    }
+    let digest = hash.finalize();
     u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
 }
 
 fn version() -> u32 {
     let parts = [env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR"), env!("CARGO_PKG_VERSION_PATCH")];
     parts.iter().fold(0, |number, part| number << 8 | part.parse::<u32>().unwrap_or(0))
-}
-
-fn registers(layout: &Layout, arguments: &[Argument], design_id: u32, version: u32) -> Vec<Register> {
-    use Access::{ClearedByOne, ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
-    let field = |name, bit, access, description| Field { name, bit, width: 1, access, description };
-    let register = |name: &str, offset, access, description: &str| Register { name: name.into(), offset, access, reset: 0, description: description.into(), fields: vec![] };
-    let control = vec![
-        field("AP_START", 0, SetByOne, "starts a run; 0 again when it has ended"),
-        field("AP_DONE", 1, ReadClears, "a run has ended since the last read"),
-        field("AP_IDLE", 2, ReadOnly, "no run is under way"),
-        field("AP_READY", 3, ReadClears, "as AP_DONE"),
-        field("AUTO_RESTART", 7, ReadWrite, "the next run starts when one ends"),
-    ];
-    let enables = vec![field("CHAN0_INT_EN", 0, ReadWrite, "interrupt when a run is done"), field("CHAN1_INT_EN", 1, ReadWrite, "interrupt when ready for the next run"), field("ERROR_INT_EN", 2, ReadWrite, "interrupt when an error is noted in status")];
-    let pending = vec![field("CHAN0_INT_ST", 0, ToggledByOne, "a run is done"), field("CHAN1_INT_ST", 1, ToggledByOne, "ready for the next run"), field("ERROR_INT_ST", 2, ToggledByOne, "an error was noted in status")];
-    let mut all = vec![
-        Register { reset: 4, fields: control, ..register("CTRL", CTRL, ReadWrite, "start and status") },
-        Register { fields: vec![field("Enable", 0, ReadWrite, "enables the interrupt port")], ..register("GIER", GIER, ReadWrite, "global interrupt enable") },
-        Register { fields: enables, ..register("IP_IER", IP_IER, ReadWrite, "interrupt enables") },
-        Register { fields: pending, ..register("IP_ISR", IP_ISR, ReadWrite, "interrupt status") },
-    ];
-    for a in arguments {
-        let what = if a.array().is_some() { format!("address of {}", a.name) } else { format!("value of {}", a.name) };
-        if a.register_bits() > 32 {
-            all.push(register(&format!("{}_1", a.ident), a.offset, ReadWrite, &format!("{what}, bits 31 to 0")));
-            all.push(register(&format!("{}_2", a.ident), a.offset + 4, ReadWrite, &format!("{what}, bits 63 to 32")));
-        } else {
-            all.push(register(&a.ident, a.offset, ReadWrite, &what));
-        }
-    }
-    all.push(Register { reset: design_id, ..register("design_id", layout.design_id(), ReadOnly, "hash of the design") });
-    all.push(Register { reset: version, ..register("version", layout.version(), ReadOnly, "version of sagen: major, minor, patch in a byte each") });
-    all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; reading this keeps the high half for cycles_2"));
-    all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1"));
-    let status = vec![
-        field("READ_ERROR", 0, ClearedByOne, "a read was answered with SLVERR or DECERR"),
-        field("WRITE_ERROR", 1, ClearedByOne, "a write was answered with SLVERR or DECERR"),
-        field("MISALIGNED", 2, ClearedByOne, "a run was refused, nothing moved: an address is not a multiple of its array's element size"),
-        field("ADDRESS_KNOWN", STATUS_KNOWN, ReadOnly, "error_address holds the address of the burst that failed first"),
-        Field { width: 2, ..field("RESPONSE", STATUS_RESPONSE, ReadOnly, "its answer: 2 SLVERR, 3 DECERR") },
-        Field { width: 8, ..field("INDEX", STATUS_INDEX, ReadOnly, "its AXI port, or the argument that is misaligned, counted from 0") },
-    ];
-    all.push(Register { fields: status, ..register("status", layout.status(), ReadWrite, "what went wrong since it was last cleared") });
-    all.push(register("error_address_1", layout.error_address(), ReadOnly, "address of the first burst that failed, bits 31 to 0"));
-    all.push(register("error_address_2", layout.error_address() + 4, ReadOnly, "address of the first burst that failed, bits 63 to 32"));
-    all
 }

@@ -7,8 +7,8 @@
 //!
 //! In the latter cases it becomes `<name>_r`, as HLS does; then `<name>_r2`, `<name>_r3`, …
 
-use super::Argument;
-use arch::ir::vsa::Vsa;
+use super::Function;
+use arch::ir::ip::Ip;
 use std::collections::BTreeSet;
 
 /// Keywords beyond Verilog's and SystemVerilog's, which `rtl::names` knows; lower case.
@@ -27,6 +27,10 @@ const KEYWORDS: &str = "abs access after alias all architecture array attribute 
 const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt register_map self ip ap_clk ap_rst_n \
     start done idle wait run base";
 
+/// What the drivers of an IP with several functions call theirs beside those; lower case.
+const DRIVER: &str = "control hw read64 write64 bits32 bits64 wait run reset cycles status error_address design_id version check_design \
+    start is_done is_idle interrupt_enable interrupt_disable interrupt_clear queue function";
+
 /// The names of arguments with these C names, in the same order.
 pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().map(String::from).collect();
@@ -40,14 +44,20 @@ pub fn kernel(name: &str) -> String {
     fresh(&name.to_lowercase(), &mut taken)
 }
 
-/// The AXI ports: each is called like its only array, or `m_axi_gmem<n>`, in lower case.
-pub fn ports(vsa: &Vsa, arguments: &[Argument]) -> Vec<String> {
-    let mut taken: BTreeSet<String> = arguments.iter().map(|a| a.ident.to_lowercase()).collect();
-    let name = |port: usize| match vsa.arrays_of(port).collect::<Vec<_>>()[..] {
-        [only] => arguments.iter().find(|a| a.array().is_some_and(|a| a.index == only)).map_or(String::new(), |a| a.ident.to_lowercase()),
+/// The functions with these C names, in the same order.
+pub fn functions<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().chain(DRIVER.split_whitespace()).map(String::from).collect();
+    names.into_iter().map(|name| fresh(&name.to_lowercase(), &mut taken)).collect()
+}
+
+/// The AXI ports: of one function each is called like its only array; else `m_axi_gmem<n>`, in lower case.
+pub fn ports(ip: &Ip, functions: &[Function], count: usize) -> Vec<String> {
+    let mut taken: BTreeSet<String> = functions.iter().flat_map(|f| &f.arguments).map(|a| a.ident.to_lowercase()).collect();
+    let mut name = |port: usize| match (functions, &ip.cores[0].arrays_of(port).collect::<Vec<_>>()[..]) {
+        ([function], &[only]) => function.arguments.iter().find(|a| a.array().is_some_and(|a| a.index == only)).map_or(String::new(), |a| a.ident.to_lowercase()),
         _ => fresh(&format!("gmem{port}"), &mut taken),
     };
-    (0..vsa.ports()).map(name).map(|name| format!("m_axi_{name}")).collect()
+    (0..count).map(|port| format!("m_axi_{}", name(port))).collect()
 }
 
 /// What an argument occupies: itself and the registers of its halves.

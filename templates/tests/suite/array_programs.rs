@@ -99,7 +99,7 @@ fn reset_of_the_ip_alone() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
-    let design = templates::ip(&vsa).expect("an IP");
+    let design = templates::ip(&(&vsa).into()).expect("an IP");
     for (case, mode) in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
@@ -125,8 +125,8 @@ fn status_of(host: &mut Host, layout: &templates::interface::Layout) -> (u64, u6
 fn errors_on_the_bus_are_noted() {
     let vsa = product_by_hand();
     let memory = contents(&vsa, 11);
-    let design = templates::ip(&vsa).expect("an IP");
-    let layout = templates::Interface::new(&vsa).layout;
+    let design = templates::ip(&(&vsa).into()).expect("an IP");
+    let layout = templates::Interface::from(&vsa).layout;
     for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 2 }] {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
@@ -157,8 +157,8 @@ fn addresses_within_an_element_are_refused() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 13), contents(&vsa, 13));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
-    let design = templates::ip(&vsa).expect("an IP");
-    let layout = templates::Interface::new(&vsa).layout;
+    let design = templates::ip(&(&vsa).into()).expect("an IP");
+    let layout = templates::Interface::from(&vsa).layout;
     let mode = MemoryMode::Ideal;
     let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
     // C has elements of four bytes, A and B of two.

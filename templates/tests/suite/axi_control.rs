@@ -15,18 +15,24 @@ struct Host {
     starts: u64,
     /// Present `rvalid`/`bvalid` that was not taken, and the read data with it.
     waiting: (bool, bool, u64),
+    /// Runs last so many cycles at most and end by themselves; 0: the test ends them.
+    longest: u64,
+    left: Option<u64>,
+    /// Functions and arguments of the runs so far.
+    log: Vec<(u64, Vec<u64>)>,
+    layout: Layout,
 }
 
 impl Host {
     fn new(arrays: usize, seed: u64) -> Host {
-        Host::of(Layout { arguments: vec![64; arrays] }, seed)
+        Host::of(Layout::single(vec![64; arrays]), seed)
     }
     fn of(layout: Layout, seed: u64) -> Host {
         let mut d = Design::default();
-        let aligned = vec![0; layout.arguments.len()];
-        let top = d.module(AxiLiteControl { layout, design_id: DESIGN, version: 7, aligned });
+        let aligned = layout.functions.iter().map(|f| vec![0; f.len()]).collect();
+        let top = d.module(AxiLiteControl { layout: layout.clone(), design_id: DESIGN, version: 7, aligned });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
-        let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0) };
+        let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0), longest: 0, left: None, log: vec![], layout };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);
         }
@@ -52,7 +58,40 @@ impl Host {
         let taken = |h: &mut Host, p: &str| h.sim.get(&format!("s_axi_control_{p}")) == 1;
         self.waiting = (r && !taken(self, "rready"), b && !taken(self, "bready"), data);
         self.starts += self.sim.get("start");
+        if self.sim.get("start") == 1 {
+            let command = self.command();
+            self.log.push(command);
+        }
+        if self.longest > 0 {
+            self.sim.set("done", u64::from(self.left == Some(0)));
+            self.left = match self.left {
+                _ if self.sim.get("start") == 1 => Some(self.r.range(0, self.longest as i64 - 1) as u64),
+                left => left.and_then(|l| l.checked_sub(1)),
+            };
+        }
         self.sim.clock();
+    }
+    /// The function and the arguments that the kernel is given in this cycle.
+    fn command(&mut self) -> (u64, Vec<u64>) {
+        let several = self.layout.functions.len() > 1;
+        let f = if several { self.sim.get("function") } else { 0 };
+        let name = |k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
+        let names: Vec<String> = (0..self.layout.functions[f as usize].len()).map(name).collect();
+        (f, names.iter().map(|n| self.sim.get(n)).collect())
+    }
+    /// Random arguments of a function, written; what the kernel must get.
+    fn arguments(&mut self, f: usize) -> (u64, Vec<u64>) {
+        let mut values = vec![];
+        for (k, bits) in self.layout.functions[f].clone().into_iter().enumerate() {
+            let value = self.r.next() as u64 >> (64 - bits);
+            let at = self.layout.argument(f, k);
+            self.write(at, value as u32, 15);
+            if bits > 32 {
+                self.write(at + 4, (value >> 32) as u32, 15);
+            }
+            values.push(value);
+        }
+        (f as u64, values)
     }
     fn write(&mut self, at: u32, data: u32, strobe: u64) {
         let (mut aw_in, mut w_in) = (self.r.range(0, 4), self.r.range(0, 4));
@@ -123,7 +162,7 @@ fn addresses_keep_their_bytes() {
         for _ in 0..60 {
             let k = h.r.range(0, arrays as i64 - 1) as usize;
             let (half, strobe, data) = (h.r.range(0, 1) as usize, h.r.range(0, 15) as u64, h.r.next() as u32);
-            let at = Layout { arguments: vec![64; arrays] }.argument(k) + 4 * half as u32;
+            let at = Layout::single(vec![64; arrays]).argument(0, k) + 4 * half as u32;
             h.write(at, data, strobe);
             let mask = (0..4).fold(0u32, |m, i| if strobe >> i & 1 == 1 { m | 0xff << (8 * i) } else { m });
             let cell = &mut wanted[k][half];
@@ -140,19 +179,19 @@ fn addresses_keep_their_bytes() {
 
 #[test]
 fn arguments_are_laid_out_as_by_hls() {
-    let layout = Layout { arguments: vec![32, 64, 8, 64, 16] };
-    let offsets: Vec<u32> = (0..5).map(|k| layout.argument(k)).collect();
+    let layout = Layout::single(vec![32, 64, 8, 64, 16]);
+    let offsets: Vec<u32> = (0..5).map(|k| layout.argument(0, k)).collect();
     assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
     assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 0x5c, 7));
 }
 
 #[test]
 fn scalars_have_their_own_widths_and_the_design_says_what_it_is() {
-    let layout = Layout { arguments: vec![32, 8, 64, 16] };
+    let layout = Layout::single(vec![32, 8, 64, 16]);
     let mut h = Host::of(layout.clone(), 3);
     for (k, (value, wanted)) in [(0x8765_4321u32, 0x8765_4321u64), (0xabcd, 0xcd), (0x1111_2222, 0x1111_2222), (0x9_8765, 0x8765)].into_iter().enumerate() {
-        h.write(layout.argument(k), value, 15);
-        assert_eq!((u64::from(h.read(layout.argument(k))), h.sim.get(&format!("arg_{k}"))), (wanted, wanted), "argument {k}");
+        h.write(layout.argument(0, k), value, 15);
+        assert_eq!((u64::from(h.read(layout.argument(0, k))), h.sim.get(&format!("arg_{k}"))), (wanted, wanted), "argument {k}");
     }
     assert_eq!((h.read(layout.design_id()), h.read(layout.version())), (DESIGN, 7));
     h.write(layout.design_id(), 0, 15);
@@ -161,7 +200,7 @@ fn scalars_have_their_own_widths_and_the_design_says_what_it_is() {
 
 #[test]
 fn a_run_starts_once_and_reports_its_end() {
-    let layout = Layout { arguments: vec![64; 2] };
+    let layout = Layout::single(vec![64; 2]);
     let mut h = Host::new(2, 5);
     assert_eq!(h.read(0), 4, "idle");
     h.write(0x00, 1, 0b1110);
@@ -223,4 +262,77 @@ fn auto_restart_runs_until_it_is_cleared() {
     h.sim.set("done", 0);
     (0..10).for_each(|_| h.tick());
     assert_eq!((h.starts, h.read(0) & 5), (4, 4));
+}
+
+fn two_functions(queue: u32) -> Layout {
+    Layout { functions: vec![vec![64, 32], vec![16, 64, 64]], queue }
+}
+
+#[test]
+fn functions_share_the_registers_of_their_arguments() {
+    let layout = two_functions(8);
+    let words: Vec<(u32, u32)> = layout.words().into_iter().collect();
+    assert_eq!(words, [(0x10, 32), (0x14, 32), (0x18, 32), (0x1c, 32), (0x24, 32), (0x28, 32)]);
+    assert_eq!((layout.design_id(), layout.function(), layout.queue(), layout.end()), (0x30, Some(0x4c), Some([0x50, 0x54]), 0x58));
+    let mut h = Host::of(two_functions(0), 9);
+    h.longest = 5;
+    for f in [1, 0, 0, 1] {
+        let wanted = h.arguments(f);
+        h.write(layout.function().unwrap(), f as u32, 1);
+        h.write(0, 1, 1);
+        while h.read(0) & 4 == 0 {}
+        assert_eq!(h.log.last(), Some(&wanted));
+    }
+    // There is no third one: nothing starts, and the status says why.
+    h.write(layout.function().unwrap(), 2, 1);
+    h.write(0, 1, 1);
+    while h.read(0) & 4 == 0 {}
+    assert_eq!((h.starts, h.read(layout.status())), (4, 4 | 0xff << 16));
+}
+
+#[test]
+fn commands_run_in_order_each_with_its_arguments() {
+    for (seed, layout) in [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4 }].into_iter().cycle().take(12).enumerate() {
+        let [queue, ended] = layout.queue().unwrap();
+        let mut h = Host::of(layout.clone(), seed as u64);
+        h.longest = [3, 60, 600][seed % 3];
+        let mut wanted = vec![];
+        h.write(0x08, 8, 15);
+        while wanted.len() < 40 {
+            let f = h.r.range(0, layout.functions.len() as i64 - 1) as usize;
+            let command = h.arguments(f);
+            while h.read(queue) >> 16 == 0 {}
+            h.write(queue, f as u32, 15);
+            wanted.push(command);
+        }
+        while h.read(queue) & 0xffff != 0 {}
+        assert_eq!(h.read(queue) >> 16, layout.queue);
+        assert_eq!((h.read(ended), h.read(0)), (40, 4), "AP_DONE is not for commands");
+        assert_eq!(h.log, wanted);
+        assert_eq!(h.read(0x0c), 8, "none waits any more");
+    }
+}
+
+#[test]
+fn what_finds_no_place_is_ignored_and_the_hosts_own_run_comes_first() {
+    let layout = two_functions(4);
+    let [queue, ended] = layout.queue().unwrap();
+    let mut h = Host::of(layout.clone(), 3);
+    let mut wanted = vec![];
+    for k in 0..6 {
+        let command = h.arguments(k % 2);
+        h.write(queue, k as u32 % 2, 15);
+        wanted.extend((k < 4).then_some(command));
+    }
+    assert_eq!((h.read(queue), h.starts), (4, 1), "the first one runs, no place is free");
+    let own = h.arguments(1);
+    h.write(layout.function().unwrap(), 1, 15);
+    h.write(0, 1, 1);
+    wanted.insert(1, own);
+    h.longest = 4;
+    h.left = Some(0);
+    while h.read(queue) & 0xffff != 0 {}
+    assert_eq!(h.read(ended), 4);
+    assert_eq!(h.log, wanted);
+    assert_eq!(h.read(0), 0b1110, "AP_DONE tells of the host's own run");
 }

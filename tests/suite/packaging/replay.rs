@@ -4,7 +4,7 @@
 use super::emitted::{root, run, tool, Emitted};
 use clap::Parser;
 use sagen::cli::{Cli, Command as Sub};
-use sagen::sim::{self, builtin::Machine, compare, Job, Timing};
+use sagen::sim::{self, builtin::Machine, compare, Job, Outcome, Run, Timing};
 use sagen::{catalog, data};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -71,23 +71,23 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
     let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
     let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &catalog::find(&options.program.board).unwrap()).expect("an array");
-    let (vsa, interface) = (&compiled.vsa, Interface::new(&compiled.vsa));
-    let design = templates::ip(vsa).unwrap();
+    let (vsa, interface) = (&compiled.vsa, Interface::from(&compiled.vsa));
+    let design = templates::ip(&vsa.into()).unwrap();
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
     let contents = |when: &str| {
-        let mut all: Vec<(usize, Vec<u8>)> = interface.arguments.iter().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
+        let mut all: Vec<(usize, Vec<u8>)> = interface.arguments().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
         all.sort();
         all.into_iter().map(|c| c.1).collect::<Vec<_>>()
     };
     let before = contents("in");
-    let images = sim::place(vsa, &before, 0, 1);
-    let job = Job { design: &design, vsa, images, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
+    let runs = vec![Run { function: 0, images: sim::place(vsa, &before, 0, 1, 0), cut: None }];
+    let job = Job { design: &design, interface: &interface, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let value = |a: &Argument| {
-        let image = &job.images[a.data(vsa.arrays.len())];
+        let image = &job.runs[0].images[a.data(vsa.arrays.len())];
         if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) }
     };
-    let addresses = interface.arguments.iter().map(|a| value(a).to_string());
+    let addresses = interface.arguments().map(|a| value(a).to_string());
     let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut cycles = 0;
@@ -102,10 +102,12 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
         }
     }
     assert!(child.wait().unwrap().success(), "{}: the driver fails", ip.name);
-    let outcome = machine.finish(&job, cycles, true, 0.0).unwrap();
-    assert!(outcome.faults.is_empty(), "{}: {:?}", ip.name, outcome.faults);
+    let faults = machine.take_faults();
+    assert!(faults.is_empty(), "{}: {faults:?}", ip.name);
+    let memories = machine.finish(&job).unwrap().remove(0);
+    let outcome = Outcome { cycles, memories, faults, finished: true, simulated: 0, seconds: 0.0 };
     let expected: Vec<Vec<u64>> = contents("expected").iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
-    let comparison = compare::compare(vsa, &job.images, &outcome, &expected);
+    let comparison = compare::compare(vsa, &job.runs[0].images, &outcome, &expected);
     assert_eq!(comparison.mismatches, 0, "{}: {:?}", ip.name, comparison.examples);
     assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles", ip.name);
 }

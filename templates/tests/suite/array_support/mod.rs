@@ -103,7 +103,7 @@ impl Host {
     pub fn new(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode) -> Result<Host, String> {
         let top = design.modules().last().ok_or("no modules")?.name.clone();
         let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
-        let interface = Interface::new(vsa);
+        let interface = Interface::from(vsa);
         let mut memories = vec![];
         for (k, elements) in memory.iter().enumerate() {
             memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(vsa, k, mode), bytes_of(vsa, k, elements))?);
@@ -131,7 +131,7 @@ impl Host {
 
     /// Hands the addresses over, `shift` bytes further, and enables the interrupts of a run's end.
     pub fn prepare(&mut self, vsa: &Vsa, mode: MemoryMode, shift: u64) {
-        for argument in Interface::new(vsa).arguments {
+        for argument in Interface::from(vsa).arguments() {
             let k = argument.array().expect("an array").index;
             self.write(argument.offset, (base(vsa, k, mode) + shift) & 0xffff_ffff);
             self.write(argument.offset + 4, (base(vsa, k, mode) + shift) >> 32);
@@ -175,7 +175,7 @@ impl Host {
             }
         }
         self.write(0x0c, 1);
-        let at = Interface::new(vsa).layout.cycles();
+        let at = Interface::from(vsa).layout.cycles();
         let cycles = self.read(at) | self.read(at + 4) << 32;
         let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
         if !faults.is_empty() {
@@ -193,7 +193,7 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: MemoryMode) -> Result<u64, 
     }
     let mut expected = memory.clone();
     arch::interp::run(vsa, &mut expected)?;
-    let design = templates::ip(vsa)?;
+    let design = templates::ip(&vsa.into())?;
     let predicted = arch::cost::predict(vsa, &arch::contract::walk::MemoryTiming::IDEAL).cycles as u64;
     let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {

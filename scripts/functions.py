@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Functions alone and in one IP: `functions.py [SAGEN]`.
+
+Writes docs/functions.md: cycles and estimated resources of each function of examples/la.c as an IP of its own, and in the
+one IP of all. Both are simulated against the C program; fails where a result or the number of cycles differs.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE, DESIGN = "examples/la.c", "examples/la.toml"
+RUNS = 100
+
+TEXT = """# Several functions in one IP
+
+Made by `scripts/functions.py` (do not edit).
+
+A file with several marked regions, each in a function of its own, or several files, become one IP: `sagen rtl la.c -o
+out/la`, `sagen rtl a.c b.c --name la`. The host chooses a function by a register, whose arguments then lie from 0x10 on
+as they would in an IP of its own. One function runs at a time. A function refers to a *core* that runs it, which is an
+array with its engines and sequencer; functions whose arrays are equal, names aside, share one. Cores share the AXI ports:
+for each width the IP has as many as the core with the most, and the chosen core drives them, so there is no arbiter and
+no cycle is added.
+
+| in | is |
+| --- | --- |
+| `--function NAME,…` | only these functions |
+| `--name NAME` | what the IP is called, else like its only function or the first file |
+| `[function.NAME]` in the design file | options of one function; those above it are of all |
+| `--queue N`, or `queue = N` in the design file | a queue of N commands: the host writes arguments and then a function's number to `queue`, and goes on with the next command at once. The IP starts each 2 cycles after the one before |
+| `sagen sim --sequence N` | each function against C, then N random runs in random order on data of their own, from garbage state, some begun anew after a reset in their middle; with a queue the same again through it |
+| `la_gemm(ip, a, b, c)` in `sw/xla.h` | a run; `la_gemm_queue(ip, a, b, c)` a command. The same in `sw/la.py` |
+
+## [examples/la.c](../examples/la.c) on {board}
+
+Each with [examples/la.toml](../examples/la.toml). Cycles are simulated with ideal memory, equal to the prediction, alone
+and in the IP of all; results are equal to C, also in a sequence of {runs} random runs, {reset} of them after a reset in
+their middle. Resources are estimates.
+
+| | cycles alone | cycles in the one IP | PEs | AXI ports | LUT | FF | DSP | BRAM36 |
+| --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: |
+{rows}
+The one IP has one register file and {shared} AXI ports instead of {apart}; what chooses among the cores takes {choice} LUT.
+"""
+
+
+def sagen(*arguments):
+    binary = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/sagen")
+    done = subprocess.run([binary, *arguments], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def built(*more):
+    with tempfile.TemporaryDirectory() as folder:
+        return sagen("rtl", SOURCE, "--design", DESIGN, "--json", "-o", f"{folder}/ip", *more)
+
+
+def row(name, alone, together, shape, report):
+    need = report["resources"]
+    ports = report["interface"]["ports"]
+    widths = [p["data_bits"] for p in ports]
+    listed = ", ".join(f"{widths.count(w)}×{w} bit" for w in sorted(set(widths), reverse=True))
+    numbers = " | ".join(f"{need[k]:,}" for k in ("lut", "ff", "dsp", "bram36"))
+    return f"| {name} | {alone} | {together} | {shape} | {listed} | {numbers} |\n", len(ports)
+
+
+def main():
+    together = sagen("sim", SOURCE, "--design", DESIGN, "--json", "--sequence", str(RUNS))
+    whole = built()
+    rows, apart, total = "", 0, dict.fromkeys(("lut", "ff", "dsp", "bram36"), 0)
+    for name in together["functions"]:
+        alone = sagen("sim", SOURCE, "--design", DESIGN, "--json", "--function", name)
+        report, own = built("--function", name), together["functions"][name]
+        for run in (alone, own):
+            if not run["match"] or run["cycles"] != run["predicted_cycles"]:
+                sys.exit(f"{name}: {run['result']}, {run['cycles']} cycles, {run['predicted_cycles']} predicted")
+        rows_, cols = report["array"]
+        line, ports = row(name, f"{alone['cycles']:,}", f"{own['cycles']:,}", f"{rows_}×{cols}, {report['simd']} lanes", report)
+        rows, apart = rows + line, apart + ports
+        total = {k: v + report["resources"][k] for k, v in total.items()}
+    numbers = " | ".join(f"{total[k]:,}" for k in ("lut", "ff", "dsp", "bram36"))
+    rows += f"| four IPs together | | | | {apart} | {numbers} |\n"
+    line, shared = row("**one IP of all**", "", "", f"{whole['cores']} cores", whole)
+    text = TEXT.format(board=whole["board"], runs=RUNS, reset=together["sequence"]["reset"], rows=rows + line, shared=shared, apart=apart, choice=whole["resources_by_part"]["choice"]["lut"])
+    (ROOT / "docs/functions.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

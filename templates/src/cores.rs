@@ -1,0 +1,202 @@
+//! Several functions, or several cores, behind one set of registers and AXI ports. Each core is a module of its own. One runs
+//! at a time: the function that starts chooses it, and until another one starts, the AXI ports are its own. So there is no
+//! arbiter, and a port's signals take no cycle longer than those of a core that is alone.
+//!
+//! Which core was chosen outlives a reset: bursts that are open then are answered to the core that opened them.
+
+use crate::axi::bundle::{AxiRead, AxiWrite};
+use crate::axi::control::ControlPorts;
+use crate::axi::status::Fault;
+use crate::axi::Guard;
+use crate::core::{Core, Inputs};
+use crate::interface::{Function, Passed};
+use crate::ip::{faults, one_of, Top};
+use crate::port::Port;
+use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
+
+/// A core as a module.
+#[derive(Clone, Debug, PartialEq)]
+struct CoreModule {
+    core: Core,
+    /// Of each of its AXI ports the number of the IP's, for the status register.
+    numbers: Vec<usize>,
+}
+
+/// The interface of a [`CoreModule`].
+struct CorePorts {
+    guard: Guard<Port>,
+    start: Port,
+    /// Pulse.
+    done: Port,
+    /// No burst is open.
+    quiet: Port,
+    /// By array, of those that are moved.
+    bases: Vec<(usize, Port)>,
+    /// By scalar, of those that are used.
+    scalars: Vec<(u32, Port)>,
+    /// By AXI port.
+    reads: Vec<(usize, AxiRead<Port>)>,
+    writes: Vec<(usize, AxiWrite<Port>)>,
+    fault: Fault<Port>,
+}
+
+impl CoreModule {
+    fn ports(&self) -> CorePorts {
+        let Core { readers, writers, array, .. } = &self.core;
+        let mut bases: Vec<usize> = readers.iter().flat_map(|r| &r.1.walk.arrays).chain(writers.iter().flat_map(|w| &w.1.walk.arrays)).map(|a| a.0).collect();
+        bases.sort_unstable();
+        bases.dedup();
+        let prefix = |port: usize| format!("m_axi_{port}_");
+        CorePorts {
+            guard: Guard { rst: Port::bit("rst"), live: Port::bit("live"), abandon: Port::bit("abandon") },
+            start: Port::bit("start"),
+            done: Port::bit("done"),
+            quiet: Port::bit("quiet"),
+            bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(64)))).collect(),
+            scalars: array.ports().scalars.into_iter().map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty))).collect(),
+            reads: readers.iter().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), params.walk.bus_bytes()))).collect(),
+            writes: writers.iter().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), params.walk.bus_bytes()))).collect(),
+            fault: Fault::ports(),
+        }
+    }
+}
+
+impl Template for CoreModule {
+    fn name(&self) -> String {
+        "core".into()
+    }
+    fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
+        m.doc("Sequencer, array and AXI engines of what one function, or several, run on.");
+        let ports = self.ports();
+        let CorePorts { guard, start, bases, scalars, .. } = &ports;
+        let guard = Guard { rst: guard.rst.input(m), live: guard.live.input(m), abandon: guard.abandon.input(m) };
+        let start = start.input(m);
+        let bases: Vec<(usize, Sig<'m>)> = bases.iter().map(|(k, port)| (*k, port.input(m))).collect();
+        let scalars: Vec<(u32, String, Sig<'m>)> = scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
+        let inputs = Inputs {
+            guard,
+            start,
+            base: &|array| bases.iter().find(|b| b.0 == array).map(|b| b.1),
+            scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
+        };
+        let engines = self.core.engines(m, d, &inputs);
+        faults(m, &engines, &|port| self.numbers[port], |part, value| part(&ports.fault).output(m, value));
+        ports.quiet.output(m, engines.quiet(m));
+        self.core.join(m, d, &engines, &inputs);
+        let pass = |instance: Instance<'m>, inputs: [Vec<&Port>; 2], outputs: [Vec<&Port>; 2]| {
+            let [inner, outer] = inputs;
+            inner.into_iter().zip(outer).for_each(|(inner, outer)| inner.set(instance, outer.input(m)));
+            let [inner, outer] = outputs;
+            inner.into_iter().zip(outer).for_each(|(inner, outer)| outer.output(m, inner.out(instance)));
+        };
+        for (port, bus) in &ports.reads {
+            if let Some((reader, own)) = engines.read(*port) {
+                pass(reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
+            }
+        }
+        for (port, bus) in &ports.writes {
+            if let Some((writer, own)) = engines.write(*port) {
+                pass(writer, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
+            }
+        }
+        ports.done.output(m, self.core.done(m, &engines, &inputs));
+    }
+}
+
+/// A core, its interface, and whether it is the one that was chosen.
+struct Member<'m> {
+    instance: Instance<'m>,
+    ports: CorePorts,
+    chosen: Sig<'m>,
+}
+
+/// The cores, joined with the registers and the IP's AXI ports; whether no burst is open.
+pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, top: &Top, guard: Guard<Sig<'m>>, (control, to): (Instance<'m>, &ControlPorts)) -> Sig<'m> {
+    let functions = &top.interface.functions;
+    let start = to.start.out(control);
+    let number = to.function.as_ref().map(|port| port.out(control));
+    let ty = u(clog2(top.cores.len() as u64).max(1));
+    let is = |f: usize| number.map_or(m.lit(1, u(1)), |n| n.eq(m.lit(f as u64, n.ty())));
+    let wanted = m.select(&functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(), m.lit(0, ty));
+    let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
+    let mut members = vec![];
+    for (c, core) in top.cores.iter().enumerate() {
+        let number = |port: usize| top.interface.ports.iter().position(|p| p.cores[c] == Some(port)).unwrap_or(0);
+        let ports = core.readers.iter().map(|r| r.0).chain(core.writers.iter().map(|w| w.0)).max().map_or(0, |p| p + 1);
+        let template = CoreModule { core: core.clone(), numbers: (0..ports).map(number).collect() };
+        let ports = template.ports();
+        let module = d.module(template);
+        let instance = m.instance(d, format!("core{c}"), &module);
+        ports.guard.rst.set(instance, guard.rst);
+        ports.guard.live.set(instance, guard.live);
+        ports.guard.abandon.set(instance, guard.abandon);
+        ports.start.set(instance, start & wanted.eq(m.lit(c as u64, ty)));
+        let callers: Vec<(usize, &Function)> = functions.iter().enumerate().filter(|(_, f)| f.core == c).collect();
+        // What the core's argument is, whichever function calls.
+        let argument = |passed: &dyn Fn(&Passed) -> bool| {
+            let mut cases = vec![];
+            for (f, function) in &callers {
+                let k = function.arguments.iter().position(|a| passed(&a.passed))?;
+                cases.push((is(*f), to.arguments[*f][k].out(control)));
+            }
+            let (_, last) = cases.pop()?;
+            Some(m.select(&cases, last))
+        };
+        for (k, port) in &ports.bases {
+            argument(&|p| matches!(p, Passed::Address(a) if a.index == *k)).iter().for_each(|base| port.set(instance, *base));
+        }
+        for (k, port) in &ports.scalars {
+            argument(&|p| *p == Passed::Value(*k as usize)).iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+        members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
+    }
+    for port in &top.interface.ports {
+        bus(m, &port.name, port.data_bits / 8, &port.cores, &members);
+    }
+    let each = |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();
+    let found: Vec<_> = members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
+    to.fault.read.set(control, m.any(&each(&|p| &p.fault.read)));
+    to.fault.write.set(control, m.any(&each(&|p| &p.fault.write)));
+    one_of(m, &found, &|part, value| part(&to.fault).set(control, value));
+    to.done.set(control, m.any(&each(&|p| &p.done)));
+    m.all(&each(&|p| &p.quiet))
+}
+
+/// An AXI port of the IP: what the chosen core drives goes out, and what comes in reaches it. `cores`: of each core its own
+/// port that is connected here.
+fn bus<'m>(m: &'m ModuleBuilder, name: &str, bytes: u32, cores: &[Option<usize>], members: &[Member<'m>]) {
+    let prefix = format!("{name}_");
+    let (read, write) = (AxiRead::ports(&prefix, bytes), AxiWrite::ports(&prefix, bytes));
+    let here = || members.iter().zip(cores).filter_map(|(x, port)| Some((x, (*port)?)));
+    let reads: Vec<(&Member, &AxiRead<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.reads.iter().find(|r| r.0 == port)?.1))).collect();
+    let writes: Vec<(&Member, &AxiWrite<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.writes.iter().find(|w| w.0 == port)?.1))).collect();
+    let chosen = |x: &Member<'m>, value: Sig<'m>| if members.len() > 1 { value & x.chosen } else { value };
+    let out = |port: &Port, from: Vec<(&Member<'m>, &Port)>| {
+        let mut cases: Vec<_> = from.iter().map(|(x, own)| (x.chosen, own.out(x.instance))).collect();
+        let last = match members.len() {
+            1 => cases.pop().map(|c| c.1),
+            _ => None,
+        };
+        port.output(m, m.select(&cases, last.unwrap_or(m.lit(0, port.ty))));
+    };
+    // The memory's answers concern the chosen core alone; data beside them may reach all.
+    let flags = ["ready", "valid"];
+    let take = |port: &Port, to: Vec<(&Member<'m>, &Port)>| {
+        let value = port.input(m);
+        let flag = flags.iter().any(|f| port.name.ends_with(f));
+        to.iter().for_each(|(x, own)| own.set(x.instance, if flag { chosen(x, value) } else { value }));
+    };
+    [format!("{prefix}rid"), format!("{prefix}bid")].into_iter().for_each(|id| { Port::bit(id).input(m); });
+    for (i, port) in read.inputs().into_iter().enumerate() {
+        take(port, reads.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
+    }
+    for (i, port) in read.outputs().into_iter().enumerate() {
+        out(port, reads.iter().map(|(x, own)| (*x, own.outputs()[i])).collect());
+    }
+    for (i, port) in write.inputs().into_iter().enumerate() {
+        take(port, writes.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
+    }
+    for (i, port) in write.outputs().into_iter().enumerate() {
+        out(port, writes.iter().map(|(x, own)| (*x, own.outputs()[i])).collect());
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the registers behind IP_ISR stand.
+
+use super::ARGUMENTS;
+use arch::ir::ip::{Ip, Source};
+use std::collections::BTreeMap;
+
+/// Bits of a function's number.
+pub const FUNCTION_BITS: u32 = 8;
+
+/// See the module's documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bits of each argument, by function: 64 for an address, the width of its type for a scalar.
+    pub functions: Vec<Vec<u32>>,
+    /// Commands that the queue holds; 0: there is none.
+    pub queue: u32,
+}
+
+impl Layout {
+    pub fn new(ip: &Ip) -> Layout {
+        let bits = |f: usize| move |source: Source| match source {
+            Source::Array(_) => 64,
+            Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
+        };
+        let functions = ip.functions.iter().enumerate().map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).collect());
+        Layout { functions: functions.collect(), queue: ip.queue }
+    }
+    /// Of one function without a queue, with arguments of so many bits.
+    pub fn single(arguments: Vec<u32>) -> Layout {
+        Layout { functions: vec![arguments], queue: 0 }
+    }
+    /// Byte offset of the (low half of the) `k`-th argument of a function.
+    pub fn argument(&self, function: usize, k: usize) -> u32 {
+        ARGUMENTS + self.functions[function][..k].iter().map(|&bits| if bits > 32 { 12 } else { 8 }).sum::<u32>()
+    }
+    /// The registers that hold arguments: bits in use, by byte offset.
+    pub fn words(&self) -> BTreeMap<u32, u32> {
+        let mut words = BTreeMap::new();
+        for (f, arguments) in self.functions.iter().enumerate() {
+            for (k, &bits) in arguments.iter().enumerate() {
+                let at = self.argument(f, k);
+                for (at, bits) in [(at, bits.min(32)), (at + 4, bits.saturating_sub(32))].into_iter().filter(|w| w.1 > 0) {
+                    let most = words.entry(at).or_insert(bits);
+                    *most = bits.max(*most);
+                }
+            }
+        }
+        words
+    }
+    /// Byte offset of the design's identifier.
+    pub fn design_id(&self) -> u32 {
+        (0..self.functions.len()).map(|f| self.argument(f, self.functions[f].len())).max().unwrap_or(ARGUMENTS)
+    }
+    /// Byte offset of the version of sagen.
+    pub fn version(&self) -> u32 {
+        self.design_id() + 4
+    }
+    /// Byte offset of the low half of the cycle counter.
+    pub fn cycles(&self) -> u32 {
+        self.version() + 4
+    }
+    /// Byte offset of the status register.
+    pub fn status(&self) -> u32 {
+        self.cycles() + 8
+    }
+    /// Byte offset of the low half of the address that the status is about.
+    pub fn error_address(&self) -> u32 {
+        self.status() + 4
+    }
+    /// Byte offset of the number of the function to run, where there are several.
+    pub fn function(&self) -> Option<u32> {
+        (self.functions.len() > 1).then(|| self.error_address() + 8)
+    }
+    /// Byte offset of the queue's registers: to add a command, and how many have ended.
+    pub fn queue(&self) -> Option<[u32; 2]> {
+        let at = self.function().map_or(self.error_address() + 8, |at| at + 4);
+        (self.queue > 0).then_some([at, at + 4])
+    }
+    /// Byte offset behind the last register.
+    pub fn end(&self) -> u32 {
+        let after = self.function().map_or(self.error_address() + 8, |at| at + 4);
+        self.queue().map_or(after, |at| at[1] + 4)
+    }
+    /// Address bits that the register file decodes.
+    pub fn address_bits(&self) -> u32 {
+        rtl::clog2(u64::from(self.end())).max(6)
+    }
+}

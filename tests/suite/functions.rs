@@ -1,0 +1,35 @@
+//! Several functions in one IP: `tests/functions/*.c`, with the options in their lines `// sagen:`. Each function, and then a
+//! random sequence of them with resets in between, must compute what C does, in the predicted cycles with ideal memory.
+
+use crate::common::{root, sim};
+use sagen::simulate::{self, Agreement};
+
+fn programs() -> Vec<std::path::PathBuf> {
+    let all = std::fs::read_dir(root("tests/functions")).expect("a folder").map(|e| e.expect("an entry").path());
+    let mut all: Vec<_> = all.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn every_function_computes_what_c_does_whatever_ran_before() {
+    let mut runs = 0;
+    for file in programs() {
+        let text = std::fs::read_to_string(&file).expect("text");
+        for line in text.lines().filter_map(|l| l.strip_prefix("// sagen:")) {
+            let about = format!("{} {line}", file.display());
+            let mut arguments = sim(line, &file).expect(&about);
+            arguments.json = true;
+            let verdict = simulate::run(&arguments).unwrap_or_else(|why| panic!("{about}: {}", why.text));
+            assert_eq!(verdict.result, Agreement::Equal, "{about}: {}", verdict.text);
+            let report: serde_json::Value = serde_json::from_str(&verdict.text).expect("JSON");
+            let ideal = arguments.memory.to_string().starts_with("ideal");
+            for (name, own) in report["functions"].as_object().expect("several functions") {
+                assert!(!ideal || own["cycles"] == own["predicted_cycles"], "{about}: {name}");
+            }
+            assert_eq!(report["sequence"]["cycles_checked"], ideal, "{about}");
+            runs += report["sequence"]["runs"].as_u64().unwrap();
+        }
+    }
+    assert!(runs >= 100);
+}
