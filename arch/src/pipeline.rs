@@ -14,8 +14,8 @@ use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{linear, recompute};
-use crate::recurrence::rewrite::{self, Region, Rewrite};
+use crate::recurrence::{linear, phases, recompute};
+use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -77,13 +77,32 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     let ports = port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
     let region = Region::new(&scop, spec.arithmetic.reassociate);
-    let (form, system, attempts) = rewrite::uniform(&region, &REWRITES).map_err(|attempts| rewrite::refusal(&region, attempts, &REWRITES))?;
+    let (form, system, attempts) = uniform(&region)?;
     verify::system(&form, &system).map_err(|faults| internal("the recurrences", faults))?;
     let form = match form {
         Cow::Owned(form) => Cow::Owned(form),
         Cow::Borrowed(_) => scop.clone(),
     };
     Ok(Program::new(form, system, spec, work, ports, attempts))
+}
+
+/// The first form of the region with uniform dependences; else its phases.
+fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Diagnostics> {
+    let mut attempts = match rewrite::uniform(region, &REWRITES) {
+        Ok(found) => return Ok(found),
+        Err(attempts) => attempts,
+    };
+    let outcome = match phases::distributed(region, &REWRITES) {
+        Ok((form, system)) => {
+            attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
+            return Ok((Cow::Owned(form), system, attempts));
+        }
+        // Phases would do: what they lack is more to the point than what one array lacks.
+        Err(faults) if faults.iter().all(|f| f.code == phases::NO_MEMORY) => return Err(faults),
+        Err(faults) => Outcome::NotUniform(faults),
+    };
+    attempts.push(Attempt { rewrite: phases::NAME, outcome });
+    Err(rewrite::refusal(region, attempts, &REWRITES))
 }
 
 /// Recurrences that a text gives; reading it has verified them.

@@ -1,6 +1,6 @@
 //! The system of a program: its statements at their places, every read as a variable with uniform pieces.
 
-use super::builder::{Builder, Effort, NullCache, Placement, RangeCache};
+use super::builder::{Builder, Effort, NullCache, Placement, RangeCache, Within};
 use super::localize::{piece, Read};
 use super::place::Reach;
 use crate::affine::map::{self, constant_on, coordinate};
@@ -12,18 +12,19 @@ use frontend::scop::{Affine, Constraint, Scop, StmtId};
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
-    build_at(scop, flow, &[], Reach::Far)
+    build_at(scop, flow, Within::ALONE, &[], Reach::Far)
 }
 
-/// As [`build`], with the places of some statements: the band coordinate of every iterator over the iterators, where it
+/// As [`build`], with the outermost loops of all statements that are phases as they are, in front of all other dimensions, and
+/// with the places of some statements: the band coordinate of every iterator over the iterators, where it
 /// counts its own up or down and may contain iterators further out. Other statements are
 /// placed within `reach`.
 ///
 /// # Errors
 /// Names every read whose dependence is not uniform there.
-pub fn build_at(scop: &Scop, flow: &Flow, folds: &[Option<Vec<Affine>>], reach: Reach) -> Result<System, Diagnostics> {
-    let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(1);
-    let mut builder = Builder { scop, flow, depth, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), bounds: vec![], effort: Effort::default() };
+pub fn build_at(scop: &Scop, flow: &Flow, within: Within, folds: &[Option<Vec<Affine>>], reach: Reach) -> Result<System, Diagnostics> {
+    let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(within.phases + 1);
+    let mut builder = Builder { scop, flow, depth, within, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), bounds: vec![], effort: Effort::default() };
     builder.choose_places(reach);
     builder.finish()
 }
@@ -47,7 +48,7 @@ impl Builder<'_> {
         let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p: &Placed| p.domain.clone()).collect();
         let bounds = flow::domain_bounds(&union, self.depth).unwrap_or_else(|| vec![(0, 0); self.depth]);
         let dims = names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
-        Ok(System { dims, phases: 0, statements })
+        Ok(System { dims, phases: self.within.phases, statements })
     }
 
     fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {

@@ -6,10 +6,25 @@ use frontend::scop::{Affine, Scop};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+/// What a system is a part of.
+#[derive(Clone, Copy, Debug)]
+pub struct Within {
+    /// Leading dimensions that are phases: the outermost loops, as they are.
+    pub phases: usize,
+    /// Steps that a search may take are divided by this.
+    pub haste: u64,
+}
+
+impl Within {
+    /// A program by itself.
+    pub const ALONE: Within = Within { phases: 0, haste: 1 };
+}
+
 pub(super) struct Builder<'a> {
     pub scop: &'a Scop,
     pub flow: &'a Flow,
     pub depth: usize,
+    pub within: Within,
     /// Current placement per statement.
     pub at: Vec<Placement>,
     /// Statements that count while places are searched.

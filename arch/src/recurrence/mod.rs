@@ -6,6 +6,7 @@ mod build;
 mod builder;
 pub mod linear;
 mod localize;
+pub mod phases;
 mod place;
 pub mod recompute;
 pub mod reduction;
@@ -13,4 +14,5 @@ pub mod rewrite;
 pub mod share;
 
 pub use build::{build, build_at};
+pub use builder::Within;
 pub use place::Reach;

@@ -38,10 +38,10 @@ pub enum Reach {
     Far,
 }
 
-/// All ways to choose `own` of `depth` dimensions, in increasing order or in any.
-fn selections(own: usize, depth: usize, reach: Reach) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![vec![]];
-    for _ in 0..own {
+/// All ways to choose `own` of `depth` dimensions, in increasing order or in any, behind the `phases`.
+fn selections(own: usize, depth: usize, phases: usize, reach: Reach) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![(0..phases).collect()];
+    for _ in phases..own {
         let longer = |head: &Vec<usize>| {
             let head = head.clone();
             let least = if reach == Reach::Near { head.last().map_or(0, |d| d + 1) } else { 0 };
@@ -78,7 +78,7 @@ impl Builder<'_> {
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
-        self.effort.allow(Some(EFFORT_NEAR));
+        self.effort.allow(Some(EFFORT_NEAR / self.within.haste));
         self.descend(Reach::Near);
         if self.all_failed() == 0 || !self.folds.is_empty() {
             return;
@@ -88,7 +88,7 @@ impl Builder<'_> {
                 return;
             }
             let before = (self.all_failed(), self.at.clone());
-            self.effort.allow(Some(effort));
+            self.effort.allow(Some(effort / self.within.haste));
             self.place_along_dependences(stage);
             let failed = self.all_failed();
             if failed == 0 {
@@ -223,7 +223,7 @@ impl Builder<'_> {
     fn candidates(&mut self, s: usize, reach: Reach) -> Vec<Placement> {
         let own = self.scop.statements[s].loops.len();
         let mut all = Vec::new();
-        for dims in selections(own, self.depth, reach) {
+        for dims in selections(own, self.depth, self.within.phases, reach) {
             let mut places: Vec<Vec<Affine>> = vec![vec![]];
             for d in 0..self.depth {
                 let options = self.options(s, &dims, d, reach);

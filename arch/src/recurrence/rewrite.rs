@@ -12,6 +12,7 @@
 //! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
+use super::builder::Within;
 use super::place::Reach;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
@@ -41,12 +42,17 @@ pub struct Region<'a> {
     pub scop: &'a Scop,
     /// Whether sums of floats may be reordered.
     pub reassociate: Option<bool>,
+    pub(super) within: Within,
     flow: OnceCell<Result<Flow, Diagnostics>>,
 }
 
 impl<'a> Region<'a> {
     pub fn new(scop: &'a Scop, reassociate: Option<bool>) -> Region<'a> {
-        Region { scop, reassociate, flow: OnceCell::new() }
+        Region::part(scop, Within::ALONE, reassociate)
+    }
+    /// The program of one phase.
+    pub(super) fn part(scop: &'a Scop, within: Within, reassociate: Option<bool>) -> Region<'a> {
+        Region { scop, reassociate, within, flow: OnceCell::new() }
     }
     pub(super) fn flow(&self) -> Result<&Flow, &Diagnostics> {
         self.flow.get_or_init(|| flow::analyze(self.scop)).as_ref()
@@ -121,10 +127,7 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
 /// Why no form is uniform: the faults of the program as written, with what came of its other forms.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
     let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_))).map(Attempt::to_string).collect();
-    let mut faults: Diagnostics = attempts.into_iter().find_map(|a| match a.outcome {
-        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
-        _ => None,
-    }).unwrap_or_default();
+    let mut faults = as_written_faults(attempts);
     let freely = Region::new(region.scop, Some(true));
     let reversed = rewrites.iter().filter(|r| r.name == REVERSED);
     if region.reassociate.is_none() && reversed.into_iter().any(|r| uniform(&freely, std::slice::from_ref(r)).is_ok()) {
@@ -141,16 +144,30 @@ pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) ->
     faults
 }
 
+/// What is not uniform in the program as written.
+pub(super) fn as_written_faults(attempts: Vec<Attempt>) -> Diagnostics {
+    let of_program = |a: Attempt| match a.outcome {
+        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
+        _ => None,
+    };
+    attempts.into_iter().find_map(of_program).unwrap_or_default()
+}
+
 fn system(region: &Region, form: &Form) -> Result<System, Diagnostics> {
     match &form.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, &form.places, form.reach),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, &form.places, form.reach),
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, region.within, &form.places, form.reach),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, region.within, &form.places, form.reach),
     }
 }
 
 /// The program itself.
 pub fn as_written<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
     vec![Form { scop: Cow::Borrowed(region.scop), places: vec![], reach: Reach::Far }]
+}
+
+/// The program itself, its loops as they are.
+pub(super) fn near<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+    as_written(region).into_iter().map(|form| Form { reach: Reach::Near, ..form }).collect()
 }
 
 /// The program with completed sums; nothing if it has none that conditions interrupt.

@@ -14,6 +14,7 @@
 //! Forms are compared after dropping coefficients of counters with trip 1 and of axes with one PE.
 
 mod layout;
+mod memory;
 mod nodes;
 mod schedule;
 mod structure;

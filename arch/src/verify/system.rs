@@ -6,7 +6,8 @@
 //! 3. Every distance is constant and forward: lexicographically positive, or zero with the producer earlier in the text.
 //! 4. A value comes from where it was stored: at that distance the producer executes, and it writes the element that is
 //!    read; a carried value is there, and the same element's.
-//! 5. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
+//! 5. With phases, what is read from memory was stored in an earlier one, and is the cell's last value ([`super::memory`]).
+//! 6. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
 
 use crate::affine::determinant;
 use crate::affine::map::{compose, constant_on, lexicographically_positive, minus, shifted};
@@ -24,6 +25,9 @@ pub fn system(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
             let check = Check { scop, system, s };
             faults.extend(check.statement().into_iter().map(|fault| format!("S{s}: {fault}")));
         }
+    }
+    if faults.is_empty() && system.phases > 0 {
+        faults = super::memory::check(scop, system);
     }
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }

@@ -8,6 +8,7 @@ mod delay;
 mod design;
 mod explore;
 mod linear;
+mod phases;
 mod places;
 mod resources;
 mod vsa_common;

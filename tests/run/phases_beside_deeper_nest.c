@@ -13,7 +13,7 @@ void kernel(const int u[5], int x[5][5], int y[5], const int w[6], int z[5][6]) 
   for (int i = 0; i < 4; i++)
     for (int j = 1; j <= 3; ++j) {
       y[i] = MIN((x[j - 1][i] - 8), (u[1] + w[j]));
-      z[i][j] = y[j - 1] + j; //~ ERROR E0601 `y`
+      z[i][j] = y[j - 1] + j;
     }
 #pragma endscop
 }

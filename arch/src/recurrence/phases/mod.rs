@@ -1,0 +1,242 @@
+//! **Phases.** A program without uniform dependences as one array is distributed (Allen–Kennedy): the strongly connected
+//! components of its statements' dependences, in order, each as an array of its own, one after the other on the same
+//! hardware, with memory between them. A component that is not uniform by itself gets its outermost loop as a sequential
+//! *phase loop*, under which it is distributed again. Neighbours that one array can execute stay together.
+//!
+//! A phase is seen as a program of its own ([`part`]): its phase loops are subscripts of every array that it writes, so its
+//! dataflow and all rewrites of whole programs hold for it as they are. [`assemble`] puts the phases behind one another.
+//!
+//! Memory order is kept: flow, anti and output dependences never lead to an earlier phase. Within a phase all loads come
+//! before all stores, and a cell is stored once, by the last instance that writes it.
+//!
+//! Source: Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987).
+
+mod assemble;
+mod part;
+
+use super::builder::Within;
+use super::rewrite::{self, Region, Rewrite};
+use crate::ir::ure::System;
+use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::flow;
+use frontend::scop::{ArrayId, LoopId, Scop, Storage};
+use std::cell::Cell;
+
+/// The name of this form among the attempts.
+pub const NAME: &str = "phases";
+
+/// The code of faults that only name arrays without a place in memory.
+pub const NO_MEMORY: &str = "E0602";
+
+/// Questions after which neighbours are left apart.
+const EFFORT: u64 = 100_000;
+/// A part is small, and what is not found at once becomes a loop.
+const HASTE: u64 = 5;
+/// Neighbours are joined as they are: with one of them behind the other, all phases would take the time of both.
+const JOINED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, forms: rewrite::near, unless: "" }];
+
+/// What is executed at one place among its siblings.
+enum Item {
+    Phase(Phase),
+    Loop(Sequence),
+}
+
+/// A sequential loop around phases.
+struct Sequence {
+    at: LoopId,
+    /// Least and greatest value of its iterator.
+    lo: i64,
+    hi: i64,
+    items: Vec<Item>,
+}
+
+/// Statements that are one array under so many phase loops.
+struct Phase {
+    statements: Vec<usize>,
+    /// As a program of its own, perhaps rewritten.
+    scop: Scop,
+    /// Over its phase loops, then its own dimensions.
+    system: System,
+}
+
+/// Why there are no phases.
+enum Stop {
+    /// Local arrays that carry values between phases.
+    Memory(Vec<ArrayId>),
+    Refused(Diagnostics),
+}
+
+struct Distribution<'a> {
+    scop: &'a Scop,
+    rewrites: &'a [Rewrite],
+    reassociate: Option<bool>,
+    /// Per array: values in it may pass between phases.
+    memory: Vec<bool>,
+    /// Questions that were asked about neighbours.
+    asked: Cell<u64>,
+}
+
+/// The region as phases: the distributed program, and its system.
+///
+/// # Errors
+/// What keeps a part of it from being an array under any loops.
+pub fn distributed(region: &Region, rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
+    let scop = region.scop;
+    region.flow().map_err(Clone::clone)?;
+    let memory = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    let mut distribution = Distribution { scop, rewrites, reassociate: region.reassociate, memory, asked: Cell::new(0) };
+    let all: Vec<usize> = (0..scop.statements.len()).collect();
+    let items = loop {
+        match distribution.items(&all, 0) {
+            Ok(items) => break items,
+            Err(Stop::Refused(faults)) => return Err(faults),
+            Err(Stop::Memory(arrays)) => arrays.into_iter().for_each(|a| distribution.memory[a.index()] = true),
+        }
+    };
+    let carried: Vec<ArrayId> = (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| distribution.memory[a.index()] && scop.array(a).storage == Storage::Local && carries(&items, a)).collect();
+    if !carried.is_empty() {
+        return Err(carried.into_iter().map(|a| no_memory(scop, a)).collect());
+    }
+    assemble::joined(scop, &items)
+}
+
+/// Whether some phase reads the array as an earlier one left it.
+fn carries(items: &[Item], array: ArrayId) -> bool {
+    items.iter().any(|item| match item {
+        Item::Phase(phase) => phase.reads_from_memory(array),
+        Item::Loop(sequence) => carries(&sequence.items, array),
+    })
+}
+
+fn no_memory(scop: &Scop, array: ArrayId) -> Diagnostic {
+    let array = scop.array(array);
+    let message = format!("`{}` is local and would have to pass values between phases of the region, through memory", array.name);
+    Diagnostic::error(NO_MEMORY, array.span, message).label("has no place in memory").help(format!("make `{}` a parameter of the function", array.name))
+}
+
+impl Distribution<'_> {
+    /// Statements under `level` common phase loops, in phases.
+    fn items(&mut self, statements: &[usize], level: usize) -> Result<Vec<Item>, Stop> {
+        let components = match part::components(self.scop, statements, level, &self.memory) {
+            Ok(components) => components,
+            Err(part::Unordered::Memory(arrays)) => return Err(Stop::Memory(arrays)),
+            Err(part::Unordered::NotAffine(faults)) => return Ok(vec![self.sequence(statements, level, faults)?]),
+        };
+        let mut items = Vec::new();
+        for component in components {
+            items.push(match self.phase(&component, level, self.rewrites) {
+                Ok(phase) => Item::Phase(phase),
+                // What local arrays keep together is taken apart only where no loop is around all of it.
+                Err(faults) => match (self.sequence(&component, level, faults), self.tied(&component)) {
+                    (Err(Stop::Refused(_)), tied) if !tied.is_empty() => return Err(Stop::Memory(tied)),
+                    (item, _) => item?,
+                },
+            });
+        }
+        Ok(self.merged(items, level))
+    }
+
+    /// The statements' next loop as a phase loop.
+    fn sequence(&mut self, statements: &[usize], level: usize, faults: Diagnostics) -> Result<Item, Stop> {
+        let mut loops = statements.iter().map(|&s| self.scop.statements[s].loops.get(level).copied());
+        let first = loops.next().flatten();
+        let Some(at) = first.filter(|_| loops.all(|l| l == first)) else { return Err(Stop::Refused(faults)) };
+        let bounds = statements.iter().filter_map(|&s| {
+            let statement = &self.scop.statements[s];
+            flow::domain_bounds(&statement.domain, statement.loops.len()).map(|b| b[level])
+        });
+        let Some((lo, hi)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return Err(Stop::Refused(faults)) };
+        Ok(Item::Loop(Sequence { at, lo, hi, items: self.items(statements, level + 1)? }))
+    }
+
+    /// # Errors
+    /// Why the statements are no array under `level` phase loops.
+    fn phase(&self, statements: &[usize], level: usize, rewrites: &[Rewrite]) -> Result<Phase, Diagnostics> {
+        let part = part::under(self.scop, statements, level, &self.memory);
+        let region = Region::part(&part, Within { phases: level, haste: HASTE }, self.reassociate);
+        match rewrite::uniform(&region, rewrites) {
+            Ok((form, system, _)) => {
+                let form = part::plain(self.scop, form.into_owned(), level);
+                let system = part::plain_inputs(self.scop, &form, system, level);
+                Ok(Phase { statements: statements.to_vec(), scop: form, system })
+            }
+            Err(attempts) => Err(rewrite::as_written_faults(attempts)),
+        }
+    }
+
+    /// Local arrays that keep the component's statements together.
+    fn tied(&self, statements: &[usize]) -> Vec<ArrayId> {
+        let mut arrays: Vec<ArrayId> = statements.iter().map(|&s| self.scop.statements[s].write.array).filter(|a| !self.memory[a.index()]).collect();
+        arrays.sort();
+        arrays.dedup();
+        arrays
+    }
+
+    /// Neighbours that are one array, too, become one phase where all phases together do not take longer for it.
+    fn merged(&self, items: Vec<Item>, level: usize) -> Vec<Item> {
+        let mut out: Vec<Item> = Vec::new();
+        let mut rest: Vec<Item> = items.into_iter().rev().collect();
+        while let Some(item) = rest.pop() {
+            let begun = flow::questions();
+            let both = match (out.last(), &item) {
+                (Some(Item::Phase(a)), Item::Phase(b)) if self.asked.get() <= EFFORT => {
+                    let mut both = [a.statements.as_slice(), &b.statements].concat();
+                    both.sort_unstable();
+                    self.phase(&both, level, &JOINED).ok()
+                }
+                _ => None,
+            };
+            self.asked.set(self.asked.get() + flow::questions() - begun);
+            let Some(both) = both else {
+                out.push(item);
+                continue;
+            };
+            let apart = volume(out.iter().chain([&item]).chain(&rest), level);
+            let before = out.pop().expect("the neighbour");
+            let both = Item::Phase(both);
+            if volume(out.iter().chain([&both]).chain(&rest), level) <= apart {
+                out.push(both);
+            } else {
+                out.extend([before, item]);
+            }
+        }
+        out
+    }
+}
+
+/// Points that siblings walk together: each walks the box around all of them.
+fn volume<'a>(items: impl Iterator<Item = &'a Item>, level: usize) -> i128 {
+    let (mut counts, mut extents) = (vec![], vec![]);
+    measure(items, level, &mut counts, &mut extents);
+    counts.iter().chain(&extents).map(|&n| i128::from(n.max(1))).product()
+}
+
+/// Phases per level of loops, and the greatest extents of their own dimensions in decreasing order.
+fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut Vec<i64>, extents: &mut Vec<i64>) {
+    let mut count = 0;
+    let (mut inner, mut own) = (vec![], vec![]);
+    let widen = |a: &mut Vec<i64>, b: &[i64]| {
+        a.resize(a.len().max(b.len()), 1);
+        a.iter_mut().zip(b).for_each(|(x, y)| *x = (*x).max(*y));
+    };
+    for item in items {
+        match item {
+            Item::Phase(phase) => {
+                count += 1;
+                let mut these: Vec<i64> = phase.system.dims[phase.system.phases..].iter().map(|d| d.hi - d.lo + 1).collect();
+                these.sort_unstable_by(|a, b| b.cmp(a));
+                widen(&mut own, &these);
+            }
+            Item::Loop(sequence) => {
+                count += sequence.hi - sequence.lo + 1;
+                let (mut below, mut extents) = (vec![], vec![]);
+                measure(sequence.items.iter(), level + 1, &mut below, &mut extents);
+                widen(&mut inner, &below);
+                widen(&mut own, &extents);
+            }
+        }
+    }
+    counts.push(count);
+    counts.extend(inner);
+    widen(extents, &own);
+}
