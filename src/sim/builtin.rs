@@ -1,6 +1,5 @@
 //! The engine that needs nothing installed: the netlist itself, simulated in process.
 
-use super::memory::{Beat, Burst, Data, Memory, Request};
 use super::{Job, Outcome};
 use crate::progress;
 use rtl::sim::{vcd::Vcd, Init, PortId, Sim};
@@ -8,7 +7,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
-use templates::interface::{CTRL, GIER, IP_IER, IP_ISR};
+use templates::axi::memory::AxiMemory;
+use templates::interface::{AxiPort, CTRL, GIER, IP_IER, IP_ISR};
 
 /// Cycles within which a register access must be answered; the design holds its own reset for a while.
 const ACCESS_LIMIT: u64 = 1_000_000;
@@ -110,7 +110,7 @@ impl Machine {
     /// Resets the IP alone, in the middle of whatever it does.
     fn cut(&mut self) {
         self.sim.poke(self.aresetn, 0);
-        self.memories.iter_mut().for_each(Memory::forget_offers);
+        self.memories.iter_mut().for_each(AxiMemory::forget_offers);
         (0..RESET).for_each(|_| self.cycle());
         self.sim.poke(self.aresetn, 1);
     }
@@ -125,42 +125,8 @@ impl Machine {
 
     /// What was broken since they were taken last.
     pub fn take_faults(&mut self) -> Vec<String> {
-        let named = |(name, memory): (&String, &mut Memory)| std::mem::take(&mut memory.faults).into_iter().map(|f| format!("{name}: {f}")).collect::<Vec<_>>();
-        self.names.iter().zip(&mut self.memories).flat_map(named).collect()
+        self.memories.iter_mut().flat_map(AxiMemory::take_faults).collect()
     }
-}
-
-/// Handles of one `m_axi` port's signals.
-struct Port {
-    ar: Address,
-    arvalid: PortId,
-    arready: PortId,
-    rid: Option<PortId>,
-    rdata: PortId,
-    rlast: PortId,
-    rvalid: PortId,
-    rready: PortId,
-    aw: Address,
-    awvalid: PortId,
-    awready: PortId,
-    wdata: PortId,
-    wstrb: PortId,
-    wlast: PortId,
-    wvalid: PortId,
-    wready: PortId,
-    bid: Option<PortId>,
-    bvalid: PortId,
-    bready: PortId,
-    /// What `wready` is driven to.
-    ready_to_write: bool,
-}
-
-struct Address {
-    id: Option<PortId>,
-    addr: PortId,
-    len: PortId,
-    size: PortId,
-    burst: PortId,
 }
 
 struct Control {
@@ -196,9 +162,7 @@ struct Seen {
 /// The design out of reset with its memories, for whoever drives the registers in an order of their own.
 pub struct Machine {
     sim: Sim,
-    ports: Vec<Port>,
-    memories: Vec<Memory>,
-    names: Vec<String>,
+    memories: Vec<AxiMemory>,
     control: Control,
     aresetn: PortId,
     interrupt: PortId,
@@ -234,100 +198,6 @@ impl Wave {
 
 fn find(sim: &Sim, name: String) -> Result<PortId, String> {
     sim.find_port(&name).ok_or(format!("the design has no port {name}"))
-}
-
-impl Address {
-    fn new(sim: &Sim, prefix: &str) -> Result<Address, String> {
-        let port = |name: &str| find(sim, format!("{prefix}{name}"));
-        let id = sim.find_port(&format!("{prefix}id"));
-        Ok(Address { id, addr: port("addr")?, len: port("len")?, size: port("size")?, burst: port("burst")? })
-    }
-    fn peek(&self, sim: &mut Sim) -> Burst {
-        Burst {
-            id: self.id.map_or(0, |id| sim.peek(id)),
-            addr: sim.peek(self.addr),
-            len: sim.peek(self.len),
-            size: sim.peek(self.size),
-            burst: sim.peek(self.burst),
-        }
-    }
-}
-
-impl Port {
-    fn new(sim: &Sim, prefix: &str) -> Result<Port, String> {
-        let port = |name: &str| find(sim, format!("{prefix}{name}"));
-        Ok(Port {
-            ar: Address::new(sim, &format!("{prefix}ar"))?,
-            arvalid: port("arvalid")?,
-            arready: port("arready")?,
-            rid: sim.find_port(&format!("{prefix}rid")),
-            rdata: port("rdata")?,
-            rlast: port("rlast")?,
-            rvalid: port("rvalid")?,
-            rready: port("rready")?,
-            aw: Address::new(sim, &format!("{prefix}aw"))?,
-            awvalid: port("awvalid")?,
-            awready: port("awready")?,
-            wdata: port("wdata")?,
-            wstrb: port("wstrb")?,
-            wlast: port("wlast")?,
-            wvalid: port("wvalid")?,
-            wready: port("wready")?,
-            bid: sim.find_port(&format!("{prefix}bid")),
-            bvalid: port("bvalid")?,
-            bready: port("bready")?,
-            ready_to_write: false,
-        })
-    }
-
-    /// Drives what the memory's registers say. `wready` also hangs on `awvalid`: the value of the cycle before is a
-    /// good guess, which [`Port::settle_write`] corrects.
-    fn drive(&mut self, sim: &mut Sim, memory: &Memory) {
-        sim.poke(self.arready, memory.arready() as u64);
-        sim.poke(self.awready, memory.awready() as u64);
-        sim.poke(self.rvalid, memory.r.is_some() as u64);
-        if let Some(beat) = &memory.r {
-            sim.poke_wide(self.rdata, &beat.data);
-            sim.poke(self.rlast, beat.last as u64);
-            if let Some(rid) = self.rid {
-                sim.poke(rid, beat.id);
-            }
-        }
-        sim.poke(self.bvalid, memory.b.is_some() as u64);
-        if let (Some(id), Some(bid)) = (memory.b, self.bid) {
-            sim.poke(bid, id);
-        }
-        self.ready_to_write = memory.wready(false);
-        sim.poke(self.wready, self.ready_to_write as u64);
-    }
-
-    fn settle_write(&mut self, sim: &mut Sim, memory: &Memory) {
-        let ready = memory.wready(sim.peek(self.awvalid) == 1);
-        if ready != self.ready_to_write {
-            self.ready_to_write = ready;
-            sim.poke(self.wready, ready as u64);
-        }
-    }
-
-    fn sample(&self, sim: &mut Sim) -> Request {
-        let strobe = |limbs: &[u64]| limbs[0] as u128 | (limbs.get(1).copied().unwrap_or(0) as u128) << 64;
-        let beat = |limbs: &[u64]| {
-            let mut data = Data::default();
-            data[..limbs.len()].copy_from_slice(limbs);
-            data
-        };
-        Request {
-            ar: (sim.peek(self.arvalid) == 1).then(|| self.ar.peek(sim)),
-            rready: sim.peek(self.rready) == 1,
-            aw: (sim.peek(self.awvalid) == 1).then(|| self.aw.peek(sim)),
-            w: (sim.peek(self.wvalid) == 1).then(|| Beat {
-                data: beat(sim.peek_wide(self.wdata)),
-                strobe: strobe(sim.peek_wide(self.wstrb)),
-                last: sim.peek(self.wlast) == 1,
-            }),
-            bready: sim.peek(self.bready) == 1,
-        }
-    }
 }
 
 impl Control {
@@ -370,31 +240,21 @@ impl Machine {
     }
 
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
-        let (mut ports, mut memories, mut names) = (vec![], vec![], vec![]);
         let interface = job.interface;
-        for (index, port) in interface.ports.iter().enumerate() {
-            ports.push(Port::new(&sim, &format!("{}_", port.name))?);
-            memories.push(Memory::new(&job.behind(index), job.beat(index) as u64, job.timing, index));
-            names.push(port.name.clone());
-        }
+        let memory = |(k, port): (usize, &AxiPort)| AxiMemory::new(&sim, &format!("{}_", port.name), k, job.timing, &job.behind(k));
+        let memories = interface.ports.iter().enumerate().map(memory).collect::<Result<_, _>>()?;
         let control = Control::new(&sim, interface.control)?;
         let (aresetn, interrupt) = (find(&sim, interface.reset.into())?, find(&sim, interface.interrupt.into())?);
         let wave = job.vcd.as_ref().map(|path| Wave::create(path, &interface.kernel, &sim)).transpose()?;
-        Ok(Machine { sim, ports, memories, names, control, aresetn, interrupt, seen: Seen::default(), wave })
+        Ok(Machine { sim, memories, control, aresetn, interrupt, seen: Seen::default(), wave })
     }
 
     /// One clock cycle; `s_axi_control`'s inputs were set before.
     fn cycle(&mut self) {
         let sim = &mut self.sim;
-        for (port, memory) in self.ports.iter_mut().zip(&self.memories) {
-            port.drive(sim, memory);
-        }
-        for (port, memory) in self.ports.iter_mut().zip(&self.memories) {
-            port.settle_write(sim, memory);
-        }
-        for (port, memory) in self.ports.iter().zip(&mut self.memories) {
-            memory.clock(&port.sample(sim));
-        }
+        self.memories.iter_mut().for_each(|m| m.drive(sim));
+        self.memories.iter_mut().for_each(|m| m.settle(sim));
+        self.memories.iter_mut().for_each(|m| m.observe(sim));
         let c = &self.control;
         self.seen = Seen {
             awready: sim.peek(c.awready) == 1,
@@ -493,6 +353,6 @@ impl Machine {
         if let Some(wave) = self.wave {
             wave.finish()?;
         }
-        Ok(job.by_array(self.memories.into_iter().map(|m| m.bytes).collect()))
+        Ok(job.by_array(self.memories.into_iter().map(AxiMemory::into_bytes).collect()))
     }
 }

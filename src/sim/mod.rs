@@ -4,73 +4,21 @@
 //! by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt, start, wait, read
 //! the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the memories.
 //!
-//! The memories' timing is defined in [`memory`] and, in Verilog, in `axi_memory.v`; both follow one definition, so all
+//! The memories' timing is defined in [`templates::axi::memory`] and, in Verilog, in `axi_memory.v`; both follow one definition, so all
 //! engines count the same cycles.
 
 pub mod bench;
 pub mod builtin;
 pub mod compare;
 pub mod external;
-pub mod memory;
 
 use crate::cli::Engine;
-use arch::contract::walk::MemoryTiming;
 use arch::ir::vsa::Vsa;
 use rtl::Verified;
 use std::path::PathBuf;
 use templates::Interface;
 
-/// Bytes before and behind each array that nobody may write.
-pub const GUARD: usize = 4096;
-
-/// How the memory behind a port behaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timing {
-    /// Cycles of latency, one beat per cycle.
-    Ideal { latency: u32 },
-    /// 40 cycles, refresh gaps, random stalls by seed on every channel.
-    Ddr { seed: u64 },
-}
-
-impl Timing {
-    /// What the mapper predicts for.
-    pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
-
-    /// Cycles from a burst's address to its first beat, and from its last beat to its response.
-    pub fn latency(self) -> u64 {
-        match self {
-            Timing::Ideal { latency } => latency.into(),
-            Timing::Ddr { .. } => 40,
-        }
-    }
-    /// First state of port `k`'s generator; not 0.
-    pub fn state(self, port: usize) -> u32 {
-        let Timing::Ddr { seed } = self else { return 1 };
-        let mixed = (seed as u32).wrapping_mul(2654435761).wrapping_add((port as u32 + 1).wrapping_mul(0x9e37_79b9));
-        if mixed == 0 { 1 } else { mixed }
-    }
-}
-
-/// One array in memory, with guard bytes around it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// Address of `bytes[0]`; a multiple of 4096.
-    pub start: u64,
-    pub bytes: Vec<u8>,
-    /// Where the array begins in `bytes`, and its size.
-    pub offset: usize,
-    pub size: usize,
-}
-
-impl Image {
-    /// Address of the array's first byte.
-    pub fn base(&self) -> u64 {
-        self.start + self.offset as u64
-    }
-    pub fn array(&self) -> &[u8] {
-        &self.bytes[self.offset..self.offset + self.size]
-    }
-}
+pub use templates::axi::memory::{Image, Timing, GUARD};
 
 /// One simulation: runs, one after the other.
 pub struct Job<'a> {
@@ -201,12 +149,8 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usi
         };
         let element = array.ty.bytes() as usize;
         let beat = element * array.word as usize;
-        let offset = GUARD + shift * element;
-        let length = (offset + contents.len()).div_ceil(beat.max(64)) * beat.max(64) + GUARD;
-        let mut bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-        bytes[offset..offset + contents.len()].copy_from_slice(contents);
         let region = (number << 8 | k) as u64;
-        Image { start: ((region + 1) << 33) + region * 0x11000, bytes, offset, size: contents.len() }
+        Image::new(((region + 1) << 33) + region * 0x11000, GUARD + shift * element, contents, beat, || random.next() as u8)
     };
     arrays.iter().enumerate().map(one).collect()
 }

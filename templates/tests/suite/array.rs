@@ -3,7 +3,7 @@
 use crate::array_support::{check, contents};
 use arch::contract::delay;
 use arch::ir::vsa::{Op, Vsa};
-use templates::axi::memory::MemoryMode;
+use templates::axi::memory::Timing;
 use crate::vsa_common::{stationary, travelling, Mm};
 
 fn ok(what: &str, vsa: &Vsa) {
@@ -14,7 +14,7 @@ fn ok(what: &str, vsa: &Vsa) {
     }
     vsa.schedule.delays = delay::choose(&vsa);
     let vsa = &vsa;
-    for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 5 }] {
+    for mode in [Timing::IDEAL, Timing::Ddr { seed: 5 }] {
         if let Err(e) = check(vsa, contents(vsa, 77), mode) {
             panic!("{what}, {mode:?}: {e}");
         }

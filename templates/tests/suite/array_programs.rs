@@ -5,7 +5,7 @@ use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::array_support::{base, check, contents, Host};
 use frontend::scop::Scop;
-use templates::axi::memory::MemoryMode;
+use templates::axi::memory::Timing;
 
 fn board() -> Board {
     Board::parse(include_str!("../../../boards/u250.toml")).expect("the board file is well formed")
@@ -32,7 +32,7 @@ fn every_array(text: &str) {
     assert!(!rows.is_empty());
     let mut faults = vec![];
     for row in &rows {
-        if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), MemoryMode::Ideal) {
+        if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), Timing::IDEAL) {
             faults.push(format!("{:?} {:?}: {e}", row.axes, row.vsa.extent));
         }
     }
@@ -50,7 +50,7 @@ fn designs(text: &str, specs: &[DesignSpec]) {
                 continue;
             }
         };
-        for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 3 }] {
+        for mode in [Timing::IDEAL, Timing::Ddr { seed: 3 }] {
             if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, 5), mode) {
                 faults.push(format!("{spec:?} {mode:?}: {e}"));
             }
@@ -100,7 +100,7 @@ fn reset_of_the_ip_alone() {
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
     let design = templates::ip(&(&vsa).into()).expect("an IP");
-    for (case, mode) in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
+    for (case, mode) in [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
         host.write(0, 1);
@@ -127,7 +127,7 @@ fn errors_on_the_bus_are_noted() {
     let memory = contents(&vsa, 11);
     let design = templates::ip(&(&vsa).into()).expect("an IP");
     let layout = templates::Interface::from(&vsa).layout;
-    for mode in [MemoryMode::Ideal, MemoryMode::Ddr { seed: 2 }] {
+    for mode in [Timing::IDEAL, Timing::Ddr { seed: 2 }] {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
         // (port, byte of the array that cannot be had, code, cause)
@@ -159,7 +159,7 @@ fn addresses_within_an_element_are_refused() {
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
     let design = templates::ip(&(&vsa).into()).expect("an IP");
     let layout = templates::Interface::from(&vsa).layout;
-    let mode = MemoryMode::Ideal;
+    let mode = Timing::IDEAL;
     let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
     // C has elements of four bytes, A and B of two.
     for (shift, index) in [(1, 0), (2, 2)] {
@@ -237,7 +237,7 @@ fn random_products() {
         // A design drawn at random need not be legal.
         let Ok(compiled) = arch::compile(&scop, &spec, &board()) else { continue };
         built += 1;
-        let mode = if r.within(0, 2) == 0 { MemoryMode::Ddr { seed: seed as u32 } } else { MemoryMode::Ideal };
+        let mode = if r.within(0, 2) == 0 { Timing::Ddr { seed } } else { Timing::IDEAL };
         if let Err(e) = check(&compiled.vsa, contents(&compiled.vsa, seed), mode) {
             faults.push(format!("{seed}: {n} x {m} x {k} {spec:?} {mode:?}: {e}"));
         }

@@ -4,11 +4,12 @@
 use arch::cost::reader::{MemoryTiming, ReaderModel, Waits};
 use arch::affine::Form;
 use arch::ir::vsa::*;
+use crate::array_support::image;
 use crate::axi_support::*;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
-use templates::axi::memory::{AxiMemory, MemoryMode};
+use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::reader::{AxiReader, ReaderParams};
 
 fn random_vsa(r: &mut Random) -> Vsa {
@@ -53,13 +54,13 @@ struct Times {
 }
 
 impl<'a> Bench<'a> {
-    fn new(v: &'a Vsa, mode: MemoryMode, bases: Vec<u64>, data: Vec<u8>) -> Bench<'a> {
+    fn new(v: &'a Vsa, mode: Timing, bases: Vec<u64>, data: Vec<u8>) -> Bench<'a> {
         let params = ReaderParams::from_vsa(v, 0).expect("a group reads");
         let digits = digit_names(&params.stream().word);
         let mut design = Design::default();
         let top = design.module(AxiReader(params));
         let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
-        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data).expect("ports");
+        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, &[&image(bases[0], &data)]).expect("ports");
         let mut bench = Bench { v, sim, memory, digits, bases };
         for name in bench.inputs("release_").into_iter().chain(bench.inputs("written_")) {
             bench.sim.set(&name, 0);
@@ -199,7 +200,7 @@ impl<'a> Bench<'a> {
             }
             let Some(at) = element(a, &x).filter(|_| col < hull.elements) else { continue };
             let bytes = a.ty.bytes() as usize;
-            let want = self.memory.data()[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+            let want = self.memory.array(0)[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
             assert_eq!(bits(&got, i as usize * width, width), want, "element {x:?} (word {w}, lane {i})");
         }
     }
@@ -232,7 +233,7 @@ fn random_loads_are_exact_in_words_and_cycles() {
         let base = 4096 * r.pick(&[1u64, 7, 0x10_0000_0000]);
         let (bases, size) = place(&mut r, &v, base, false);
         let bytes = random_bytes(&mut r, size);
-        let mut bench = Bench::new(&v, MemoryMode::Ideal, bases, bytes);
+        let mut bench = Bench::new(&v, Timing::IDEAL, bases, bytes);
         bench.reset();
         for run in 0..2 {
             let times = bench.run(&mut r, None);
@@ -249,7 +250,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         let base = 4096 * r.pick(&[1u64, 0xfff_ffff]) + r.range(0, 600) as u64 * u64::from(v.arrays[0].ty.bytes());
         let (bases, size) = place(&mut r, &v, base, true);
         let bytes = random_bytes(&mut r, size);
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, bases, bytes);
+        let mut bench = Bench::new(&v, Timing::Ddr { seed }, bases, bytes);
         bench.reset();
         let limit = r.range(1, 120);
         bench.run(&mut r, Some(limit));
@@ -289,7 +290,7 @@ fn origin(constants: &[i64]) -> Vec<Form> {
 fn documented_latency_and_full_rate() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
     let v = one_group(8, 16, &[8, 64], Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
-    let mut bench = Bench::new(&v, MemoryMode::Ideal, vec![4096], vec![7; 512]);
+    let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 512]);
     bench.reset();
     let times = bench.run(&mut Random::new(1), None);
     let (trim, rotate, go) = (1, 2, 2);

@@ -5,11 +5,12 @@ use arch::contract::walk::MemoryTiming;
 use arch::cost::writer::WriterModel;
 use arch::affine::Form;
 use arch::ir::vsa::*;
+use crate::array_support::image;
 use crate::axi_support::*;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
-use templates::axi::memory::{AxiMemory, MemoryMode};
+use templates::axi::memory::{AxiMemory, Timing};
 use templates::axi::writer::{AxiWriter, WriterParams};
 
 fn random_vsa(r: &mut Random) -> Vsa {
@@ -78,13 +79,13 @@ struct Times {
 }
 
 impl<'a> Bench<'a> {
-    fn new(v: &'a Vsa, mode: MemoryMode, bases: Vec<u64>, latency: usize, data: Vec<u8>) -> Bench<'a> {
+    fn new(v: &'a Vsa, mode: Timing, bases: Vec<u64>, latency: usize, data: Vec<u8>) -> Bench<'a> {
         let params = WriterParams::from_vsa(v, 0, latency as u32).expect("a group writes");
         let digits = digit_names(&params.stream().word);
         let mut design = Design::default();
         let top = design.module(AxiWriter(params));
         let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
-        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, bases[0], data.clone()).expect("ports");
+        let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, &[&image(bases[0], &data)]).expect("ports");
         Bench { v, sim, memory, digits, bases, latency, given: vec![vec![]; data.len()], wanted: data }
     }
 
@@ -258,11 +259,11 @@ fn random_drains_are_exact_in_bytes_and_cycles() {
         let latency = r.pick(&[1, 2, 7, 20, 45]);
         let (bases, size) = place(&mut r, &v, base, false);
         let bytes = random_bytes(&mut r, size);
-        let mut bench = Bench::new(&v, MemoryMode::Ideal, bases, latency, bytes);
+        let mut bench = Bench::new(&v, Timing::IDEAL, bases, latency, bytes);
         bench.reset();
         for run in 0..2 {
             let times = bench.run(&mut r, None);
-            assert!(bench.memory.data() == &bench.wanted[..], "seed {seed}, run {run}: contents differ");
+            assert!(bench.memory.array(0) == &bench.wanted[..], "seed {seed}, run {run}: contents differ");
             check_times(&v, latency, &times, &format!("seed {seed}, run {run}"));
         }
     }
@@ -277,18 +278,18 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         let (bases, size) = place(&mut r, &v, base, true);
         let bytes = random_bytes(&mut r, size);
         let latency = r.pick(&[1, 2, 7, 20]);
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed: seed as u32 }, bases, latency, bytes);
+        let mut bench = Bench::new(&v, Timing::Ddr { seed }, bases, latency, bytes);
         bench.reset();
         let limit = r.range(1, 150);
-        let before = bench.memory.data().to_vec();
+        let before = bench.memory.array(0).to_vec();
         bench.run(&mut r, Some(limit));
         if seed % 3 == 0 { bench.reset() } else { bench.reset_alone(r.range(1, 40)) }
-        let now = bench.memory.data().to_vec();
+        let now = bench.memory.array(0).to_vec();
         assert!((0..now.len()).all(|i| now[i] == before[i] || bench.given[i].contains(&now[i])), "seed {seed}: the reset writes");
         bench.wanted = now;
         for run in 0..2 {
             bench.run(&mut r, None);
-            assert!(bench.memory.data() == &bench.wanted[..], "seed {seed}, run {run}: contents differ");
+            assert!(bench.memory.array(0) == &bench.wanted[..], "seed {seed}, run {run}: contents differ");
         }
     }
 }
@@ -317,9 +318,9 @@ fn data_waits_for_its_address() {
         bounds: vec![],
     }];
     for seed in 0..4 {
-        let mut bench = Bench::new(&v, MemoryMode::Ddr { seed }, vec![4096], 1, vec![0; 301 * 1024]);
+        let mut bench = Bench::new(&v, Timing::Ddr { seed }, vec![4096], 1, vec![0; 301 * 1024]);
         bench.reset();
-        bench.run(&mut Random::new(u64::from(seed)), None);
-        assert!(bench.memory.data() == &bench.wanted[..]);
+        bench.run(&mut Random::new(seed), None);
+        assert!(bench.memory.array(0) == &bench.wanted[..]);
     }
 }

@@ -2,7 +2,7 @@
 
 use arch::ir::design::DesignSpec;
 use crate::array_support::{check, contents};
-use templates::axi::memory::MemoryMode;
+use templates::axi::memory::Timing;
 
 /// Every array that the program has computes what the interpreter computes, on random bits.
 fn every_array(text: &str) {
@@ -13,7 +13,7 @@ fn every_array(text: &str) {
     let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     for row in &rows {
-        if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), MemoryMode::Ideal) {
+        if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), Timing::IDEAL) {
             panic!("{:?} {:?}: {e}", row.axes, row.vsa.extent);
         }
     }

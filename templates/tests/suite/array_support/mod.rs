@@ -4,7 +4,7 @@ use arch::ir::vsa::Vsa;
 use frontend::value::mask;
 use rtl::sim::Sim;
 use rtl::Verified;
-use templates::axi::memory::{AxiMemory, MemoryMode};
+use templates::axi::memory::{AxiMemory, Image, Timing, GUARD};
 use templates::Interface;
 
 /// Memory contents after the run, and the cycle counter.
@@ -93,20 +93,27 @@ impl Host {
 }
 
 /// Where array `k` lies. Predictions are for arrays that start at a page; any element-aligned address must work.
-pub fn base(vsa: &Vsa, k: usize, mode: MemoryMode) -> u64 {
+pub fn base(vsa: &Vsa, k: usize, mode: Timing) -> u64 {
     let odd = 4096 - 64 + vsa.arrays[k].ty.bytes() as u64 * (3 * k as u64 + 1);
-    0x1_0000_0000 * (k as u64 + 1) + if mode == MemoryMode::Ideal { 0 } else { odd }
+    0x1_0000_0000 * (k as u64 + 1) + if mode == Timing::IDEAL { 0 } else { odd }
+}
+
+/// An array at this address, and bytes around it that no run may read into a result.
+pub fn image(base: u64, contents: &[u8]) -> Image {
+    let start = (base & !(GUARD as u64 - 1)) - GUARD as u64;
+    Image::new(start, (base - start) as usize, contents, 128, || 0xa5)
 }
 
 impl Host {
     /// The IP with its memories, out of reset.
-    pub fn new(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode) -> Result<Host, String> {
+    pub fn new(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Timing) -> Result<Host, String> {
         let top = design.modules().last().ok_or("no modules")?.name.clone();
         let sim = Sim::new(design, &top).map_err(|f| f.iter().map(|x| x.to_string()).collect::<Vec<_>>().join("\n"))?;
         let interface = Interface::from(vsa);
         let mut memories = vec![];
         for (k, elements) in memory.iter().enumerate() {
-            memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k as u32, mode, base(vsa, k, mode), bytes_of(vsa, k, elements))?);
+            let image = image(base(vsa, k, mode), &bytes_of(vsa, k, elements));
+            memories.push(AxiMemory::new(&sim, &format!("{}_", interface.ports[k].name), k, mode, &[&image])?);
         }
         let mut host = Host { sim, memories };
         let inputs: Vec<String> = host.sim.ports().filter(|p| p.2).map(|p| p.0.to_string()).collect();
@@ -130,7 +137,7 @@ impl Host {
     }
 
     /// Hands the addresses over, `shift` bytes further, and enables the interrupts of a run's end.
-    pub fn prepare(&mut self, vsa: &Vsa, mode: MemoryMode, shift: u64) {
+    pub fn prepare(&mut self, vsa: &Vsa, mode: Timing, shift: u64) {
         for argument in Interface::from(vsa).arguments() {
             let k = argument.array().expect("an array").index;
             self.write(argument.offset, (base(vsa, k, mode) + shift) & 0xffff_ffff);
@@ -143,20 +150,20 @@ impl Host {
     /// Gives every array its contents.
     pub fn fill(&mut self, vsa: &Vsa, memory: &[Vec<u64>]) {
         for (k, elements) in memory.iter().enumerate() {
-            *self.memories[k].data_mut() = bytes_of(vsa, k, elements);
+            self.memories[k].array_mut(0).copy_from_slice(&bytes_of(vsa, k, elements));
         }
     }
 }
 
 /// Simulates the IP for two runs on the same data.
-pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: MemoryMode, limit: u64) -> Result<Outcome, String> {
+pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Timing, limit: u64) -> Result<Outcome, String> {
     let mut host = Host::new(vsa, design, memory, mode)?;
     host.prepare(vsa, mode, 0);
     let first = host.run(vsa, limit)?;
     // Once more on the same data: nothing of the first run may be left over.
     host.fill(vsa, memory);
     let second = host.run(vsa, limit)?;
-    if first.memory != second.memory || (mode == MemoryMode::Ideal && first.cycles != second.cycles) {
+    if first.memory != second.memory || (mode == Timing::IDEAL && first.cycles != second.cycles) {
         return Err(format!("the second run differs: {} and {} cycles", first.cycles, second.cycles));
     }
     Ok(second)
@@ -177,17 +184,17 @@ impl Host {
         self.write(0x0c, 1);
         let at = Interface::from(vsa).layout.cycles();
         let cycles = self.read(at) | self.read(at + 4) << 32;
-        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults().to_vec()).collect();
+        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults()).collect();
         if !faults.is_empty() {
             return Err(faults.join("\n"));
         }
-        let memory = self.memories.iter().enumerate().map(|(k, m)| elements_of(vsa, k, m.data())).collect();
+        let memory = self.memories.iter().enumerate().map(|(k, m)| elements_of(vsa, k, m.array(0))).collect();
         Ok(Outcome { memory, cycles })
     }
 }
 
 /// Runs interpreter and hardware on the same data and compares every element; gives simulated cycles.
-pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: MemoryMode) -> Result<u64, String> {
+pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, String> {
     if let Err(faults) = vsa.verify() {
         return Err(format!("verify: {}", faults.join("\n")));
     }
@@ -202,7 +209,7 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: MemoryMode) -> Result<u64, 
             return Err(format!("{}[{at}] is {:#x}, expected {:#x}; {wrong} of {} wrong", vsa.arrays[k].name, got[at], want[at], want.len()));
         }
     }
-    if mode == MemoryMode::Ideal && predicted != outcome.cycles {
+    if mode == Timing::IDEAL && predicted != outcome.cycles {
         return Err(format!("predicted {predicted} cycles, simulated {}", outcome.cycles));
     }
     Ok(outcome.cycles)

@@ -5,14 +5,81 @@
 //! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are dead
 //! for 100 of every 4000 cycles and stall each channel one cycle in eight, by a xorshift generator.
 //!
-//! `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal.
+//! The command's `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal: a burst over a
+//! 4 KiB boundary, of wrong size or type; a beat or a strobe beside the arrays; a wrong WLAST; a request dropped or changed
+//! while it waits; a request in the design's reset.
 
-use super::{Image, Timing};
+mod port;
+
+pub use port::AxiMemory;
+
+use arch::contract::walk::MemoryTiming;
 use std::collections::VecDeque;
+use std::ops::Range;
+
+/// How the memory behind a port behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// Cycles of latency, one beat per cycle.
+    Ideal { latency: u32 },
+    /// 40 cycles, refresh gaps, random stalls by seed on every channel.
+    Ddr { seed: u64 },
+}
+
+impl Timing {
+    /// What the mapper predicts for.
+    pub const IDEAL: Timing = Timing::Ideal { latency: MemoryTiming::IDEAL.read_latency as u32 };
+
+    /// Cycles from a burst's address to its first beat, and from its last beat to its response.
+    pub fn latency(self) -> u64 {
+        match self {
+            Timing::Ideal { latency } => latency.into(),
+            Timing::Ddr { .. } => 40,
+        }
+    }
+    /// First state of port `k`'s generator; not 0.
+    pub fn state(self, port: usize) -> u32 {
+        let Timing::Ddr { seed } = self else { return 1 };
+        let mixed = (seed as u32).wrapping_mul(2654435761).wrapping_add((port as u32 + 1).wrapping_mul(0x9e37_79b9));
+        if mixed == 0 { 1 } else { mixed }
+    }
+}
+
+/// One array in memory, with guard bytes around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Address of `bytes[0]`; a multiple of 4096.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+    /// Where the array begins in `bytes`, and its size.
+    pub offset: usize,
+    pub size: usize,
+}
+
+/// Bytes before and behind each array that nobody may write.
+pub const GUARD: usize = 4096;
+
+impl Image {
+    /// An array `offset` bytes behind `start`, at least [`GUARD`]; whole words of `beat` bytes, and what `guard` gives around it.
+    pub fn new(start: u64, offset: usize, contents: &[u8], beat: usize, mut guard: impl FnMut() -> u8) -> Image {
+        let word = beat.max(64);
+        let length = (offset + contents.len()).div_ceil(word) * word + GUARD;
+        let mut bytes: Vec<u8> = (0..length).map(|_| guard()).collect();
+        bytes[offset..offset + contents.len()].copy_from_slice(contents);
+        Image { start, bytes, offset, size: contents.len() }
+    }
+    /// Address of the array's first byte.
+    pub fn base(&self) -> u64 {
+        self.start + self.offset as u64
+    }
+    pub fn array(&self) -> &[u8] {
+        &self.bytes[self.offset..self.offset + self.size]
+    }
+}
 
 /// What the design drives in one cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Request {
+struct Request {
     pub ar: Option<Burst>,
     pub rready: bool,
     pub aw: Option<Burst>,
@@ -22,7 +89,7 @@ pub struct Request {
 
 /// Payload of the address channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Burst {
+struct Burst {
     pub id: u64,
     pub addr: u64,
     pub len: u64,
@@ -32,11 +99,11 @@ pub struct Burst {
 
 /// One beat: 64-bit limbs, least first, enough for the widest bus of 128 bytes. Beats come every cycle, so they are not
 /// allocated.
-pub type Data = [u64; 16];
+type Data = [u64; 16];
 
 /// Payload of the write data channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beat {
+struct Beat {
     pub data: Data,
     pub strobe: u128,
     pub last: bool,
@@ -44,9 +111,10 @@ pub struct Beat {
 
 /// Read beat on the bus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadBeat {
+struct ReadBeat {
     pub id: u64,
     pub data: Data,
+    pub resp: u64,
     pub last: bool,
 }
 
@@ -55,6 +123,15 @@ struct Open {
     burst: Burst,
     due: u64,
     beat: u64,
+    /// How it is answered.
+    resp: u64,
+}
+
+/// The response to a write burst.
+#[derive(Clone, Copy, Debug)]
+struct Response {
+    id: u64,
+    resp: u64,
 }
 
 /// Size and place of an array behind the port, and of the guard bytes around it.
@@ -69,9 +146,9 @@ struct Span {
 }
 
 #[derive(Debug)]
-pub struct Memory {
+struct Memory {
     /// The images, one behind the other.
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
     spans: Vec<Span>,
     width: u64,
     timing: Timing,
@@ -82,13 +159,17 @@ pub struct Memory {
     /// Write bursts with data missing.
     writes: VecDeque<Open>,
     /// Write bursts with response missing.
-    written: VecDeque<(u64, u64)>,
+    written: VecDeque<(Response, u64)>,
     /// Registered outputs.
-    pub r: Option<ReadBeat>,
-    pub b: Option<u64>,
+    r: Option<ReadBeat>,
+    b: Option<Response>,
     /// Requests of the last cycle that were not taken.
     waiting: Request,
-    pub faults: Vec<String>,
+    /// Bursts that touch these addresses are answered with this code.
+    broken: Option<(Range<u64>, u64)>,
+    /// The design, not the memory, is in reset.
+    design_in_reset: bool,
+    faults: Vec<String>,
 }
 
 /// Channels in the order of their fields of the generator's state.
@@ -103,7 +184,7 @@ enum Channel {
 
 impl Memory {
     /// The memory of port `port`, `width` bytes wide; images are whole words.
-    pub fn new(images: &[&Image], width: u64, timing: Timing, port: usize) -> Memory {
+    fn new(images: &[&Image], width: u64, timing: Timing, port: usize) -> Memory {
         let (mut bytes, mut spans) = (vec![], vec![]);
         for image in images {
             let (stop, beyond) = (image.start + image.bytes.len() as u64, image.base() + image.size as u64);
@@ -124,17 +205,14 @@ impl Memory {
             r: None,
             b: None,
             waiting: Request::default(),
+            broken: None,
+            design_in_reset: false,
             faults: vec![],
         }
     }
 
-    /// The manager is reset and takes back what it offers.
-    pub fn forget_offers(&mut self) {
-        self.waiting = Request::default();
-    }
-
     /// Puts an image back as it was given.
-    pub fn restore(&mut self, image: &Image) {
+    fn restore(&mut self, image: &Image) {
         if let Some(at) = self.index(image.start) {
             self.bytes[at..at + image.bytes.len()].copy_from_slice(&image.bytes);
         }
@@ -144,15 +222,28 @@ impl Memory {
         matches!(self.timing, Timing::Ddr { .. })
             && (self.t % 4000 >= 3900 || self.random >> (3 * channel as u32) & 7 == 0)
     }
-    pub fn arready(&self) -> bool {
+    fn arready(&self) -> bool {
         !self.stall(Channel::Ar)
     }
-    pub fn awready(&self) -> bool {
+    fn awready(&self) -> bool {
         !self.stall(Channel::Aw)
     }
     /// Data is taken only when its address is, or has been.
-    pub fn wready(&self, awvalid: bool) -> bool {
+    fn wready(&self, awvalid: bool) -> bool {
         !self.stall(Channel::W) && (!self.writes.is_empty() || (awvalid && self.awready()))
+    }
+
+    /// No burst, beat or response is under way.
+    fn is_idle(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty() && self.written.is_empty() && self.r.is_none() && self.b.is_none()
+    }
+
+    /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
+    fn reset(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        self.written.clear();
+        (self.r, self.b, self.waiting) = (None, None, Request::default());
     }
 
     fn fault(&mut self, what: &str) {
@@ -162,18 +253,18 @@ impl Memory {
     }
 
     /// One cycle ends: `request` is what the design drove while [`Memory::arready`] and the like were what it saw.
-    pub fn clock(&mut self, request: &Request) {
+    fn clock(&mut self, request: &Request) {
         self.check_waiting(request);
         let (arready, awready) = (self.arready(), self.awready());
         let wready = self.wready(request.aw.is_some());
         let (stall_r, stall_b) = (self.stall(Channel::R), self.stall(Channel::B));
         if let Some(burst) = request.ar.filter(|_| arready) {
             self.check_burst(&burst);
-            self.reads.push_back(Open { burst, due: self.t + self.timing.latency(), beat: 0 });
+            self.reads.push_back(Open { burst, due: self.t + self.timing.latency(), beat: 0, resp: self.resp(&burst) });
         }
         if let Some(burst) = request.aw.filter(|_| awready) {
             self.check_burst(&burst);
-            self.writes.push_back(Open { burst, due: 0, beat: 0 });
+            self.writes.push_back(Open { burst, due: 0, beat: 0, resp: self.resp(&burst) });
         }
         if let Some(beat) = request.w.as_ref().filter(|_| wready) {
             self.store(beat);
@@ -201,6 +292,12 @@ impl Memory {
     }
 
     fn check_waiting(&mut self, request: &Request) {
+        if self.design_in_reset {
+            // It must offer nothing, and need not come back to what it offered before.
+            let offered = [("ARVALID", request.ar.is_some()), ("AWVALID", request.aw.is_some()), ("WVALID", request.w.is_some())];
+            offered.iter().filter(|o| o.1).for_each(|o| self.fault(&format!("{} in reset", o.0)));
+            return;
+        }
         if self.waiting.ar.is_some() && self.waiting.ar != request.ar {
             self.fault("AR changed while waiting");
         }
@@ -212,9 +309,20 @@ impl Memory {
         }
     }
 
-    fn check_burst(&mut self, burst: &Burst) {
+    /// The words a burst touches.
+    fn touched(&self, burst: &Burst) -> Range<u64> {
         let low = burst.addr / self.width * self.width;
-        let high = low + (burst.len + 1) * self.width;
+        low..low + (burst.len + 1) * self.width
+    }
+
+    /// How a burst is answered.
+    fn resp(&self, burst: &Burst) -> u64 {
+        let touched = self.touched(burst);
+        self.broken.as_ref().filter(|(at, _)| touched.start < at.end && at.start < touched.end).map_or(0, |(_, code)| *code)
+    }
+
+    fn check_burst(&mut self, burst: &Burst) {
+        let Range { start: low, end: high } = self.touched(burst);
         if 1 << burst.size != self.width {
             self.fault("beat is not full width");
         }
@@ -258,7 +366,7 @@ impl Memory {
         }
         if last {
             self.writes.pop_front();
-            self.written.push_back((open.burst.id, self.t + self.timing.latency()));
+            self.written.push_back((Response { id: open.burst.id, resp: open.resp }, self.t + self.timing.latency()));
         } else if let Some(open) = self.writes.front_mut() {
             open.beat += 1;
         }
@@ -279,6 +387,6 @@ impl Memory {
         } else if let Some(open) = self.reads.front_mut() {
             open.beat += 1;
         }
-        Some(ReadBeat { id: open.burst.id, data, last })
+        Some(ReadBeat { id: open.burst.id, data, resp: open.resp, last })
     }
 }

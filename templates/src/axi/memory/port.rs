@@ -1,0 +1,242 @@
+//! The memory at the ports `<prefix>ar*`, … of a simulated module: a direction without ports is left out.
+
+use super::{Beat, Burst, Data, Image, Memory, Request, Timing};
+use rtl::sim::{PortId, Sim};
+use std::ops::Range;
+
+/// Per cycle: [`AxiMemory::drive`] (sets the module's inputs from the memory's registers), [`AxiMemory::observe`] (looks at
+/// its outputs; the memory's cycle ends), clock. No allocation per cycle once queues have grown.
+#[derive(Debug)]
+pub struct AxiMemory {
+    name: String,
+    read: Option<ReadPorts>,
+    write: Option<WritePorts>,
+    memory: Memory,
+    /// Of each array: where it is in the memory's bytes, and its size.
+    arrays: Vec<(usize, usize)>,
+}
+
+#[derive(Debug)]
+struct AddressPorts {
+    valid: PortId,
+    ready: PortId,
+    id: Option<PortId>,
+    addr: PortId,
+    len: PortId,
+    size: PortId,
+    burst: PortId,
+}
+
+#[derive(Debug)]
+struct ReadPorts {
+    ar: AddressPorts,
+    id: Option<PortId>,
+    data: PortId,
+    resp: Option<PortId>,
+    last: Option<PortId>,
+    valid: PortId,
+    ready: PortId,
+}
+
+#[derive(Debug)]
+struct WritePorts {
+    aw: AddressPorts,
+    data: PortId,
+    strobe: PortId,
+    last: PortId,
+    valid: PortId,
+    ready: PortId,
+    id: Option<PortId>,
+    resp: Option<PortId>,
+    bvalid: PortId,
+    bready: PortId,
+    /// What `wready` is driven to.
+    ready_to_write: bool,
+}
+
+impl AxiMemory {
+    /// The memory at the ports with this prefix; `port` is the number of the port in the design. Images are whole words.
+    ///
+    /// # Errors
+    /// When the module has no AXI ports of that prefix.
+    pub fn new(sim: &Sim, prefix: &str, port: usize, timing: Timing, images: &[&Image]) -> Result<AxiMemory, String> {
+        let find = |n: &str| sim.find_port(&format!("{prefix}{n}"));
+        let (read, write) = (ReadPorts::find(&find), WritePorts::find(&find));
+        let data = read.as_ref().map(|r| r.data).or(write.as_ref().map(|w| w.data));
+        let data = data.ok_or_else(|| format!("the module has no AXI ports `{prefix}*`"))?;
+        let memory = Memory::new(images, u64::from(sim.port_ty(data).w / 8), timing, port);
+        let starts = images.iter().scan(0, |at, image| Some(std::mem::replace(at, *at + image.bytes.len())));
+        let arrays = images.iter().zip(starts).map(|(image, at)| (at + image.offset, image.size)).collect();
+        Ok(AxiMemory { name: prefix.trim_end_matches('_').to_string(), read, write, memory, arrays })
+    }
+
+    /// The bytes of the `k`-th array behind the port.
+    pub fn array(&self, k: usize) -> &[u8] {
+        let (at, size) = self.arrays[k];
+        &self.memory.bytes[at..at + size]
+    }
+
+    /// The same, to change them between runs.
+    pub fn array_mut(&mut self, k: usize) -> &mut [u8] {
+        let (at, size) = self.arrays[k];
+        &mut self.memory.bytes[at..at + size]
+    }
+
+    /// The images, one behind the other.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.memory.bytes
+    }
+
+    /// Breaches of the protocol, with the port's name.
+    pub fn faults(&self) -> Vec<String> {
+        self.memory.faults.iter().map(|f| format!("{}: {f}", self.name)).collect()
+    }
+
+    /// The same; they are forgotten.
+    pub fn take_faults(&mut self) -> Vec<String> {
+        let all = self.faults();
+        self.memory.faults.clear();
+        all
+    }
+
+    /// The manager is reset and takes back what it offers.
+    pub fn forget_offers(&mut self) {
+        self.memory.waiting = Request::default();
+    }
+
+    /// Puts an image back as it was given.
+    pub fn restore(&mut self, image: &Image) {
+        self.memory.restore(image);
+    }
+
+    /// No burst, beat or response is under way.
+    pub fn is_idle(&self) -> bool {
+        self.memory.is_idle()
+    }
+
+    /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
+    pub fn reset(&mut self) {
+        self.memory.reset();
+    }
+
+    /// The design, not the memory, is in reset: it must offer nothing, and need not come back to what it offered before.
+    pub fn design_in_reset(&mut self, on: bool) {
+        self.memory.design_in_reset = on;
+    }
+
+    /// Bursts that touch these addresses are answered with `code` from now on, 2 (SLVERR) or 3 (DECERR), on all their beats.
+    pub fn break_down(&mut self, at: Range<u64>, code: u64) {
+        self.memory.broken = Some((at, code));
+    }
+
+    /// All is well again.
+    pub fn mend(&mut self) {
+        self.memory.broken = None;
+    }
+
+    /// Drives what the memory's registers say. `wready` also hangs on `awvalid`: without it is a good guess, which
+    /// [`AxiMemory::settle`] corrects.
+    pub fn drive(&mut self, sim: &mut Sim) {
+        let memory = &self.memory;
+        if let Some(r) = &self.read {
+            sim.poke(r.ar.ready, memory.arready() as u64);
+            sim.poke(r.valid, memory.r.is_some() as u64);
+            if let Some(beat) = &memory.r {
+                sim.poke_wide(r.data, &beat.data);
+                r.last.iter().for_each(|p| sim.poke(*p, beat.last as u64));
+                r.resp.iter().for_each(|p| sim.poke(*p, beat.resp));
+                r.id.iter().for_each(|p| sim.poke(*p, beat.id));
+            }
+        }
+        if let Some(w) = &mut self.write {
+            sim.poke(w.aw.ready, memory.awready() as u64);
+            sim.poke(w.bvalid, memory.b.is_some() as u64);
+            if let Some(response) = memory.b {
+                w.resp.iter().for_each(|p| sim.poke(*p, response.resp));
+                w.id.iter().for_each(|p| sim.poke(*p, response.id));
+            }
+            w.ready_to_write = memory.wready(false);
+            sim.poke(w.ready, w.ready_to_write as u64);
+        }
+    }
+
+    /// Corrects `wready` for the address that is offered.
+    pub fn settle(&mut self, sim: &mut Sim) {
+        let Some(w) = &mut self.write else { return };
+        let ready = self.memory.wready(sim.peek(w.aw.valid) == 1);
+        if ready != w.ready_to_write {
+            w.ready_to_write = ready;
+            sim.poke(w.ready, ready as u64);
+        }
+    }
+
+    /// Looks at the outputs of the module; the memory's cycle ends.
+    pub fn observe(&mut self, sim: &mut Sim) {
+        self.settle(sim);
+        let mut request = Request::default();
+        if let Some(r) = &self.read {
+            request.ar = r.ar.peek(sim);
+            request.rready = sim.peek(r.ready) == 1;
+        }
+        if let Some(w) = &self.write {
+            request.aw = w.aw.peek(sim);
+            request.w = w.peek(sim);
+            request.bready = sim.peek(w.bready) == 1;
+        }
+        self.memory.clock(&request);
+    }
+}
+
+impl AddressPorts {
+    fn find(find: &impl Fn(&str) -> Option<PortId>, name: &str) -> Option<AddressPorts> {
+        let port = |n: &str| find(&format!("{name}{n}"));
+        Some(AddressPorts { valid: port("valid")?, ready: port("ready")?, id: port("id"), addr: port("addr")?, len: port("len")?, size: port("size")?, burst: port("burst")? })
+    }
+
+    fn peek(&self, sim: &mut Sim) -> Option<Burst> {
+        (sim.peek(self.valid) == 1).then(|| Burst {
+            id: self.id.map_or(0, |id| sim.peek(id)),
+            addr: sim.peek(self.addr),
+            len: sim.peek(self.len),
+            size: sim.peek(self.size),
+            burst: sim.peek(self.burst),
+        })
+    }
+}
+
+impl ReadPorts {
+    fn find(find: &impl Fn(&str) -> Option<PortId>) -> Option<ReadPorts> {
+        let ar = AddressPorts::find(find, "ar")?;
+        Some(ReadPorts { ar, id: find("rid"), data: find("rdata")?, resp: find("rresp"), last: find("rlast"), valid: find("rvalid")?, ready: find("rready")? })
+    }
+}
+
+impl WritePorts {
+    fn find(find: &impl Fn(&str) -> Option<PortId>) -> Option<WritePorts> {
+        Some(WritePorts {
+            aw: AddressPorts::find(find, "aw")?,
+            data: find("wdata")?,
+            strobe: find("wstrb")?,
+            last: find("wlast")?,
+            valid: find("wvalid")?,
+            ready: find("wready")?,
+            id: find("bid"),
+            resp: find("bresp"),
+            bvalid: find("bvalid")?,
+            bready: find("bready")?,
+            ready_to_write: false,
+        })
+    }
+
+    fn peek(&self, sim: &mut Sim) -> Option<Beat> {
+        if sim.peek(self.valid) == 0 {
+            return None;
+        }
+        let mut data = Data::default();
+        let limbs = sim.peek_wide(self.data);
+        data[..limbs.len()].copy_from_slice(limbs);
+        let strobe = sim.peek_wide(self.strobe);
+        let strobe = u128::from(strobe[0]) | u128::from(strobe.get(1).copied().unwrap_or(0)) << 64;
+        Some(Beat { data, strobe, last: sim.peek(self.last) == 1 })
+    }
+}
