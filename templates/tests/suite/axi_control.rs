@@ -74,7 +74,7 @@ impl Host {
     /// The function and the arguments that the kernel is given in this cycle.
     fn command(&mut self) -> (u64, Vec<u64>) {
         let several = self.layout.functions.len() > 1;
-        let f = if several { self.sim.get("function") } else { 0 };
+        let f = if several { self.sim.get("function_") } else { 0 };
         let name = |k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
         let names: Vec<String> = (0..self.layout.functions[f as usize].len()).map(name).collect();
         (f, names.iter().map(|n| self.sim.get(n)).collect())
