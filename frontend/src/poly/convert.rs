@@ -3,6 +3,7 @@
 use super::context::{Context, Error, Raw, Result};
 use super::object::{Aff, BasicSet, Map, Matrix, MultiAff, PwMultiAff, Set, Space, UnionMap, Value, CST, DIV, IN, OUT, PARAM, SET};
 use crate::scop::{Affine, Constraint};
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_uint, c_void, CString};
 
 extern "C" {
@@ -21,6 +22,8 @@ extern "C" {
     fn isl_map_from_basic_map(map: Raw) -> Raw;
     fn isl_set_empty(space: Raw) -> Raw;
     fn isl_pw_multi_aff_from_map(map: Raw) -> Raw;
+    fn isl_map_lexmin_pw_multi_aff(map: Raw) -> Raw;
+    fn isl_map_lexmax_pw_multi_aff(map: Raw) -> Raw;
     fn isl_pw_multi_aff_coalesce(function: Raw) -> Raw;
     fn isl_pw_multi_aff_foreach_piece(function: Raw, visit: extern "C" fn(Raw, Raw, *mut c_void) -> c_int, user: *mut c_void) -> c_int;
     fn isl_multi_aff_get_aff(function: Raw, position: c_int) -> Raw;
@@ -306,7 +309,32 @@ impl Map {
             let outputs = (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Option<Vec<_>>>>()?;
             Ok(FunctionPiece { domain, outputs })
         };
-        pieces.into_iter().map(plain).collect()
+        let pieces: Vec<FunctionPiece> = pieces.into_iter().map(plain).collect::<Result<_>>()?;
+        if apart || inputs != outputs || pieces.iter().all(|p| p.outputs.is_some()) {
+            return Ok(pieces);
+        }
+        Ok(self.context.within(operations(SINGLE_VALUED, depth), || self.extremes(inputs))?.flatten().unwrap_or(pieces))
+    }
+
+    /// As pieces between the bounds of the outputs, which may need no division where the whole does: the iteration before
+    /// the first one of a tile is the last one of the tile before, and both are one relation with `4*t' + k' = 4*t + k - 1`.
+    fn extremes(&self, depth: usize) -> Result<Option<Vec<FunctionPiece>>> {
+        'extreme: for extreme in [isl_map_lexmin_pw_multi_aff, isl_map_lexmax_pw_multi_aff] {
+            // SAFETY: an own reference goes in, an own reference comes out.
+            let function = PwMultiAff::wrap(&self.context, unsafe { extreme(self.take()) }, "isl_map_lexmin_pw_multi_aff")?;
+            // By outputs: pieces with the same ones are joined.
+            let mut found: BTreeMap<Vec<Affine>, Set> = BTreeMap::new();
+            for (domain, values) in function.pieces()? {
+                let outputs = (0..depth).map(|position| values.integer_affine(position, depth)).collect::<Result<Option<Vec<_>>>>()?;
+                let Some(outputs) = outputs else { continue 'extreme };
+                for (domain, outputs) in by_distance(domain, outputs)? {
+                    let joined = found.get(&outputs).map_or_else(|| Ok(domain.clone()), |others| others.union(&domain)?.coalesce())?;
+                    found.insert(outputs, joined);
+                }
+            }
+            return Ok(Some(found.into_iter().map(|(outputs, domain)| FunctionPiece { domain, outputs: Some(outputs) }).collect()));
+        }
+        Ok(None)
     }
 
     /// A single-valued relation as a function.
@@ -314,6 +342,35 @@ impl Map {
         // SAFETY: an own reference goes in, an own reference comes out.
         PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_from_map(self.take()) }, "isl_pw_multi_aff_from_map")
     }
+}
+
+/// Split where an output is at one or the other of two distances from the input of its position, and written so.
+fn by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine>)>> {
+    let depth = outputs.len();
+    let (context, name) = (domain.context.clone(), domain.name()?);
+    let mut parts = vec![(domain, outputs)];
+    for position in 0..depth {
+        let mut next = vec![];
+        for (domain, outputs) in parts {
+            let mut distance = outputs[position].clone();
+            distance.coeffs[position] -= 1;
+            let values = domain.apply(&Map::from_affine(&context, name.as_deref(), depth, None, std::slice::from_ref(&distance))?)?;
+            let Some((least, greatest)) = values.dim_min(0)?.zip(values.dim_max(0)?).filter(|(l, g)| g - l <= 1) else {
+                next.push((domain, outputs));
+                continue;
+            };
+            for value in least..=greatest {
+                let here = Constraint { expr: Affine { constant: distance.constant - value, ..distance.clone() }, equality: true };
+                let part = domain.intersect(&Set::from_conjunction(&context, name.as_deref(), depth, &[here])?)?;
+                let mut outputs = outputs.clone();
+                outputs[position] = Affine::constant(depth, value);
+                outputs[position].coeffs[position] = 1;
+                next.push((part, outputs));
+            }
+        }
+        parts = next;
+    }
+    Ok(parts)
 }
 
 impl UnionMap {

@@ -41,9 +41,23 @@ impl Sema {
             }
             return;
         }
-        if let Some(unrolled) = self.unrolled(f) {
+        if let Some(unrolled) = self.unrolled(f, false) {
             return self.for_loop(&unrolled);
         }
+        // Where only conditions divide the iterator, its copies are needed if the conditions keep subscripts inside.
+        let Some(unrolled) = self.unrolled(f, true) else { return self.plain_loop(f) };
+        let start = self.clone();
+        self.plain_loop(f);
+        if self.faults[start.faults.len()..].iter().any(|fault| fault.code == "E0411") {
+            let mut other = start;
+            other.for_loop(&unrolled);
+            if other.faults.len() < self.faults.len() {
+                *self = other;
+            }
+        }
+    }
+
+    fn plain_loop(&mut self, f: &For) {
         let before = self.faults.len();
         let header = self.header(f);
         let outer = self.nest.clone();

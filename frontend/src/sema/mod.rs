@@ -124,6 +124,7 @@ struct Predicate {
     polarity: bool,
 }
 
+#[derive(Clone)]
 pub(crate) struct Sema {
     pub faults: Diagnostics,
     arrays: Vec<Array>,

@@ -12,9 +12,9 @@ use crate::scop::ScalarType;
 const COPIES: i64 = 16;
 
 impl Sema {
-    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator. (As a condition
-    /// or a value a remainder is computed like any other.)
-    pub(super) fn unrolled(&mut self, f: &For) -> Option<For> {
+    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do. (As
+    /// a value a remainder is computed like any other.)
+    pub(super) fn unrolled(&mut self, f: &For, conditions: bool) -> Option<For> {
         let name = counted(f)?;
         let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
         let before = self.faults.len();
@@ -22,7 +22,7 @@ impl Sema {
         self.faults.truncate(before);
         let step = step?;
         let mut periods = vec![];
-        in_statement(&f.body, &mut |e| self.divisors(e, &name, &mut periods));
+        in_statement(&f.body, conditions, &mut |e| self.divisors(e, &name, &mut periods));
         // A divisor that the step already keeps to needs no copies.
         let copies = periods.iter().map(|p| p / gcd(*p, step)).fold(1, |all, p| all / gcd(all, p) * p);
         if !(2..=COPIES).contains(&copies) {
@@ -66,16 +66,19 @@ fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// Calls `visit` on subscripts and bounds: what must be affine.
-fn in_statement(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
-    let mut inside = |e: &Expr| in_expression(e, visit);
+/// Calls `visit` on subscripts and bounds: what must be affine; and on conditions, if wanted.
+fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
+    let mut inside = |e: &Expr| in_expression(e, conditions, visit);
     match &s.kind {
         StmtKind::Declare(all) => initial(all, &mut inside),
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) => inside(e),
         StmtKind::If(c, then, otherwise) => {
             inside(c);
-            in_statement(then, visit);
-            otherwise.iter().for_each(|s| in_statement(s, visit));
+            if conditions {
+                visit(c);
+            }
+            in_statement(then, conditions, visit);
+            otherwise.iter().for_each(|s| in_statement(s, conditions, visit));
         }
         StmtKind::For(f) => {
             match &f.init {
@@ -84,9 +87,9 @@ fn in_statement(s: &Stmt, visit: &mut dyn FnMut(&Expr)) {
                 ForInit::None => {}
             }
             f.condition.iter().for_each(&mut *visit);
-            in_statement(&f.body, visit);
+            in_statement(&f.body, conditions, visit);
         }
-        StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, visit)),
+        StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, conditions, visit)),
         StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
     }
 }
@@ -99,10 +102,10 @@ fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn in_expression(e: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    e.walk(&mut |x| {
-        if let ExprKind::Index(_, subscript) = &x.kind {
-            visit(subscript);
-        }
+fn in_expression(e: &Expr, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
+    e.walk(&mut |x| match &x.kind {
+        ExprKind::Index(_, subscript) => visit(subscript),
+        ExprKind::Conditional(c, ..) if conditions => visit(c),
+        _ => {}
     });
 }

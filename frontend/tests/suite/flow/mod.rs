@@ -458,3 +458,13 @@ fn random_programs() {
     println!("accepted {accepted}, refused {refused}");
     assert!(accepted > 100 && refused < 15, "accepted {accepted}, refused {refused}");
 }
+
+/// The iteration before the first one of a tile is the last one of the tile before: two functions, not one with a division.
+#[test]
+fn a_sum_over_tiles_and_within_them() {
+    let text = "void f(int A[18], int C[2]) {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n for (int i = ii; i < ii + 1; i++)\n \
+                for (int k = kk; k < (kk + 4 < 18 ? kk + 4 : 18); k++)\n C[i] += A[k];\n#pragma endscop\n}\n";
+    let (scop, _) = frontend::parse_text("tiles.c", text, &Default::default()).unwrap();
+    let flow = analyze(&scop).unwrap();
+    compare(&scop, &flow, 18);
+}
