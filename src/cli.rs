@@ -287,7 +287,7 @@ pub struct Sim {
     /// Contents of an array; the others are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
-    /// Then N random runs of the functions in random order, on data of their own; the built-in simulator resets the IP within some
+    /// Then N random runs of the functions in random order; the built-in simulator resets the IP within some
     #[arg(long, value_name = "N", help_heading = SIMULATION)]
     pub sequence: Option<usize>,
     /// Simulator
@@ -504,7 +504,7 @@ mod tests {
     /// Every option but the file itself is a field of the design, under its own name.
     #[test]
     fn every_option_reaches_the_design() {
-        let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("queue", "=8"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("reassociate", ""), ("fp-contract", "")];
+        let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("queue", "=8"), ("memory-latency", "=90"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("reassociate", ""), ("fp-contract", "")];
         let options = Design::augment_args(clap::Command::new("design"));
         for option in options.get_arguments().filter_map(|a| a.get_long()).filter(|o| *o != "design") {
             let value = values.iter().find(|v| v.0 == option).map_or("=x=4", |v| v.1);

@@ -12,6 +12,7 @@ use crate::explore::rows::{self, Candidate};
 use crate::io::port;
 use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
+use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
 use crate::recurrence::{linear, phases, recompute};
@@ -116,7 +117,7 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
     let mut searched = None;
     let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {
-            let (plan, vsa, how) = choose::choose(&program, None, board, spec).map_err(|reasons| no_array(&program.scop, reasons))?;
+            let (plan, vsa, how) = choose::choose(&program, None, board, spec).map_err(|reasons| refusal::no_array(&program.scop, reasons))?;
             searched = Some(how);
             (plan, vsa)
         }
@@ -164,33 +165,7 @@ fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>,
     Ok(Compiled { stages, vsa, report })
 }
 
-/// What stood against each kind of array, below the fact that there is none.
-fn no_array(scop: &Scop, reasons: Diagnostics) -> Diagnostics {
-    let fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region");
-    let mut fault = fault.label(if reasons.is_empty() { "nothing was left to try" } else { "the reasons follow" });
-    for s in scop.statements.iter().filter(|s| s.domain.len() > 1) {
-        let what = format!("runs in {} separate parts of its loops: an `if` of its own for each of them may help", s.domain.len());
-        fault = fault.note(s.span, what);
-    }
-    std::iter::once(fault).chain(reasons).collect()
-}
-
 /// A verifier found a fault of a pass of ours.
 fn internal(what: &str, faults: Vec<String>) -> Diagnostics {
     vec![Diagnostic::error("E0799", None, format!("internal check of {what} failed")).label(faults.join("; "))]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_there_is_no_array_conditions_that_can_be_split_are_named() {
-        let text = "void f(int A[8], int B[8]) {\n#pragma scop\n for (int i = 0; i < 8; i++) {\n  if (i == 2 || i > 5) A[i] = 1;\n  B[i] = 2;\n }\n#pragma endscop\n}\n";
-        let (scop, _) = frontend::parse_text("f.c", text, &Default::default()).expect("a program");
-        let faults = no_array(&scop, vec![]);
-        assert_eq!((faults[0].code, faults[0].notes.len()), ("E0710", 1));
-        let (place, what) = &faults[0].notes[0];
-        assert!(scop.sources.line_column(*place).0 == 4 && what.contains("2 separate parts") && what.contains("`if`"), "{what}");
-    }
 }

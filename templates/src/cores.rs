@@ -9,8 +9,8 @@ use crate::axi::control::ControlPorts;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs};
-use crate::interface::{Function, Passed};
-use crate::ip::{faults, one_of, Top};
+use crate::faults::{faults, one_of};
+use crate::interface::{Function, Interface, Passed};
 use crate::port::Port;
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
 
@@ -111,17 +111,17 @@ struct Member<'m> {
 }
 
 /// The cores, joined with the registers and the IP's AXI ports; whether no burst is open.
-pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, top: &Top, guard: Guard<Sig<'m>>, (control, to): (Instance<'m>, &ControlPorts)) -> Sig<'m> {
-    let functions = &top.interface.functions;
+pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface): (&[Core], &Interface), guard: Guard<Sig<'m>>, (control, to): (Instance<'m>, &ControlPorts)) -> Sig<'m> {
+    let functions = &interface.functions;
     let start = to.start.out(control);
     let number = to.function.as_ref().map(|port| port.out(control));
-    let ty = u(clog2(top.cores.len() as u64).max(1));
+    let ty = u(clog2(cores.len() as u64).max(1));
     let is = |f: usize| number.map_or(m.lit(1, u(1)), |n| n.eq(m.lit(f as u64, n.ty())));
     let wanted = m.select(&functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(), m.lit(0, ty));
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
-    for (c, core) in top.cores.iter().enumerate() {
-        let number = |port: usize| top.interface.ports.iter().position(|p| p.cores[c] == Some(port)).unwrap_or(0);
+    for (c, core) in cores.iter().enumerate() {
+        let number = |port: usize| interface.ports.iter().position(|p| p.cores[c] == Some(port)).unwrap_or(0);
         let ports = core.readers.iter().map(|r| r.0).chain(core.writers.iter().map(|w| w.0)).max().map_or(0, |p| p + 1);
         let template = CoreModule { core: core.clone(), numbers: (0..ports).map(number).collect() };
         let ports = template.ports();
@@ -150,7 +150,7 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, top: &Top, guard: G
         }
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }
-    for port in &top.interface.ports {
+    for port in &interface.ports {
         bus(m, &port.name, port.data_bits / 8, &port.cores, &members);
     }
     let each = |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();

@@ -13,6 +13,7 @@ pub mod axi;
 pub mod control;
 mod core;
 mod cores;
+mod faults;
 pub mod interface;
 pub mod io;
 mod ip;

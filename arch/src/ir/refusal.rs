@@ -11,7 +11,7 @@
 
 use super::mapping::Plan;
 use super::ure::System;
-use frontend::diag::{Diagnostic, Span};
+use frontend::diag::{Diagnostic, Diagnostics, Span};
 use frontend::scop::{Scop, StmtId};
 
 /// Why a plan is not a systolic array for this program.
@@ -154,6 +154,17 @@ impl Unstorable {
         };
         Diagnostic::error("E0713", span, message).label("is stored to").help(help)
     }
+}
+
+/// What stood against each kind of array, below the fact that there is none.
+pub fn no_array(scop: &Scop, reasons: Diagnostics) -> Diagnostics {
+    let fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region");
+    let mut fault = fault.label(if reasons.is_empty() { "nothing was left to try" } else { "the reasons follow" });
+    for s in scop.statements.iter().filter(|s| s.domain.len() > 1) {
+        let what = format!("runs in {} separate parts of its loops: an `if` of its own for each of them may help", s.domain.len());
+        fault = fault.note(s.span, what);
+    }
+    std::iter::once(fault).chain(reasons).collect()
 }
 
 /// The text a span marks, if the source is at hand.
