@@ -287,7 +287,7 @@ pub struct Sim {
     /// Contents of an array; the others are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
-    /// Then N random runs of the functions in random order; the built-in simulator resets the IP within some
+    /// Then N random runs of the functions in random order, some cut by a reset
     #[arg(long, value_name = "N", help_heading = SIMULATION)]
     pub sequence: Option<usize>,
     /// Simulator

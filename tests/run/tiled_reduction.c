@@ -1,6 +1,6 @@
 // A sum over tiles and within them, the last of which are smaller.
 // sagen:
-// sagen: --space ii,kk
+// sagen: --space i,j
 #include <stdint.h>
 #define N 10
 #define B 4
