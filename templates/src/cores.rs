@@ -11,7 +11,7 @@ use crate::axi::Guard;
 use crate::core::{Core, Inputs};
 use crate::faults::{faults, one_of};
 use crate::interface::{Function, Interface, Passed};
-use crate::port::Port;
+use crate::port::{pass, Port};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
 
 /// A core as a module.
@@ -83,20 +83,14 @@ impl Template for CoreModule {
         faults(m, &engines, &|port| self.numbers[port], |part, value| part(&ports.fault).output(m, value));
         ports.quiet.output(m, engines.quiet(m));
         self.core.join(m, d, &engines, &inputs);
-        let pass = |instance: Instance<'m>, inputs: [Vec<&Port>; 2], outputs: [Vec<&Port>; 2]| {
-            let [inner, outer] = inputs;
-            inner.into_iter().zip(outer).for_each(|(inner, outer)| inner.set(instance, outer.input(m)));
-            let [inner, outer] = outputs;
-            inner.into_iter().zip(outer).for_each(|(inner, outer)| outer.output(m, inner.out(instance)));
-        };
         for (port, bus) in &ports.reads {
             if let Some((reader, own)) = engines.read(*port) {
-                pass(reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
+                pass(m, reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
             }
         }
         for (port, bus) in &ports.writes {
             if let Some((writer, own)) = engines.write(*port) {
-                pass(writer, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
+                pass(m, writer, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
             }
         }
         ports.done.output(m, self.core.done(m, &engines, &inputs));

@@ -8,7 +8,7 @@ use crate::cores;
 use crate::faults::faults;
 use crate::interface::{Argument, Interface, Passed};
 use crate::operators;
-use crate::port::Port;
+use crate::port::{pass, Port};
 use arch::contract::operand::{live_nodes, operand_source};
 use arch::ir::ip::Ip;
 use arch::ir::vsa::{NodeId, Vsa};
@@ -150,17 +150,11 @@ impl Top {
 fn bus<'m>(m: &'m ModuleBuilder, prefix: &str, bytes: u32, k: usize, engines: &Engines<'m>) {
     let (read, write) = (AxiRead::ports(prefix, bytes), AxiWrite::ports(prefix, bytes));
     let [rid, bid] = ["rid", "bid"].map(|name| Port::bit(format!("{prefix}{name}")));
-    let join = |instance: Instance<'m>, inputs: [Vec<&Port>; 2], outputs: [Vec<&Port>; 2]| {
-        let [inner, outer] = inputs;
-        inner.into_iter().zip(outer).for_each(|(inner, outer)| inner.set(instance, outer.input(m)));
-        let [inner, outer] = outputs;
-        inner.into_iter().zip(outer).for_each(|(inner, outer)| outer.output(m, inner.out(instance)));
-    };
     if let Some((reader, bus)) = engines.read(k) {
-        join(reader, [bus.inputs(), read.inputs()], [bus.outputs(), read.outputs()]);
+        pass(m, reader, [bus.inputs(), read.inputs()], [bus.outputs(), read.outputs()]);
     }
     if let Some((writer, bus)) = engines.write(k) {
-        join(writer, [bus.inputs(), write.inputs()], [bus.outputs(), write.outputs()]);
+        pass(m, writer, [bus.inputs(), write.inputs()], [bus.outputs(), write.outputs()]);
     }
     // In the order in which the standard lists them.
     let idle = |inputs: &[&Port], outputs: Vec<&Port>| {

@@ -72,3 +72,10 @@ impl Chain {
         taps
     }
 }
+
+/// Passes ports of an instance through to those of the module around it: inputs and outputs, each inside and outside.
+pub(crate) fn pass<'m>(m: &'m ModuleBuilder, instance: Instance<'m>, [inner, outer]: [Vec<&Port>; 2], outputs: [Vec<&Port>; 2]) {
+    inner.into_iter().zip(outer).for_each(|(inner, outer)| inner.set(instance, outer.input(m)));
+    let [inner, outer] = outputs;
+    inner.into_iter().zip(outer).for_each(|(inner, outer)| outer.output(m, inner.out(instance)));
+}

@@ -1,6 +1,7 @@
 //! Why a mapping is refused: the cause as data for whoever compares mappings, and as a diagnostic for whoever asked for one.
 //!
 //! - E0705: a dependence would run backwards in time
+//! - E0710: there is no array at all
 //! - E0712: the transform has no integer inverse, or two coordinates share an axis
 //! - E0713: the results cannot be stored, as PEs or tiles would store the same cells
 //! - E0714: a tile would read what another one has overwritten

@@ -94,8 +94,9 @@ impl Known<'_> {
                 let inputs = vsa.inputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words);
                 inputs.chain(vsa.outputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words)).collect()
             };
-            let mut now = all[0].1;
-            let mut rows = words(now);
+            // Where all widths are kept, how much narrower than the first each of them is.
+            let mut start = all[0].1;
+            let (mut now, mut rows) = (start, words(start));
             let mut apart = vec![];
             while rows.contains(&1) {
                 let next = self.stepped(k, now, &[port], 1);
@@ -105,16 +106,17 @@ impl Known<'_> {
                 let narrower = words(next);
                 if narrower == rows && apart.is_empty() {
                     all.iter_mut().for_each(|a| a.1 = a.1 - now + next);
+                    start = next;
                 } else if !narrower.contains(&1) {
                     break;
                 } else {
-                    apart.push(now - next);
+                    apart.push(start - next);
                 }
                 (now, rows) = (next, narrower);
             }
-            let less: Vec<Widths> = apart.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
-            let others: Vec<(i64, Widths)> = all.iter().flat_map(|a| less.iter().map(|l| (a.0, a.1 - l)).collect::<Vec<_>>()).collect();
-            all.extend(others);
+            for (key, widths) in all.clone() {
+                all.extend(apart.iter().map(|less| (key, widths - less)));
+            }
         }
         all
     }

@@ -6,7 +6,7 @@
 //! that the box around all is small.
 
 use super::{Item, Phase};
-use crate::affine::map::{compose, coordinate, lexicographically_positive};
+use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
 use crate::ir::ure::{Dim, Feed, Piece, Placed, System, Variable};
 use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow, Source};
@@ -236,10 +236,10 @@ impl Stood<'_> {
         let own = self.phase.system.dims.len();
         let mut over = vec![Affine::constant(depth, 0); own];
         let mut dims = vec![0; own];
-        let mut fixed = Vec::new();
+        let mut conditions = Vec::new();
         for (d, stand) in self.stands.iter().enumerate() {
             match *stand {
-                Stand::At(value) => fixed.push(at(d, value, depth)),
+                Stand::At(value) => conditions.push(fixed(d, value, depth)),
                 Stand::With(k, plus) => {
                     over[k] = Affine { constant: -plus, ..coordinate(d, depth) };
                     dims[k] = d;
@@ -251,14 +251,9 @@ impl Stood<'_> {
             over[k] = Affine { constant: self.phase.system.dims[k].lo, ..coordinate(phases + d, depth) };
             dims[k] = phases + d;
         }
-        fixed.extend((phases..depth).filter(|d| !dims.contains(d)).map(|d| at(d, 0, depth)));
-        Frame { stood: self, over, dims, fixed, phases, depth }
+        conditions.extend((phases..depth).filter(|d| !dims.contains(d)).map(|d| fixed(d, 0, depth)));
+        Frame { stood: self, over, dims, fixed: conditions, phases, depth }
     }
-}
-
-/// `coordinate d = value`.
-fn at(d: usize, value: i64, depth: usize) -> Constraint {
-    Constraint { expr: Affine { constant: -value, ..coordinate(d, depth) }, equality: true }
 }
 
 /// From a phase's coordinates to those of the whole.
