@@ -37,7 +37,7 @@ impl Built {
 pub struct Case<'a> {
     pub compiled: &'a Compiled,
     /// Of each array of the VSA, its place among the program's.
-    pub places: Vec<usize>,
+    pub numbers: Vec<usize>,
     built: Rc<Built>,
     /// Its number in the IP.
     function: usize,
@@ -141,14 +141,14 @@ impl<'a> Case<'a> {
     /// Faults of sagen's own.
     pub fn of(built: Rc<Built>, function: usize, (scop, compiled): (&Scop, &'a Compiled), before: &Memory) -> Result<Case<'a>, String> {
         let vsa = &compiled.vsa;
-        let places = data::places(scop, vsa)?;
-        let contents = places.iter().zip(vsa.types()).map(|(&p, ty)| data::pack(&before[p], ty)).collect();
-        Ok(Case { compiled, places, built, function, contents })
+        let numbers = data::numbers(scop, vsa)?;
+        let contents = numbers.iter().zip(vsa.types()).map(|(&p, ty)| data::pack(&before[p], ty)).collect();
+        Ok(Case { compiled, numbers, built, function, contents })
     }
 
     /// What the program's arrays hold, as elements per array of the VSA.
     pub fn of_vsa(&self, memory: &Memory) -> Vec<Vec<u64>> {
-        self.places.iter().map(|&p| memory[p].clone()).collect()
+        self.numbers.iter().map(|&p| memory[p].clone()).collect()
     }
 
     /// The emitted text, as (file name, contents).

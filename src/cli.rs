@@ -1,14 +1,17 @@
 //! Arguments. Only their shape is checked here; what they mean for a program is checked where the program is known.
 
+mod values;
+
 use crate::data::DataFile;
 use crate::design_file::Request;
-use arch::ir::aim::{Most, Share, RESOURCES};
-use arch::ir::design::{DesignSpec, Ports};
+use arch::ir::aim::{Most, Share};
+use arch::ir::design::DesignSpec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
+use values::{parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_word};
 
 /// Exit codes, below every help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
@@ -388,97 +391,6 @@ pub struct Man {
     /// Write this page and one for each subcommand into a directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-}
-
-fn parse_name(text: &str) -> Result<String, String> {
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let good = text.chars().all(letters) && text.starts_with(|c: char| c.is_ascii_alphabetic());
-    if good { Ok(text.into()) } else { Err(format!("'{text}' is not a name: a letter, then letters, digits and _")) }
-}
-
-fn parse_define(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.is_empty() || !name.chars().all(letters) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(format!("'{name}' is not a macro name"));
-    }
-    Ok((name.into(), value.into()))
-}
-
-fn parse_pair(text: &str) -> Result<(String, &str), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    if name.is_empty() {
-        return Err("the name before '=' is missing".into());
-    }
-    Ok((name.into(), value))
-}
-
-fn parse_factor(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = parse_pair(text)?;
-    match value.parse() {
-        Ok(factor) if factor >= 1 => Ok((name, factor)),
-        _ => Err(format!("'{value}' is not a whole number of at least 1")),
-    }
-}
-
-fn parse_word(text: &str) -> Result<(String, u32), String> {
-    let (name, value) = parse_pair(text)?;
-    match value.parse::<u32>() {
-        Ok(word) if word.is_power_of_two() => Ok((name, word)),
-        _ => Err(format!("'{value}' is not a power of two")),
-    }
-}
-
-fn parse_share(text: &str) -> Result<Share, String> {
-    Share::try_from(text.to_string())
-}
-
-fn parse_limit(text: &str) -> Result<(String, Most), String> {
-    let (name, value) = parse_pair(text)?;
-    if !RESOURCES.contains(&name.as_str()) {
-        return Err(format!("'{name}' is none of {}", RESOURCES.join(", ")));
-    }
-    match value.parse() {
-        Ok(n) if n >= 0 => Ok((name, Most::Count(n))),
-        _ => Ok((name, Most::Share(parse_share(value)?))),
-    }
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>();
-    seconds.ok().filter(|s| *s > 0.0).ok_or_else(|| format!("'{text}' is not a time such as 60s"))
-}
-
-fn parse_shard(text: &str) -> Result<(u64, u64), String> {
-    let pair = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    pair.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
-}
-
-fn parse_queue(text: &str) -> Result<u32, String> {
-    let depth = text.parse().map_err(|_| format!("'{text}' is not a number of commands"))?;
-    arch::ir::ip::queue(depth)
-}
-
-fn parse_bank(text: &str) -> Result<(String, String), String> {
-    parse_pair(text).map(|(name, bank)| (name, bank.to_string()))
-}
-
-fn parse_port(text: &str) -> Result<String, String> {
-    Ports::try_from(vec![text.to_string()]).map(|_| text.into())
-}
-
-fn parse_memory(text: &str) -> Result<MemoryKind, String> {
-    match (text, text.strip_prefix("ideal:").map(str::parse)) {
-        ("ideal", _) => Ok(MemoryKind::Ideal(LATENCY)),
-        ("ddr", _) => Ok(MemoryKind::Ddr),
-        (_, Some(Ok(latency))) if (1..=MOST_LATENCY).contains(&latency) => Ok(MemoryKind::Ideal(latency)),
-        _ => Err(format!("write `ideal`, `ideal:CYCLES` with 1 to {MOST_LATENCY} cycles, or `ddr`")),
-    }
-}
-
-fn parse_data(text: &str) -> Result<DataFile, String> {
-    let (array, path) = parse_pair(text)?;
-    Ok(DataFile { array, path: path.into() })
 }
 
 #[cfg(test)]

@@ -173,10 +173,10 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
 ///
 /// # Errors
 /// The VSA has an array the program lacks, which would be a fault of sagen's.
-pub fn places(scop: &Scop, vsa: &arch::ir::vsa::Vsa) -> Result<Vec<usize>, String> {
-    let place = |name: &str| {
+pub fn numbers(scop: &Scop, vsa: &arch::ir::vsa::Vsa) -> Result<Vec<usize>, String> {
+    let number = |name: &str| {
         let found = scop.arrays.iter().position(|s| s.name == name && s.storage == Storage::Dram);
         found.ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
-    vsa.arrays.iter().map(|a| place(&a.name)).chain(vsa.scalars.iter().map(|s| place(&s.name))).collect()
+    vsa.arrays.iter().map(|a| number(&a.name)).chain(vsa.scalars.iter().map(|s| number(&s.name))).collect()
 }

@@ -151,8 +151,8 @@ fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, functio
     if input.stage.is_some() {
         return Ok(None);
     }
-    let places = data::places(&input.scop, &compiled.vsa)?;
-    let in_order: Vec<usize> = function.arguments.iter().map(|a| places[a.data(function.arrays())]).collect();
+    let numbers = data::numbers(&input.scop, &compiled.vsa)?;
+    let in_order: Vec<usize> = function.arguments.iter().map(|a| numbers[a.data(function.arrays())]).collect();
     Ok(Some(golden::reference(&input.scop, &input.file, &arguments.program.parse_options(), name, &in_order)))
 }
 
@@ -174,23 +174,23 @@ fn pictures(out: &OutputDir, functions: &[Emitted]) -> Result<(), String> {
 fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Result<(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>), String> {
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     let mut memory = data::random(scop, 1);
-    let places = data::places(scop, vsa)?;
+    let numbers = data::numbers(scop, vsa)?;
     let mut expected = None;
     if compiled.report.work.is_none_or(|w| w.operations <= EXPECTED_LIMIT) {
         if let Ok(run) = simulate::known(input, &arguments.program, &memory) {
             memory = run.before;
-            expected = match simulate::rounded(scop, spec, vsa, &memory, &places)? {
+            expected = match simulate::rounded(scop, spec, vsa, &memory, &numbers)? {
                 Some(own) => Some(own.expected),
                 None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
                     program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.model));
                     None
                 }
-                None => Some(places.iter().map(|&p| run.after[p].clone()).collect()),
+                None => Some(numbers.iter().map(|&p| run.after[p].clone()).collect()),
             };
         }
     }
     let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
-    let before = places.iter().map(|&p| memory[p].clone()).collect();
+    let before = numbers.iter().map(|&p| memory[p].clone()).collect();
     Ok((bytes(&before), expected.as_ref().map(bytes)))
 }
 

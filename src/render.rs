@@ -4,7 +4,7 @@ use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source
 use frontend::diag::{Diagnostic, Severity, SourceMap, Span};
 use std::fmt::{Debug, Display};
 
-type Place = (u32, std::ops::Range<usize>);
+type Location = (u32, std::ops::Range<usize>);
 
 /// The source files by the number that spans use.
 struct Files(Vec<(String, Source<String>)>);
@@ -39,7 +39,7 @@ fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {
         Severity::Error => (ReportKind::Error, Color::Red),
         Severity::Warning => (ReportKind::Warning, Color::Yellow),
     };
-    let at = place(span, files);
+    let at = location(span, files);
     let config = Config::default().with_index_type(IndexType::Byte).with_color(color);
     let label = if diagnostic.label.is_empty() { "here" } else { &diagnostic.label };
     let mut report = Report::build(kind, at.clone())
@@ -48,7 +48,7 @@ fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {
         .with_message(&diagnostic.message)
         .with_label(Label::new(at).with_message(label).with_color(paint));
     for (span, note) in diagnostic.notes.iter().filter(|n| (n.0.file as usize) < files.0.len()) {
-        report = report.with_label(Label::new(place(*span, files)).with_message(note).with_color(Color::Cyan));
+        report = report.with_label(Label::new(location(*span, files)).with_message(note).with_color(Color::Cyan));
     }
     if let Some(help) = &diagnostic.help {
         report = report.with_help(help);
@@ -61,7 +61,7 @@ fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {
 }
 
 /// The span cut to the file, on character boundaries.
-fn place(span: Span, files: &Files) -> Place {
+fn location(span: Span, files: &Files) -> Location {
     let text = files.0[span.file as usize].1.text();
     let cut = |at: u32| (0..=(at as usize).min(text.len())).rev().find(|&p| text.is_char_boundary(p)).unwrap_or(0);
     let start = cut(span.start);

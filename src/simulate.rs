@@ -154,8 +154,8 @@ pub fn interpret(scop: &Scop, memory: &Memory) -> Result<Memory, String> {
 ///
 /// # Errors
 /// Faults of the VSA.
-pub fn execute(vsa: &Vsa, before: &Memory, places: &[usize]) -> Result<Vec<Vec<u64>>, String> {
-    let mut memory: Vec<Vec<u64>> = places.iter().map(|&p| before[p].clone()).collect();
+pub fn execute(vsa: &Vsa, before: &Memory, numbers: &[usize]) -> Result<Vec<Vec<u64>>, String> {
+    let mut memory: Vec<Vec<u64>> = numbers.iter().map(|&p| before[p].clone()).collect();
     arch::interp::run(vsa, &mut memory)?;
     Ok(memory)
 }
@@ -172,16 +172,16 @@ pub struct Rounded {
 ///
 /// # Errors
 /// Faults of the VSA.
-pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, places: &[usize]) -> Result<Option<Rounded>, String> {
+pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, numbers: &[usize]) -> Result<Option<Rounded>, String> {
     if spec.arithmetic.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
-        return Ok(Some(Rounded { expected: execute(vsa, before, places)?, model: "interpreter, in the array's order" }));
+        return Ok(Some(Rounded { expected: execute(vsa, before, numbers)?, model: "interpreter, in the array's order" }));
     }
     let program = spec.program(scop);
     if program.statements == scop.statements {
         return Ok(None);
     }
     let after = interpret(&program, before)?;
-    Ok(Some(Rounded { expected: places.iter().map(|&p| after[p].clone()).collect(), model: "interpreter, with fused multiply-adds" }))
+    Ok(Some(Rounded { expected: numbers.iter().map(|&p| after[p].clone()).collect(), model: "interpreter, with fused multiply-adds" }))
 }
 
 /// Runs the subcommand.
@@ -286,7 +286,7 @@ impl<'a> Prepared<'a> {
         let Prepared { input, spec, compiled, reference } = self;
         let scop = &input.scop;
         let native = case.of_vsa(&reference.after);
-        let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.places).map_err(Refused::internal)?;
+        let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.numbers).map_err(Refused::internal)?;
         let (expected, model) = match &own {
             Some(own) => (&own.expected, own.model),
             None => (&native, reference.model.as_str()),
@@ -336,7 +336,7 @@ fn save(scop: &Scop, case: &Case, run: &Run, dir: &Path) -> Result<(), String> {
     let vsa = &case.compiled.vsa;
     let mut memory: Memory = vec![vec![]; scop.arrays.len()];
     let mut which = vec![];
-    for (k, &place) in case.places.iter().enumerate() {
+    for (k, &place) in case.numbers.iter().enumerate() {
         if vsa.outputs.iter().any(|g| g.array as usize == k) {
             let image = &run.images[k];
             memory[place] = data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);

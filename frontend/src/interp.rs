@@ -60,12 +60,12 @@ pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
 /// # Errors
 /// The first error of `execute`, or an unbounded domain.
 pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>) -> Result<(), String> {
-    let systems = scop.statement_ids().map(|id| {
+    let polyhedra = scop.statement_ids().map(|id| {
         let s = scop.statement(id);
         s.domain.iter().map(|d| Polyhedron::new(s.loops.len(), d)).collect()
     });
     let all: Vec<StmtId> = scop.statement_ids().collect();
-    let mut walk = Walk { scop, systems: systems.collect(), point: vec![], execute };
+    let mut walk = Walk { scop, polyhedra: polyhedra.collect(), point: vec![], execute };
     walk.level(&positions(scop, &all, 0))
 }
 
@@ -94,7 +94,7 @@ fn positions(scop: &Scop, statements: &[StmtId], depth: usize) -> Vec<Position> 
 struct Walk<'a> {
     scop: &'a Scop,
     /// Per statement and part of its domain.
-    systems: Vec<Vec<Polyhedron>>,
+    polyhedra: Vec<Vec<Polyhedron>>,
     point: Vec<i64>,
     execute: &'a mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>,
 }
@@ -117,8 +117,8 @@ impl Walk<'_> {
     fn range(&mut self, position: &Position) -> Result<(), String> {
         let (mut low, mut high) = (i64::MAX, i64::MIN);
         for &s in &position.inner {
-            for system in &self.systems[s.index()] {
-                match system.bounds(&self.point) {
+            for polyhedron in &self.polyhedra[s.index()] {
+                match polyhedron.bounds(&self.point) {
                     (Some(l), Some(h)) if l <= h => (low, high) = (low.min(l), high.max(h)),
                     (Some(_), Some(_)) => {}
                     _ => return Err(format!("the domain of statement {} is unbounded", s.0)),

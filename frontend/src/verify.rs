@@ -65,10 +65,10 @@ impl Check<'_> {
         self.require(around, "a constraint of its loops has the wrong number of coefficients");
         for part in &s.domain {
             self.require(part.iter().all(|c| c.expr.coeffs.len() == depth), "a constraint has the wrong number of coefficients");
-            let system = Polyhedron::new(depth, part);
+            let polyhedron = Polyhedron::new(depth, part);
             let mut point = vec![];
             for _ in 0..depth {
-                let (low, high) = system.bounds(&point);
+                let (low, high) = polyhedron.bounds(&point);
                 self.require(low.is_some() && high.is_some(), "its domain is unbounded");
                 point.push(low.or(high).unwrap_or(0));
             }

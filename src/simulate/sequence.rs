@@ -134,7 +134,7 @@ impl Sequence<'_> {
             }
         };
         let case = Case::of(self.built.clone(), function, (scop, compiled), &before).map_err(Refused::internal)?;
-        let own = rounded(scop, spec, &compiled.vsa, &before, &case.places).map_err(Refused::internal)?;
+        let own = rounded(scop, spec, &compiled.vsa, &before, &case.numbers).map_err(Refused::internal)?;
         let expected = own.map_or_else(|| case.of_vsa(&after), |own| own.expected);
         let cuts = self.arguments.engine == Engine::Builtin && random.below(CUT) == 0;
         let cut = cuts.then(|| random.below(case.predicted().max(1)));

@@ -83,9 +83,9 @@ impl Program {
             count => Err(format!("{who} differs from C in {count} elements")),
         };
         equal("the Scop interpreter", &case.of_vsa(interpreted), &from_c)?;
-        let own = simulate::rounded(scop, &spec, &compiled.vsa, &native.before, &case.places)?;
+        let own = simulate::rounded(scop, &spec, &compiled.vsa, &native.before, &case.numbers)?;
         let expected = own.map_or(from_c, |own| own.expected);
-        equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.places)?, &expected)?;
+        equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.numbers)?, &expected)?;
         let asked = Conditions::of(arguments);
         shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))?;
         // Far from the memory, the small ones: cycles are exact there, too.

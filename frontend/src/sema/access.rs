@@ -42,12 +42,12 @@ impl Sema {
 
     /// The access that `e` denotes. Every fault in the subscripts is reported.
     pub(super) fn access(&mut self, e: &ast::Expr) -> Option<Access> {
-        let (slot, subscripts) = self.place(e)?;
+        let (slot, subscripts) = self.lvalue(e)?;
         Some(Access { array: self.array_of(slot), subscripts, span: e.span })
     }
 
     /// The slot and the subscripts of an element.
-    pub(super) fn place(&mut self, e: &ast::Expr) -> Option<(usize, Vec<Affine>)> {
+    pub(super) fn lvalue(&mut self, e: &ast::Expr) -> Option<(usize, Vec<Affine>)> {
         let Some((base, subscripts)) = e.element() else {
             self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
             return None;

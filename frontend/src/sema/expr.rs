@@ -109,7 +109,7 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
-        let (slot, subscripts) = self.place(e)?;
+        let (slot, subscripts) = self.lvalue(e)?;
         let s = &self.slots[slot];
         if let (Some(table), Some(dims)) = (&s.table, &s.dims) {
             return Some(operate::looked_up(table, dims, &subscripts, s.ty, e.span));
