@@ -86,7 +86,7 @@ impl Relays {
         let mut words: Vec<(u128, Vec<Source>)> = vec![];
         for hops in along(0).flat_map(|i| along(1).map(move |j| [i, j])) {
             for (b, bank) in group.banks.iter().enumerate() {
-                let elements = owned(bank, word, group.place(vsa, hops));
+                let elements = owned(bank, word, group.pe(vsa, hops));
                 match words.iter_mut().find(|w| w.0 & elements == 0) {
                     Some(w) => {
                         w.0 |= elements;

@@ -40,26 +40,26 @@ pub struct Load {
 /// The bank of each array: as asked, else port by port over the banks of the board's first memory in turn.
 ///
 /// # Errors
-/// E0718: an array there is not, a bank the board has not, or two banks for the arrays of one port.
+/// E0724: an array there is not, a bank the board has not, or two banks for the arrays of one port.
 pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Result<Vec<Bank>, Diagnostics> {
     let mut faults = vec![];
     let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.ports()];
     for (array, text) in asked {
         let Some(index) = vsa.arrays.iter().position(|a| a.name == *array) else {
             let known: Vec<&str> = vsa.arrays.iter().map(|a| a.name.as_str()).collect();
-            faults.push(Diagnostic::error("E0718", None, format!("--bank: the array `{array}` has no port")).help(format!("the arrays are {}", known.join(", "))));
+            faults.push(Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port")).help(format!("the arrays are {}", known.join(", "))));
             continue;
         };
         let bank = match parse(text, board) {
             Ok(bank) => bank,
             Err(why) => {
-                faults.push(Diagnostic::error("E0718", None, format!("--bank {array}={text}: {why}")).help(format!("{} has {}", board.name, names(board))));
+                faults.push(Diagnostic::error("E0724", None, format!("--bank {array}={text}: {why}")).help(format!("{} has {}", board.name, names(board))));
                 continue;
             }
         };
         match &mut chosen[vsa.port_of(index as u32)] {
             Some((other, first)) if *other != bank => {
-                let fault = Diagnostic::error("E0718", None, format!("--bank: `{first}` and `{array}` share a port, but are to be in {other} and {bank}"));
+                let fault = Diagnostic::error("E0724", None, format!("--bank: `{first}` and `{array}` share a port, but are to be in {other} and {bank}"));
                 faults.push(fault.help("arrays of one port are in one bank; give them ports of their own with --ports"));
             }
             place => *place = Some((bank, array)),

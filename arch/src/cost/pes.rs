@@ -1,8 +1,8 @@
 //! What the PEs take: operators, delay elements, and the registers that keep a value until it is looked at
-//! (`templates::pe`). Nodes count only where something needs them ([`super::places`]).
+//! (`templates::pe`). Nodes count only where something needs them ([`super::needed`]).
 
 use super::blocks::{bits_of, line, memory, Cost};
-use super::places::{self, Places};
+use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
@@ -12,7 +12,7 @@ use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
 
 pub(super) fn pes(vsa: &Vsa) -> Cost {
-    let Places { count, passed } = places::places(vsa);
+    let Needed { count, passed } = needed::needed(vsa);
     let part = Part::new(vsa);
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
     let passed: i64 = vsa.nodes.iter().zip(passed).map(|(node, registers)| registers * i64::from(node.ty.bits())).sum();
@@ -22,7 +22,7 @@ pub(super) fn pes(vsa: &Vsa) -> Cost {
 /// What every PE takes in any schedule of these nodes: products, and operators that no slice takes in.
 pub(super) fn least(vsa: &Vsa) -> Cost {
     let all = vsa.extent[0] * vsa.extent[1];
-    let (count, part) = (places::places(vsa).count, Part::new(vsa));
+    let (count, part) = (needed::needed(vsa).count, Part::new(vsa));
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
     let of = |id: NodeId| {
         let node = vsa.node(id);

@@ -9,7 +9,7 @@
 //!   visit has overwritten, without its load having waited for that, is garbage (and counted in [`RunStats::races`]).
 //! - Storing in a visit that does not emit is an error: the collector may still be draining.
 //!
-//! Only [`crate::verify::structure`] is assumed (and checked). Element addresses come from `subscripts`; that banks
+//! Only [`crate::verify::well_formed`] is assumed (and checked). Element addresses come from `subscripts`; that banks
 //! deliver exactly these is what `Vsa::verify` proves.
 
 mod eval;
@@ -47,10 +47,10 @@ pub struct RunStats {
 /// stand the scalars, each as a single element.
 ///
 /// # Errors
-/// Violations of [`verify::structure`], memory of another size, elements outside of a hull, a value that depends on
+/// Violations of [`verify::well_formed`], memory of another size, elements outside of a hull, a value that depends on
 /// itself within a wave, stores in visits that do not emit, loads that wait for drains of later visits.
 pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
-    let faults = verify::structure(vsa);
+    let faults = verify::well_formed(vsa);
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }

@@ -19,7 +19,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
             (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
         });
         let drains = lowered.outputs.iter().filter(|d| members.contains(&d.array)).filter_map(|d| {
-            let group = collect::output(d, 0, bus / bytes(d.array), &[], mapping).ok()?;
+            let group = collect::output(d, 0, bus / bytes(d.array), &scop.arrays[d.array].dims, mapping).ok()?;
             let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
             Some((transfer(&group.hull), times))
         });

@@ -251,9 +251,9 @@ fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping:
         for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
             bound.constant += factor * mapping.bounds[d].0;
             for digit in &mapping.digits[d] {
-                match emit[digit.place] {
+                match emit[digit.index] {
                     Some(value) => bound.constant += factor * value,
-                    None => bound.phases[digit.place] += factor,
+                    None => bound.phases[digit.index] += factor,
                 }
             }
         }

@@ -31,7 +31,7 @@ pub struct Digit {
     pub weight: i64,
     pub trip: i64,
     /// Position among the counters, axes or lane digits, by role.
-    pub place: usize,
+    pub index: usize,
 }
 
 /// How one transformed dimension is split. Sizes in iterations.
@@ -147,8 +147,8 @@ impl Mapping {
                 let weight = c * digit.weight;
                 match digit.role {
                     Role::Space(axis) => form.space[axis] += weight,
-                    Role::Lane => form.constant += weight * lane[digit.place],
-                    _ => form.counters[digit.place] += weight,
+                    Role::Lane => form.constant += weight * lane[digit.index],
+                    _ => form.counters[digit.index] += weight,
                 }
             }
         }
@@ -167,15 +167,15 @@ impl Mapping {
         let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
         match digit.role {
             Role::Space(axis) => form.space[axis] = 1,
-            Role::Lane => form.constant = self.lane_digits(lane)[digit.place],
-            _ => form.counters[digit.place] = 1,
+            Role::Lane => form.constant = self.lane_digits(lane)[digit.index],
+            _ => form.counters[digit.index] = 1,
         }
         form
     }
 
-    /// Waves per step of counter `place`.
-    pub fn stride(&self, place: usize) -> i64 {
-        self.counters[place + 1..].iter().map(|c| c.trip).product()
+    /// Waves per step of `counter`.
+    pub fn stride(&self, counter: usize) -> i64 {
+        self.counters[counter + 1..].iter().map(|c| c.trip).product()
     }
 
     /// Of counters and axes.

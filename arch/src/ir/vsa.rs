@@ -305,8 +305,8 @@ impl InputGroup {
     pub fn away(&self, vsa: &Vsa) -> [i64; 2] {
         away(vsa, self.first, self.last)
     }
-    /// Place of the feeder that is `hops` from the box's corner where waves enter.
-    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+    /// The PE beside the feeder that is `hops` from the box's corner where waves enter.
+    pub fn pe(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
         [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
     }
 }
@@ -324,8 +324,8 @@ impl OutputGroup {
     pub fn extent(&self) -> [i64; 2] {
         [0, 1].map(|a| self.last[a] - self.first[a] + 1)
     }
-    /// Place of the collector that is `hops` from the corner where waves enter.
-    pub fn place(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
+    /// The PE beside the collector that is `hops` from the corner where waves enter.
+    pub fn pe(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
         [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
     }
 }

@@ -35,8 +35,10 @@ impl Target {
     }
 }
 
-enum Place {
+/// Where a value comes from.
+enum Origin {
     Here(Target),
+    /// So many hops and waves away.
     Past(Target, [i64; 2], i64),
     Input(Vec<Affine>),
 }
@@ -269,16 +271,16 @@ impl Lower<'_> {
         let mut found = Vec::new();
         for piece in pieces {
             self.check_complete(s, k, piece)?;
-            for (when, place) in self.places(lane, piece) {
+            for (when, origin) in self.origins(lane, piece) {
                 let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
-                if let Place::Past(_, _, waves) = place {
+                if let Origin::Past(_, _, waves) = origin {
                     if waves < 0 {
                         return Err(self.against_time(s, k, &piece.feed, waves));
                     }
                 }
                 // The statement's own domain is known where its value is used, but not where feeders must stand.
                 let Some(whole) = self.conditions(&piece.domain, &when, lane) else { continue };
-                let node = self.source(s, k, lane, place, &whole)?;
+                let node = self.source(s, k, lane, origin, &whole)?;
                 found.push((conditions, node));
             }
         }
@@ -305,10 +307,10 @@ impl Lower<'_> {
         Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
     }
 
-    /// Where one piece's value stands, by carry case.
-    fn places(&self, lane: usize, piece: &Piece) -> Vec<(Vec<DigitBound>, Place)> {
+    /// Where one piece's value comes from, by carry case.
+    fn origins(&self, lane: usize, piece: &Piece) -> Vec<(Vec<DigitBound>, Origin)> {
         let (producer, distance) = match &piece.feed {
-            Feed::Input { subscripts } => return vec![(vec![], Place::Input(subscripts.clone()))],
+            Feed::Input { subscripts } => return vec![(vec![], Origin::Input(subscripts.clone()))],
             Feed::Value { statement, distance } => ((statement.index(), None), distance),
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
         };
@@ -321,21 +323,21 @@ impl Lower<'_> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let place = if waves == 0 && hop == [0, 0] { Place::Here(target) } else { Place::Past(target, hop, waves) };
-            all.push((when, place));
+            let origin = if waves == 0 && hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, hop, waves) };
+            all.push((when, origin));
         }
         all
     }
 
     /// `when`: where it is read.
-    fn source(&mut self, s: usize, k: usize, lane: usize, place: Place, when: &[Condition]) -> Result<NodeId, Illegal> {
-        match place {
-            Place::Here(target) => self.build(target),
-            Place::Past(target, hop, waves) => {
+    fn source(&mut self, s: usize, k: usize, lane: usize, origin: Origin, when: &[Condition]) -> Result<NodeId, Illegal> {
+        match origin {
+            Origin::Here(target) => self.build(target),
+            Origin::Past(target, hop, waves) => {
                 let ty = self.read_type(s, k);
                 Ok(self.past(target, hop, waves, ty, &self.name_of(s, k)))
             }
-            Place::Input(subscripts) => {
+            Origin::Input(subscripts) => {
                 let array = self.scop.statements[s].reads[k].array.index();
                 let scalar = self.out.scalars.iter().position(|&a| a == array);
                 Ok(match scalar {

@@ -20,7 +20,7 @@ impl Lower<'_> {
         let mut digits = self.mapping.lane_digits(lane);
         for &d in &self.reduced(reduction) {
             for digit in self.mapping.digits[d].iter().filter(|x| x.role == Role::Lane) {
-                digits[digit.place] = 0;
+                digits[digit.index] = 0;
             }
         }
         self.mapping.lane_number(&digits).expect("a lane")
@@ -70,7 +70,7 @@ impl Lower<'_> {
         let digits: Vec<_> = dims.iter().flat_map(|&d| &self.mapping.digits[d]).collect();
         let mut axes: Vec<usize> = digits.iter().filter_map(|x| match x.role { Role::Space(a) if x.trip > 1 => Some(a), _ => None }).collect();
         axes.sort_unstable();
-        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.place).collect();
+        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.index).collect();
         time.sort_unstable();
         (axes, time)
     }

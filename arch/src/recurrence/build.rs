@@ -143,11 +143,16 @@ impl Builder<'_> {
                 }
             }
             let base = if here.is_empty() { "once".to_string() } else { here.join("_") };
-            let twins = names.iter().filter(|n| n.split('.').next() == Some(&base)).count();
-            names.push(if twins == 0 { base } else { format!("{base}.{}", twins + 1) });
+            push_unique(&mut names, base);
         }
         names
     }
+}
+
+/// Adds the name of a dimension; the second one of a name is `i.2`.
+pub(super) fn push_unique(names: &mut Vec<String>, base: String) {
+    let twins = names.iter().filter(|n| n.split('.').next() == Some(base.as_str())).count();
+    names.push(if twins == 0 { base } else { format!("{base}.{}", twins + 1) });
 }
 
 /// The ending of an ordinal number from 2 to 10 or so.

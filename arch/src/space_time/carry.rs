@@ -21,8 +21,8 @@ impl Mapping {
         for (digit, delta) in self.digits[d].iter().zip(deltas) {
             match digit.role {
                 Role::Space(axis) => carry.hop[axis] += delta,
-                Role::Lane => carry.lanes[digit.place] += delta,
-                _ => carry.waves += delta * self.stride(digit.place),
+                Role::Lane => carry.lanes[digit.index] += delta,
+                _ => carry.waves += delta * self.stride(digit.index),
             }
         }
         carry

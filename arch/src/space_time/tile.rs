@@ -31,17 +31,17 @@ impl Mapping {
             lane_trips: vec![],
             plan,
         };
-        mapping.place_digits()?;
+        mapping.number_digits()?;
         mapping.phases = mapping.digits[..system.phases].iter().map(Vec::len).sum();
         Ok(mapping)
     }
 
-    fn place_digits(&mut self) -> Result<(), Illegal> {
+    fn number_digits(&mut self) -> Result<(), Illegal> {
         let order = self.plan.order.clone();
         for role in [Role::Tile, Role::Time, Role::Latency] {
             for &d in &order {
                 for digit in self.digits[d].iter_mut().filter(|x| x.role == role) {
-                    digit.place = self.counters.len();
+                    digit.index = self.counters.len();
                     let suffix = match role { Role::Tile => "tile", Role::Time => "time", _ => "latency" };
                     self.counters.push(Counter { name: format!("{}.{suffix}", self.names[d]), trip: digit.trip });
                 }
@@ -57,12 +57,12 @@ impl Mapping {
                         if !self.axes[axis].is_empty() {
                             return Err(Illegal::SharedAxis);
                         }
-                        digit.place = axis;
+                        digit.index = axis;
                         self.extent[axis] = digit.trip;
                         self.axes[axis] = self.names[d].clone();
                     }
                     Role::Lane => {
-                        digit.place = self.lane_trips.len();
+                        digit.index = self.lane_trips.len();
                         self.lane_trips.push(digit.trip);
                     }
                     _ => {}
@@ -100,7 +100,7 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     let mut digits = Vec::new();
     let mut push = |role, weight: i64, trip: i64| {
         if trip > 1 || matches!(role, Role::Space(_)) {
-            digits.push(Digit { dim, role, weight, trip, place: 0 });
+            digits.push(Digit { dim, role, weight, trip, index: 0 });
         }
     };
     push(Role::Tile, tile, (extent + tile - 1) / tile);

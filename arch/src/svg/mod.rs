@@ -16,7 +16,7 @@ use crate::ir::vsa::Vsa;
 pub use parts::SHOWN;
 pub use time::draw as draw_time;
 
-/// An SVG document. The Vsa must satisfy [`crate::verify::structure`]; without a schedule, links carry no delays.
+/// An SVG document. The Vsa must satisfy [`crate::verify::well_formed`]; without a schedule, links carry no delays.
 pub fn draw(vsa: &Vsa) -> String {
     figure::Figure::new(vsa).draw()
 }

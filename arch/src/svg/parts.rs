@@ -73,7 +73,7 @@ impl View {
 
 /// Where the feeders of an input group stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Side {
     /// One beside each row; the value goes on to the right.
     Left,
     /// One above each column; the value goes on downwards.
@@ -84,16 +84,16 @@ pub(super) enum Place {
     Inside,
 }
 
-pub(super) fn place(vsa: &Vsa, view: &View, group: usize) -> Place {
+pub(super) fn side(vsa: &Vsa, view: &View, group: usize) -> Side {
     let forward = vsa.inputs[group].forward;
     let row = vsa.extent[view.down] == 1;
     match (forward[view.across], forward[view.down]) {
-        (true, _) if row => Place::Left,
-        (false, _) if row => Place::Top,
-        (true, true) => Place::Corner,
-        (true, false) => Place::Left,
-        (false, true) => Place::Top,
-        (false, false) => Place::Inside,
+        (true, _) if row => Side::Left,
+        (false, _) if row => Side::Top,
+        (true, true) => Side::Corner,
+        (true, false) => Side::Left,
+        (false, true) => Side::Top,
+        (false, false) => Side::Inside,
     }
 }
 

@@ -58,7 +58,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
 
 impl Diagram<'_> {
     /// PE and step of a point of the band; `None` where it is not shown.
-    fn place(&self, n: &[i64]) -> Option<At> {
+    fn position(&self, n: &[i64]) -> Option<At> {
         let (mut pe, mut step) = ([0, 0], 0);
         for (d, row) in self.mapping.plan.transform.iter().enumerate() {
             let mut rest = row.iter().zip(n).map(|(c, x)| c * x).sum::<i64>() - self.mapping.bounds[d].0;
@@ -68,7 +68,7 @@ impl Diagram<'_> {
                 match digit.role {
                     Role::Space(axis) => pe[axis] = value,
                     Role::Lane => {}
-                    _ => step += value * self.mapping.stride(digit.place),
+                    _ => step += value * self.mapping.stride(digit.index),
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Diagram<'_> {
             Polyhedron::new(system.dims.len(), domain).visit(&mut add);
         }
         for n in points {
-            let Some(here) = self.place(&n) else { continue };
+            let Some(here) = self.position(&n) else { continue };
             let cell = self.cells.entry(here).or_default();
             if named || cell.iteration.is_empty() {
                 let point: Vec<i64> = placed.iterators.iter().map(|a| a.eval(&n)).collect();
@@ -110,7 +110,7 @@ impl Diagram<'_> {
                     }
                     Feed::Value { distance, .. } | Feed::Carry { distance, .. } => {
                         let there: Vec<i64> = n.iter().zip(distance).map(|(x, e)| x - e).collect();
-                        if let Some(from) = self.place(&there).filter(|from| *from != here && self.is_link(*from, here)) {
+                        if let Some(from) = self.position(&there).filter(|from| *from != here && self.is_link(*from, here)) {
                             self.arrows.insert((array, from, here));
                         }
                     }

@@ -22,8 +22,9 @@
 //!
 //! Counters whose names are not unique plain words are written `t0`, `t1`, … by position. [`parse`] gives forms without
 //! trailing zero coefficients, so `parse(&to_text(v)) == canonical(v)` for every Vsa that satisfies
-//! [`crate::verify::structure`] and whose schedule is empty or complete.
+//! [`crate::verify::well_formed`] and whose schedule is empty or complete.
 
+mod items;
 mod names;
 mod parse;
 mod print;

@@ -1,10 +1,11 @@
 //! Text to Vsa.
 
-use frontend::text::lex::{is_word, Line, Token};
+use super::items::{bank, bound, delay, dot, id, ids, over_coordinates, relation, ty};
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::*;
-use frontend::scop::{Affine, ScalarType};
+use frontend::scop::Affine;
+use frontend::text::lex::{Line, Token};
 
 /// Reads the printed form. The result is not verified.
 ///
@@ -399,104 +400,4 @@ impl Parser {
         line.keyword("elements")?;
         Ok(Hull { view, origin, rows, words, elements: line.integer()? })
     }
-}
-
-fn ty(line: &mut Line) -> Result<ScalarType, String> {
-    let name = line.word("a type")?;
-    frontend::text::type_named(&name).ok_or_else(|| format!("no type `{name}`"))
-}
-
-fn delay(line: &mut Line) -> Result<Delay, String> {
-    match line.word("a delay element")?.as_str() {
-        "chain" => Ok(Delay::Chain),
-        "memory" => {
-            let synchronous = match line.word("sync or async")?.as_str() {
-                "sync" => true,
-                "async" => false,
-                other => return Err(format!("expected sync or async, found `{other}`")),
-            };
-            Ok(Delay::Memory { read: line.integer()?, synchronous })
-        }
-        other => Err(format!("expected chain or memory, found `{other}`")),
-    }
-}
-
-fn id(line: &mut Line) -> Result<NodeId, String> {
-    line.sign("%")?;
-    Ok(NodeId(line.small()?))
-}
-
-fn ids<const N: usize>(line: &mut Line) -> Result<[NodeId; N], String> {
-    let mut all = [NodeId(0); N];
-    for (k, slot) in all.iter_mut().enumerate() {
-        if k > 0 {
-            line.sign(",")?;
-        }
-        *slot = id(line)?;
-    }
-    Ok(all)
-}
-
-/// Factors in pairs, then the addend.
-fn dot(line: &mut Line) -> Result<Op, String> {
-    let mut all = vec![id(line)?];
-    while line.has(",") {
-        all.push(id(line)?);
-    }
-    let factors = all.chunks_exact(2);
-    let [addend] = *factors.remainder() else { return Err("expected pairs of factors and an addend".into()) };
-    Ok(Op::Dot { pairs: factors.map(|pair| [pair[0], pair[1]]).collect(), addend })
-}
-
-/// `>= 0` (false) or `== 0` (true).
-fn relation(line: &mut Line) -> Result<bool, String> {
-    let equality = line.has("==");
-    if !equality {
-        line.sign(">=")?;
-    }
-    match line.number()? {
-        0 => Ok(equality),
-        n => Err(format!("expected 0, found {n}")),
-    }
-}
-
-fn bank(line: &mut Line) -> Result<Bank, String> {
-    line.keyword("port")?;
-    let port = line.small()?;
-    line.keyword("ports")?;
-    let ports = line.small()?;
-    let window = |line: &mut Line| {
-        line.keyword("from")?;
-        let base = line.integer()?;
-        line.keyword("move")?;
-        line.pair().map(|coef| (base, coef))
-    };
-    let mut rows = Vec::new();
-    while line.has("{") {
-        let (base, coef) = window(line)?;
-        line.keyword("extent")?;
-        let extent = line.integer()?;
-        line.keyword("residue")?;
-        rows.push(BankDim { base, coef, extent, residue: line.integer()? });
-        line.sign("}")?;
-    }
-    let (base, coef) = window(line)?;
-    line.keyword("words")?;
-    let words_per_row = line.integer()?;
-    line.keyword("depth")?;
-    Ok(Bank { port, ports, rows, base, coef, words_per_row, depth: line.integer()? })
-}
-
-/// A form over a hull's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`, `phase1`, …
-fn over_coordinates(line: &mut Line, rank: usize, phases: usize) -> Result<Affine, String> {
-    let number = |name: &str, prefix: &str, most: usize| name.strip_prefix(prefix).filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < most);
-    let find = |name: &str| number(name, "y", rank).or_else(|| number(name, "phase", phases).map(|j| rank.max(1) + j));
-    line.sum(rank.max(1) + phases, &find)
-}
-
-fn bound(line: &mut Line, rank: usize, phases: usize) -> Result<CellBound, String> {
-    let Affine { mut coeffs, constant } = over_coordinates(line, rank, phases)?;
-    let phases = coeffs.split_off(rank.max(1));
-    let scale = coeffs.pop().unwrap_or(0);
-    Ok(CellBound { scale, coeffs, phases, constant, equality: relation(line)? })
 }

@@ -22,7 +22,7 @@ fn find(vsa: &Vsa, name: &str) -> usize {
 }
 
 #[test]
-fn structure() {
+fn malformed() {
     let good = stationary(&SIZES, [0, 1, 2], true);
     fault(&good, "tile depth", |v| v.tile_depth = 9);
     fault(&good, "has trip 0", |v| v.counters[1].trip = 0);

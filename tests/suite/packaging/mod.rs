@@ -268,6 +268,6 @@ fn arrays_go_to_the_banks_that_are_asked_for() {
     for (options, why) in [("--bank A=HBM[0]", "no such memory"), ("--bank A=DDR[4]", "there are 4"), ("--bank X=DDR[0]", "`X` has no port"), ("--bank A=DDR", "not a bank"), ("--ports shared --bank A=DDR[0],B=DDR[1]", "share a port")] {
         let refused = sagen(options, "none");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(refused.status.code() == Some(1) && said.contains("E0718") && said.contains(why), "{options}: {said}");
+        assert!(refused.status.code() == Some(1) && said.contains("E0724") && said.contains(why), "{options}: {said}");
     }
 }

@@ -8,6 +8,7 @@
 use super::{Item, Phase};
 use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
 use crate::ir::ure::{Dim, Feed, Piece, Placed, System, Variable};
+use crate::recurrence::build::push_unique;
 use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Affine, Constraint, Loop, LoopId, Scop, Statement, StmtId};
@@ -196,8 +197,7 @@ impl<'a> Joining<'a> {
                 [] => "once".into(),
                 several => several.join("_"),
             };
-            let twins = all.iter().filter(|n| n.split('.').next() == Some(base.as_str())).count();
-            all.push(if twins == 0 { base } else { format!("{base}.{}", twins + 1) });
+            push_unique(&mut all, base);
         }
         all
     }

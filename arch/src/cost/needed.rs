@@ -17,7 +17,7 @@ enum Holds {
 }
 
 /// Where the array needs each node.
-pub struct Places {
+pub struct Needed {
     /// Per node, the number of PEs in which something stored depends on it.
     pub count: Vec<i64>,
     /// Per node, registers (as wide as the node) of all PEs that give an input on to their neighbours: those need it, or the
@@ -25,7 +25,7 @@ pub struct Places {
     pub passed: Vec<i64>,
 }
 
-pub fn places(vsa: &Vsa) -> Places {
+pub fn needed(vsa: &Vsa) -> Needed {
     let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, known: RefCell::default() };
     let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
@@ -33,14 +33,14 @@ pub fn places(vsa: &Vsa) -> Places {
         let seen = search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0]));
         let there = |n: usize| seen[n].contains(&true);
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
-        return Places { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { 0 }).collect() };
+        return Needed { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { 0 }).collect() };
     }
     let all = (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
     let inside = |p: [i64; 2]| (0..2).all(|a| (0..vsa.extent[a]).contains(&p[a]));
     let seen = search.needed(all, |p, hop| Some([p[0] - hop[0], p[1] - hop[1]]).filter(|&p| inside(p)));
     let there = |n: usize, p: [i64; 2]| seen[n].get(index(vsa, p)).is_some_and(|&x| x);
     let count = seen.iter().map(|s| s.iter().filter(|&&x| x).count() as i64).collect();
-    Places { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| there(n, p))).collect() }
+    Needed { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| there(n, p))).collect() }
 }
 
 fn index(vsa: &Vsa, p: [i64; 2]) -> usize {

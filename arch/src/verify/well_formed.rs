@@ -1,4 +1,4 @@
-//! Structure: trips, indices, lengths, magnitudes, words and ports.
+//! Well-formedness: trips, indices, lengths, magnitudes, words and ports.
 
 use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
@@ -6,8 +6,8 @@ use crate::ir::forms::full_range;
 use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Until, Vsa};
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
-pub fn structure(vsa: &Vsa) -> Vec<String> {
-    let mut check = Structure { vsa, faults: Vec::new() };
+pub fn well_formed(vsa: &Vsa) -> Vec<String> {
+    let mut check = WellFormed { vsa, faults: Vec::new() };
     check.frame();
     if check.faults.is_empty() {
         check.nodes();
@@ -21,12 +21,12 @@ const MAGNITUDE: i128 = 1 << 60;
 /// Most cells of one hull, and most PEs.
 const CELLS: i128 = 1 << 31;
 
-struct Structure<'a> {
+struct WellFormed<'a> {
     vsa: &'a Vsa,
     faults: Vec<String>,
 }
 
-impl Structure<'_> {
+impl WellFormed<'_> {
     fn require(&mut self, holds: bool, fault: impl FnOnce() -> String) {
         if !holds {
             self.faults.push(fault());

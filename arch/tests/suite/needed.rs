@@ -2,7 +2,7 @@
 
 
 use arch::affine::{Condition, Form};
-use arch::cost::places::places;
+use arch::cost::needed::needed;
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use crate::vsa_common::*;
@@ -17,7 +17,7 @@ fn inputs_pass_through_pes_that_do_not_need_them() {
     let [e0, e1] = vsa.extent;
     let [s0, s1] = vsa.schedule.skew.map(i64::abs);
     let along = |forward: [bool; 2]| if forward[1] { s1 * e0 * (e1 - 1) } else { s0 * e1 * (e0 - 1) };
-    let all = places(&vsa);
+    let all = needed(&vsa);
     for &(n, forward) in &inputs {
         assert_eq!((all.count[n], all.passed[n]), (e0 * e1, along(forward)), "{}", vsa.nodes[n].name);
     }
@@ -26,7 +26,7 @@ fn inputs_pass_through_pes_that_do_not_need_them() {
     vsa.nodes.push(Node { op: Op::Guard(vec![Condition { form: last, equality: true }]), ty: ScalarType::BOOL, name: "last".into() });
     let enable = NodeId(vsa.nodes.len() as u32 - 1);
     vsa.outputs.iter_mut().flat_map(|g| &mut g.ports).for_each(|p| p.enable = enable);
-    let some = places(&vsa);
+    let some = needed(&vsa);
     for (n, forward) in inputs {
         let registers = if forward[1] { along(forward) } else { s0 * (e0 - 1) };
         assert_eq!((some.count[n], some.passed[n]), (e0, registers), "{}", vsa.nodes[n].name);
