@@ -174,21 +174,19 @@ fn bus<'m>(m: &'m ModuleBuilder, name: &str, bytes: u32, cores: &[Option<usize>]
         port.output(m, m.select(&cases, last.unwrap_or(m.lit(0, port.ty))));
     };
     // The memory's answers concern the chosen core alone; data beside them may reach all.
-    let flags = ["ready", "valid"];
-    let take = |port: &Port, to: Vec<(&Member<'m>, &Port)>| {
+    let take = |port: &Port, handshake: bool, to: Vec<(&Member<'m>, &Port)>| {
         let value = port.input(m);
-        let flag = flags.iter().any(|f| port.name.ends_with(f));
-        to.iter().for_each(|(x, own)| own.set(x.instance, if flag { chosen(x, value) } else { value }));
+        to.iter().for_each(|(x, own)| own.set(x.instance, if handshake { chosen(x, value) } else { value }));
     };
     [format!("{prefix}rid"), format!("{prefix}bid")].into_iter().for_each(|id| { Port::bit(id).input(m); });
     for (i, port) in read.inputs().into_iter().enumerate() {
-        take(port, reads.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
+        take(port, i < read.handshakes().len(), reads.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
     }
     for (i, port) in read.outputs().into_iter().enumerate() {
         out(port, reads.iter().map(|(x, own)| (*x, own.outputs()[i])).collect());
     }
     for (i, port) in write.inputs().into_iter().enumerate() {
-        take(port, writes.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
+        take(port, i < write.handshakes().len(), writes.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
     }
     for (i, port) in write.outputs().into_iter().enumerate() {
         out(port, writes.iter().map(|(x, own)| (*x, own.outputs()[i])).collect());

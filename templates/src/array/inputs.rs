@@ -74,28 +74,23 @@ impl<'m> Build<'_, 'm> {
     pub(super) fn feeders(&self, d: &mut Design, loading: &Loading, ports: &LoadingPorts) {
         let sent = ports.stream.map(|_, port| port.input(self.m));
         for (bit, of) in loading.groups.iter().enumerate() {
-            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| s.1.input(self.m));
+            let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| (&s.1, s.1.input(self.m)));
             if let Some(feeder) = &of.feeder {
                 self.feeder(d, of, feeder, (&sent, bit), slot);
             }
         }
     }
 
-    fn feeder(&self, d: &mut Design, of: &Feeders, feeder: &Feeder, (sent, bit): (&Loads<Sig<'m>>, usize), slot: Option<Sig<'m>>) {
+    fn feeder(&self, d: &mut Design, of: &Feeders, feeder: &Feeder, (sent, bit): (&Loads<Sig<'m>>, usize), slot: Option<(&Port, Sig<'m>)>) {
         let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
         let module = d.module(feeder.clone());
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
         let passing = self.passing(&sent.word, &feeder.hull, bit, [sent.valid, sent.first], Some(sent.data));
         self.stream_chain(grid, extent, &ports.stream, &passing);
-        for wave in [(&ports.row, &feeder.row), (&ports.col, &feeder.col)] {
-            self.wave_chain(grid, extent, &format!("feed{g}"), wave, of.phase);
-        }
-        if let (Some(slot), Some(chain)) = (slot, &ports.slot) {
-            self.chain(grid, extent, chain, m.delay(slot, of.phase as u32, format!("slot{g}_d")));
-        }
-        let at = Buffers { grid, extent, places: &feeder.places };
+        let at = Buffers { grid, extent, pes: &feeder.pes };
+        self.waves(at, &format!("feed{g}"), &ports.told, [&feeder.row, &feeder.col], slot, of.phase);
         for (b, bank) in feeder.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.ties[b], bank, |p| bank_start(bank, feeder.word, p));
+            self.tie_bank(at, &ports.told.ties[b], bank, |p| bank_start(bank, feeder.word, p));
             ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
         }
         for (served, port) in feeder.served.iter().zip(&ports.served) {
@@ -108,7 +103,7 @@ impl<'m> Build<'_, 'm> {
         let Some(data) = &ports.stream.data else { return };
         at.grid.set_each(&pick.name, |i, j| {
             let word = element(at.grid, &data.onward[1], at.extent, i, j);
-            let lanes = feeder.lanes(b, at.place(i, j)).unwrap_or_default();
+            let lanes = feeder.lanes(b, at.pe(i, j)).unwrap_or_default();
             self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * feeder.ty.bytes(), feeder.ty.bits())).collect::<Vec<_>>())
         });
     }

@@ -13,8 +13,8 @@ use crate::axi::reader::ReaderParams;
 use crate::axi::writer::WriterParams;
 use crate::control::{time_field, Field};
 use crate::io::collector::{row_form, wave_enables};
-use crate::io::words::{StreamShape, Ties, Wave};
-use crate::pe::plan::{PePlan, Tied};
+use crate::io::words::{BufferPorts, StreamShape, Ties, Wave};
+use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
 use crate::stream::{Answer, Loads, Passing, Tokens, Word};
@@ -74,14 +74,14 @@ impl Array {
     /// The array behind these engines.
     ///
     /// # Errors
-    /// See [`PePlan::new`].
+    /// See [`Datapath::new`].
     pub fn new(vsa: &Vsa, readers: &[(usize, ReaderParams)], writers: &[(usize, WriterParams)]) -> Result<Array, String> {
-        let plan = PePlan::new(vsa)?;
-        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, params.stream(), &plan.live)).collect();
+        let datapath = Datapath::new(vsa)?;
+        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, params.stream(), &datapath.live)).collect();
         let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, params.stream())).collect();
-        let fields = fields(vsa, &plan).into_iter().map(|f| (f.clone(), f.ty(&vsa.counters))).collect();
+        let fields = fields(vsa, &datapath).into_iter().map(|f| (f.clone(), f.ty(&vsa.counters))).collect();
         let mirrored = vsa.schedule.skew.map(|s| s < 0);
-        Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, plan), fields, inputs, outputs })
+        Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, datapath), fields, inputs, outputs })
     }
 
     /// The interface.
@@ -93,7 +93,7 @@ impl Array {
         ArrayPorts {
             valid: Port::bit("valid"),
             fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.1)).collect(),
-            scalars: self.pe.plan.tied.iter().filter_map(scalar).collect(),
+            scalars: self.pe.datapath.tied.iter().filter_map(scalar).collect(),
             inputs: self.inputs.iter().map(Loading::ports).collect(),
             outputs: self.outputs.iter().map(Draining::ports).collect(),
         }
@@ -101,7 +101,7 @@ impl Array {
 }
 
 /// What the parts of the array want to know of a wave.
-fn fields(vsa: &Vsa, pe: &PePlan) -> Vec<Field> {
+fn fields(vsa: &Vsa, pe: &Datapath) -> Vec<Field> {
     let mut fields: Vec<Field> = pe.fields.keys().filter(|f| **f != Field::Valid).cloned().collect();
     let mut forms: Vec<Form> = vsa.inputs.iter().flat_map(|g| [g.row.clone(), g.col.clone()]).collect();
     for group in &vsa.outputs {
@@ -134,17 +134,17 @@ fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
     (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
 }
 
-/// A grid of buffers: the instances, how many along each axis, and the place of each in their order.
+/// A grid of buffers: the instances, how many along each axis, and the PE beside each in their order.
 #[derive(Clone, Copy)]
 struct Buffers<'a, 'm> {
     grid: Instance<'m>,
     extent: [i64; 2],
-    places: &'a [[i64; 2]],
+    pes: &'a [[i64; 2]],
 }
 
 impl Buffers<'_, '_> {
-    fn place(&self, i: u32, j: u32) -> [i64; 2] {
-        self.places[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
+    fn pe(&self, i: u32, j: u32) -> [i64; 2] {
+        self.pes[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
     }
 }
 
@@ -194,7 +194,8 @@ fn element<'m>(grid: Instance<'m>, port: &Port, extent: [i64; 2], i: u32, j: u32
 }
 
 impl<'m> Build<'_, 'm> {
-    fn place(&self, i: u32, j: u32) -> [i64; 2] {
+    /// Of the PE that is element (i, j) of the grid.
+    fn coordinates(&self, i: u32, j: u32) -> [i64; 2] {
         let (hops, Array { extent, mirrored, .. }) = ([i, j].map(i64::from), self.array);
         [0, 1].map(|a| if mirrored[a] { extent[a] - 1 - hops[a] } else { hops[a] })
     }
@@ -221,16 +222,16 @@ impl<'m> Build<'_, 'm> {
 
     fn control(&self) {
         let (pe, extent) = (&self.array.pe, self.array.extent);
-        for ((field, phase), chain) in pe.plan.fields.iter().zip(&pe.ports.fields) {
+        for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
             let entry = self.field(field, *phase, &chain.port.name);
             self.chain(self.pe, extent, chain, entry);
         }
-        for (tied, port) in pe.plan.tied.iter().zip(&pe.ports.tied) {
+        for (tied, port) in pe.datapath.tied.iter().zip(&pe.ports.tied) {
             let scalar = match tied {
                 Tied::Scalar(k, _) => self.ports.scalars.iter().find(|s| s.0 == *k).map(|s| s.1.input(self.m)),
                 _ => None,
             };
-            let value = |i, j| tied.value(self.place(i, j)).map(|v| bits(self.m, v, port));
+            let value = |i, j| tied.value(self.coordinates(i, j)).map(|v| bits(self.m, v, port));
             self.pe.set_each(&port.name, |i, j| scalar.or_else(|| value(i, j)).unwrap_or_else(|| self.m.lit(0, port.ty)));
         }
     }
@@ -267,17 +268,23 @@ impl<'m> Build<'_, 'm> {
         });
     }
 
-    /// Row or column of the waves, where it varies.
-    fn wave_chain(&self, grid: Instance<'m>, extent: [i64; 2], label: &str, (chain, wave): (&Option<Chain>, &Wave), delay: i64) {
-        let Some(chain) = chain else { return };
-        let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
-        self.chain(grid, extent, chain, entry);
+    /// What waves bring to buffers, which they reach `delay` cycles after the first PE: row and column where they vary, and the
+    /// half.
+    fn waves(&self, at: Buffers<'_, 'm>, label: &str, told: &BufferPorts, [row, col]: [&Wave; 2], slot: Option<(&Port, Sig<'m>)>, delay: i64) {
+        for (chain, wave) in [(&told.row, row), (&told.col, col)] {
+            let Some(chain) = chain else { continue };
+            let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
+            self.chain(at.grid, at.extent, chain, entry);
+        }
+        if let (Some((port, value)), Some(chain)) = (slot, &told.slot) {
+            self.chain(at.grid, at.extent, chain, self.m.delay(value, delay as u32, format!("{}_d", port.name)));
+        }
     }
 
-    /// Constants of the places.
+    /// Constants of the PEs.
     fn tie_bank(&self, at: Buffers<'_, 'm>, ties: &Ties, bank: &Bank, start: impl Fn([i64; 2]) -> (i64, i64)) {
         let each = |port: &Port, value: &dyn Fn([i64; 2]) -> i64| {
-            at.grid.set_each(&port.name, |i, j| bits(self.m, value(at.place(i, j)), port));
+            at.grid.set_each(&port.name, |i, j| bits(self.m, value(at.pe(i, j)), port));
         };
         for (row, port) in bank.rows.iter().zip(&ties.u) {
             port.iter().for_each(|port| each(port, &|p| row.base + row.coef[0] * p[0] + row.coef[1] * p[1]));

@@ -129,7 +129,7 @@ fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
     words.resize(relays.joined, vec![]);
     let mut parts = vec![];
     for sources in words {
-        let owner = |e: i64| sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.place(vsa, *hops)) >> e & 1 == 1);
+        let owner = |e: i64| sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.pe(vsa, *hops)) >> e & 1 == 1);
         let mut e = 0;
         while e < word {
             let source = owner(e).map(|k| sources[k]);
@@ -166,12 +166,8 @@ impl<'m> Build<'_, 'm> {
         let ports = collector.ports();
         let module = d.module(collector.clone());
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        for wave in [(&ports.row, &collector.row), (&ports.col, &collector.col)] {
-            self.wave_chain(grid, extent, &format!("collect{o}"), wave, of.delay);
-        }
-        if let (Some(slot), Some(chain)) = (slot, &ports.slot) {
-            self.chain(grid, extent, chain, m.delay(slot.input(m), of.delay as u32, format!("{}_d", slot.name)));
-        }
+        let at = Buffers { grid, extent, pes: &collector.pes };
+        self.waves(at, &format!("collect{o}"), &ports.told, [&collector.row, &collector.col], slot.map(|port| (port, port.input(m))), of.delay);
         for (enable, chain) in of.enables.iter().zip(&ports.enables) {
             let enable = match enable {
                 WaveEnable::Field(field) => self.valid & self.field(field, 0, ""),
@@ -181,11 +177,10 @@ impl<'m> Build<'_, 'm> {
             self.chain(grid, extent, chain, m.delay(enable, of.delay as u32, format!("collect{o}_{}_d", chain.port.name)));
         }
         self.values(grid, of, &ports);
-        let at = Buffers { grid, extent, places: &collector.places };
         for (b, bank) in collector.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.ties[b], &bank.bank, |p| bank_start(&bank.bank, collector.word, p));
+            self.tie_bank(at, &ports.told.ties[b], &bank.bank, |p| bank_start(&bank.bank, collector.word, p));
             if let Some(port) = &ports.masks[b] {
-                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.word, at.place(i, j))));
+                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.word, at.pe(i, j))));
             }
         }
         self.relays(d, grid, &ports, of, sent)

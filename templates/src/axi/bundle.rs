@@ -98,7 +98,15 @@ impl<S> AxiRead<S> {
     }
     /// What the memory drives.
     pub fn inputs(&self) -> Vec<&S> {
-        vec![&self.ar.ready, &self.rvalid, &self.rdata, &self.rresp, &self.rlast]
+        [self.handshakes(), self.payload()].concat()
+    }
+    /// What the memory drives to accept an address, and to answer.
+    pub fn handshakes(&self) -> Vec<&S> {
+        vec![&self.ar.ready, &self.rvalid]
+    }
+    /// What the memory drives beside its answer: it counts with `rvalid` alone.
+    pub fn payload(&self) -> Vec<&S> {
+        vec![&self.rdata, &self.rresp, &self.rlast]
     }
 }
 
@@ -121,7 +129,15 @@ impl<S> AxiWrite<S> {
     }
     /// What the memory drives.
     pub fn inputs(&self) -> Vec<&S> {
-        vec![&self.aw.ready, &self.wready, &self.bvalid, &self.bresp]
+        [self.handshakes(), self.payload()].concat()
+    }
+    /// What the memory drives to accept an address or a beat, and to answer.
+    pub fn handshakes(&self) -> Vec<&S> {
+        vec![&self.aw.ready, &self.wready, &self.bvalid]
+    }
+    /// What the memory drives beside its answer: it counts with `bvalid` alone.
+    pub fn payload(&self) -> Vec<&S> {
+        vec![&self.bresp]
     }
 }
 

@@ -14,11 +14,12 @@ pub mod memory;
 pub mod reader;
 mod register;
 mod rotate;
+mod services;
 pub mod status;
 pub mod writer;
 
-pub use address::EnginePorts;
 pub use bursts::{Guard, Report};
+pub use services::EnginePorts;
 use arch::contract::walk::Walk;
 
 /// The arrays an engine serves, for its header: `A, B`.

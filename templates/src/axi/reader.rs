@@ -17,11 +17,12 @@
 //! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
 //! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, EnginePorts, Job, Row, Start};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Row};
 use super::bundle::AxiRead;
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
 use super::rotate::{join, rotate_level};
+use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
 use arch::contract::walk::{WaitUntil, Walk};
@@ -110,7 +111,7 @@ impl Template for AxiReader {
         let (rst, open) = (guard.rst, guard.count(m));
         let io = Start::of(m, &ports.engine, rst);
         let go = m.wire("go", u(1));
-        let job = address::generator(m, walk, &io, go.sig());
+        let job = services::generator(m, walk, &io, go.sig());
         let allowed = written(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
@@ -171,7 +172,8 @@ fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Star
                 ahead.q().msb()
             }
             WaitUntil::Phase { drains, .. } => {
-                let left = ahead.q() - m.mux(job.phase[i][k], m.lit(drains, s(40)), m.lit(0, s(40)));
+                let due = job.phase[i][k].map_or(m.lit(0, s(40)), |first| m.mux(first, m.lit(drains, s(40)), m.lit(0, s(40))));
+                let left = ahead.q() - due;
                 let counted = m.mux(taken, left, ahead.q()) + pulse.extend(40).to(s(40));
                 ahead.next(m.mux(io.start, m.lit(0, s(40)), counted)).en(io.start | pulse | taken).rst(io.rst, 0);
                 left.msb()

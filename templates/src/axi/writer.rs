@@ -12,11 +12,12 @@
 //! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, EnginePorts, Job, Odometer, Row, Start};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Row};
 use super::bundle::AxiWrite;
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
+use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
 use arch::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
@@ -109,7 +110,7 @@ impl Template for AxiWriter {
         let (offers, ends) = ((live & !rst).named("offers"), (guard.rst & !rst).named("ends_bursts"));
         let io = Start::of(m, &ports.engine, rst);
         let go = m.wire("go", u(1));
-        let job = address::generator(m, walk, &io, go.sig());
+        let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
         let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), false);
@@ -187,7 +188,7 @@ fn requests<'m>(
     let forms: Vec<_> = walk.groups.iter().map(|g| &g.address).collect();
     let shift = job.shift(walk).map(|_| {
         let at = odo.accumulate(m, "ask_address".into(), job.low_address(low), walk, &forms);
-        address::shift_bits(walk, at).unwrap_or(at)
+        services::shift_bits(walk, at).unwrap_or(at)
     });
 
     let low_first: Vec<_> = group.iter().rev().copied().collect();

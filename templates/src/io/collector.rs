@@ -10,7 +10,7 @@
 //!
 //! Ports: [`CollectorPorts`].
 
-use super::words::{bank_start, below, distance, fits, window, Lanes, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, below, distance, fits, window, BufferPorts, Lanes, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, Hops};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
@@ -36,8 +36,8 @@ pub struct Collector {
     pub row: Wave,
     pub compressed: bool,
     pub col: Wave,
-    /// Where collectors of the group stand, in the order of the grid.
-    pub places: Vec<[i64; 2]>,
+    /// PEs beside which collectors of the group stand, in the order of the grid.
+    pub pes: Vec<[i64; 2]>,
     pub hops: Hops,
     /// Two halves, filled in turn.
     pub double: bool,
@@ -56,25 +56,21 @@ pub struct CollectorPorts {
     /// By bank, two cycles after the token: the memory word, of which lanes that do not belong to the token's word, and those
     /// of other tokens, are 0 (lanes that nothing belongs to are arbitrary).
     pub words: Vec<Port>,
-    /// What waves bring; nothing in place of what does not vary. See [`row_form`].
-    pub row: Option<Chain>,
-    pub col: Option<Chain>,
-    pub slot: Option<Chain>,
+    /// For the row see [`row_form`].
+    pub told: BufferPorts,
     /// Enables that come with the waves, 0 in bubbles, in the order of [`Collector::wave_enables`].
     pub enables: Vec<Chain>,
     /// From the PE one cycle later: values, and those of their enables that come with them.
     pub values: Vec<Port>,
     pub value_enables: Vec<Option<Port>>,
-    /// Constants of the place, by bank.
-    pub ties: Vec<Ties>,
-    /// By bank: see [`masks`], where they differ from place to place.
+    /// By bank: see [`masks`], where they differ from PE to PE.
     pub masks: Vec<Option<Port>>,
 }
 
-/// Places of the collectors, in the order of their grid.
-fn places(vsa: &Vsa, group: &OutputGroup) -> Vec<[i64; 2]> {
+/// PEs beside the collectors, in the order of their grid.
+fn pes(vsa: &Vsa, group: &OutputGroup) -> Vec<[i64; 2]> {
     let [n0, n1] = group.extent();
-    (0..n0).flat_map(|i| (0..n1).map(move |j| group.place(vsa, [i, j]))).collect()
+    (0..n0).flat_map(|i| (0..n1).map(move |j| group.pe(vsa, [i, j]))).collect()
 }
 
 /// Distinct enables that come with the wave, in order of their nodes.
@@ -124,7 +120,7 @@ impl Collector {
             row: Wave::new(vsa, &row),
             compressed,
             col: Wave::new(vsa, &group.col),
-            places: places(vsa, group),
+            pes: pes(vsa, group),
             hops: Hops::new(vsa, extent.map(|n| n > 1)),
             double: group.slots > 1,
             shape,
@@ -141,29 +137,26 @@ impl Collector {
         CollectorPorts {
             tokens: self.shape.passing(self.double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
             words: banks.clone().map(word).collect(),
-            row: self.row.chain(&self.hops, "row"),
-            col: self.col.chain(&self.hops, "col"),
-            slot: self.double.then(|| self.hops.chain("slot", u(1))),
+            told: BufferPorts::new([&self.row, &self.col], &self.hops, self.double, banks.clone().map(|b| self.ties(b)).collect()),
             enables: self.wave_enables.iter().map(|id| self.hops.chain(&format!("en{}", id.0), u(1))).collect(),
             values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
             value_enables: self.ports.iter().enumerate().map(enable).collect(),
-            ties: banks.clone().map(|b| self.ties(b)).collect(),
             masks: banks.map(|b| self.mask(b)).collect(),
         }
     }
 
     fn lanes(&self, b: usize) -> Lanes {
-        Lanes::new(&self.banks[b].bank, &self.col.form, self.word, &self.places)
+        Lanes::new(&self.banks[b].bank, &self.col.form, self.word, &self.pes)
     }
 
-    /// The constants of the place that bank `b` takes.
+    /// The constants that bank `b` takes.
     fn ties(&self, b: usize) -> Ties {
-        let (bank, places) = (&self.banks[b].bank, &self.places);
+        let (bank, pes) = (&self.banks[b].bank, &self.pes);
         let port = |w: Window, name: String, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(name, bits) };
-        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, places), format!("u{b}_{d}"), self.shape.u[d], false);
+        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, pes), format!("u{b}_{d}"), self.shape.u[d], false);
         Ties {
             u: (0..bank.rows.len()).map(digit).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, places), format!("w{b}"), self.shape.w, bank.words_per_row > 1),
+            w: port(Window::of_words(bank, self.word, &self.hull, pes), format!("w{b}"), self.shape.w, bank.words_per_row > 1),
             o: self.lanes(b).fixed.is_none().then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
         }
     }
@@ -171,8 +164,8 @@ impl Collector {
     fn mask(&self, b: usize) -> Option<Port> {
         let of = &self.banks[b];
         let words = of.bank.words_per_row;
-        let table = masks(of, self.word, self.places[0]);
-        let fixed = self.places.iter().all(|p| masks(of, self.word, *p) == table);
+        let table = masks(of, self.word, self.pes[0]);
+        let fixed = self.pes.iter().all(|p| masks(of, self.word, *p) == table);
         (words > 1 && !fixed).then(|| Port::new(format!("mask{b}"), u(lanes(of, self.word) as u32 * words as u32)))
     }
 }
@@ -207,7 +200,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let ports = of.ports();
         let tokens = ports.tokens.map(|_, port| port.input(m));
         let wave = |chain: &Chain| chain.hand_on(m, chain.port.input(m), 1)[0];
-        let [row, col, slot] = [&ports.row, &ports.col, &ports.slot].map(|chain| chain.as_ref().map(wave));
+        let [row, col, slot] = [&ports.told.row, &ports.told.col, &ports.told.slot].map(|chain| chain.as_ref().map(wave));
         let shared: Vec<Sig<'m>> = ports.enables.iter().map(wave).collect();
         let enable = |(port, (_, enable)): (&Option<Port>, &(ScalarType, NodeId))| match port {
             Some(port) => port.input(m),
@@ -275,7 +268,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let row = self.of.row.value(m, self.row);
         let col = self.of.col.value(m, self.col);
         let ty = u(clog2(self.of.word as u64));
-        let offset = match &self.ports.ties[b].o {
+        let offset = match &self.ports.told.ties[b].o {
             Some(port) => port.input(m),
             None => m.lit(self.of.lanes(b).fixed.unwrap_or(0), ty),
         };
@@ -323,17 +316,17 @@ impl<'a, 'm> Build<'a, 'm> {
         let bank = &self.of.banks[b].bank;
         let mut terms = vec![self.tokens.valid];
         for (d, row) in bank.rows.iter().enumerate() {
-            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
-            terms.extend(window(m, self.tokens.u[d], &rows, &self.ports.ties[b].u[d]));
+            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.pes);
+            terms.extend(window(m, self.tokens.u[d], &rows, &self.ports.told.ties[b].u[d]));
             if let Some(r) = self.tokens.r[d] {
                 terms.push(fits(m, r, row.residue));
             }
         }
-        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.places);
+        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.pes);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
         if !words.always() || several {
-            let distance = distance(m, self.tokens.w, &words, &self.ports.ties[b].w).named(format!("from_first{b}"));
+            let distance = distance(m, self.tokens.w, &words, &self.ports.told.ties[b].w).named(format!("from_first{b}"));
             terms.push(below(m, distance, bank.words_per_row));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
@@ -357,7 +350,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let words = bank.bank.words_per_row as u32;
         let table = match &self.ports.masks[b] {
             Some(port) => port.input(m),
-            None => mask_literal(m, &masks(bank, self.of.word, self.of.places[0])),
+            None => mask_literal(m, &masks(bank, self.of.word, self.of.pes[0])),
         };
         let part = |k: u32| table.slice(k * count, count);
         let chosen = m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1));

@@ -11,7 +11,7 @@
 //!
 //! Ports: [`FeederPorts`].
 
-use super::words::{bank_start, fits, window, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, stem, stream_chain, Hops};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
@@ -34,14 +34,14 @@ pub struct Feeder {
     pub hull: Hull,
     pub row: Wave,
     pub col: Wave,
-    /// Where feeders of the group stand, in the order of the grid.
-    pub places: Vec<[i64; 2]>,
+    /// PEs beside which feeders of the group stand, in the order of the grid.
+    pub pes: Vec<[i64; 2]>,
     pub hops: Hops,
     /// Two halves, filled in turn.
     pub double: bool,
     pub shape: StreamShape,
     pub served: Vec<Served>,
-    /// Places of a bus word, counted from the row's first element, where the wave's element may be.
+    /// Elements of a bus word, counted from the row's first element, where the wave's element may be.
     pub starts: u128,
 }
 
@@ -59,13 +59,8 @@ pub struct Served {
 pub struct FeederPorts {
     /// The fields of the load stream that a feeder looks at.
     pub stream: Passing<Chain>,
-    /// What waves bring; nothing in place of what does not vary.
-    pub row: Option<Chain>,
-    pub col: Option<Chain>,
-    pub slot: Option<Chain>,
-    /// Constants of the place, by bank.
-    pub ties: Vec<Ties>,
-    /// By bank: the elements of the word that stands here which the bank stores, where they differ from place to place
+    pub told: BufferPorts,
+    /// By bank: the elements of the word that stands here which the bank stores, where they differ from PE to PE
     /// (see [`Feeder::lanes`]).
     pub picks: Vec<Option<Port>>,
     /// Elements for the PEs, in the order of [`Feeder::served`].
@@ -107,7 +102,7 @@ impl Feeder {
             hull: group.hull.clone(),
             row: Wave::new(vsa, &group.row),
             col: Wave::new(vsa, &group.col),
-            places: places(vsa, group),
+            pes: pes(vsa, group),
             hops: Hops::new(vsa, group.feeders().map(|n| n > 1)),
             double: !loaded_once(vsa, group),
             shape,
@@ -123,23 +118,20 @@ impl Feeder {
         let pick = |b: usize| self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * bits)));
         FeederPorts {
             stream,
-            row: self.row.chain(&self.hops, "row"),
-            col: self.col.chain(&self.hops, "col"),
-            slot: self.double.then(|| self.hops.chain("slot", u(1))),
-            ties: (0..self.banks.len()).map(|b| self.ties(b)).collect(),
+            told: BufferPorts::new([&self.row, &self.col], &self.hops, self.double, (0..self.banks.len()).map(|b| self.ties(b)).collect()),
             picks: (0..self.banks.len()).map(pick).collect(),
             served: self.served.iter().map(|s| Port::new(&s.name, wires(self.ty))).collect(),
         }
     }
 
-    /// Where the row of bank `b` begins in its first word, if that is the same at all places.
+    /// Where the row of bank `b` begins in its first word, if that is the same at all PEs.
     fn start(&self, b: usize) -> Option<i64> {
-        let mut starts = self.places.iter().map(|p| bank_start(&self.banks[b], self.word, *p).1);
+        let mut starts = self.pes.iter().map(|p| bank_start(&self.banks[b], self.word, *p).1);
         let first = starts.next().unwrap_or(0);
         starts.all(|s| s == first).then_some(first)
     }
 
-    /// Places that bank `b` stores of each word, counted from the row's first element, in the order of its memory word.
+    /// Elements that bank `b` stores of each word, counted from the row's first element, in the order of its memory word.
     fn kept(&self, b: usize) -> Vec<i64> {
         pick::list(pick::kept(self.starts, self.banks[b].ports, self.word))
     }
@@ -151,14 +143,14 @@ impl Feeder {
         self.start(b).is_none().then(|| self.kept(b).iter().map(|e| (e + start) % self.word).collect())
     }
 
-    /// The constants of the place that bank `b` takes.
+    /// The constants that bank `b` takes.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b];
         let port = |w: Window, name: String, bits: Option<u32>| if w.always() { None } else { w.port(name, bits) };
-        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, &self.places), format!("u{b}_{d}"), self.shape.u[d]);
+        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, &self.pes), format!("u{b}_{d}"), self.shape.u[d]);
         Ties {
             u: (0..bank.rows.len()).map(digit).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, &self.places), format!("w{b}"), self.shape.w),
+            w: port(Window::of_words(bank, self.word, &self.hull, &self.pes), format!("w{b}"), self.shape.w),
             o: (bank.words_per_row > 1 && self.start(b).is_none()).then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
         }
     }
@@ -203,10 +195,10 @@ pub(super) fn pass<'m>(m: &'m ModuleBuilder, chain: &Chain) -> Sig<'m> {
     q
 }
 
-/// Places of the feeders, in the order of their grid.
-fn places(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
+/// PEs beside the feeders, in the order of their grid.
+fn pes(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
     let [n0, n1] = group.feeders();
-    (0..n0).flat_map(|i| (0..n1).map(move |j| group.place(vsa, [i, j]))).collect()
+    (0..n0).flat_map(|i| (0..n1).map(move |j| group.pe(vsa, [i, j]))).collect()
 }
 
 impl<'a, 'm> Build<'a, 'm> {
@@ -215,11 +207,12 @@ impl<'a, 'm> Build<'a, 'm> {
         let stream = ports.stream.map(|_, chain| pass(m, chain));
         let data = stream.data.unwrap_or(stream.valid);
         let input = |chain: &Option<Chain>| chain.as_ref().map(|c| c.port.input(m));
-        let (slot, row, col) = (input(&ports.slot), input(&ports.row), input(&ports.col));
+        let told = &ports.told;
+        let (slot, row, col) = (input(&told.slot), input(&told.row), input(&told.col));
         let bits = of.word.trailing_zeros();
         let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
         // Waves hop along the axes on which feeders stand.
-        for (chain, value) in [(&ports.row, row), (&ports.col, col), (&ports.slot, slot)] {
+        for (chain, value) in [(&told.row, row), (&told.col, col), (&told.slot, slot)] {
             chain.iter().zip(value).for_each(|(chain, value)| { chain.hand_on(m, value, 0); });
         }
         Build { m, of, ports, stream, data, row, col, slot, lane }
@@ -230,14 +223,14 @@ impl<'a, 'm> Build<'a, 'm> {
         let bank = &self.of.banks[b];
         let mut terms = vec![self.stream.valid];
         for (d, row) in bank.rows.iter().enumerate() {
-            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.places);
-            terms.extend(window(self.m, self.stream.u[d], &rows, &self.ports.ties[b].u[d]));
+            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.pes);
+            terms.extend(window(self.m, self.stream.u[d], &rows, &self.ports.told.ties[b].u[d]));
             if let Some(r) = self.stream.r[d] {
                 terms.push(fits(self.m, r, row.residue));
             }
         }
-        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.places);
-        terms.extend(window(self.m, self.stream.w, &words, &self.ports.ties[b].w));
+        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.pes);
+        terms.extend(window(self.m, self.stream.w, &words, &self.ports.told.ties[b].w));
         self.m.all(&terms)
     }
 
@@ -273,7 +266,7 @@ impl<'a, 'm> Build<'a, 'm> {
         }
         let col = self.of.col.value(m, self.col);
         let ty = u(clog2(self.of.word as u64));
-        let offset = match &self.ports.ties[b].o {
+        let offset = match &self.ports.told.ties[b].o {
             Some(port) => port.input(m),
             None => m.lit(self.of.start(b).unwrap_or(0), ty),
         };

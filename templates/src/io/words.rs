@@ -1,4 +1,4 @@
-//! Which words of a stream, and which lanes of a word, a buffer at a place owns: what feeders and collectors share.
+//! Which words of a stream, and which lanes of a word, a buffer owns: what feeders and collectors share.
 
 use crate::control::{form_range, range_ty};
 use crate::naming::Hops;
@@ -28,7 +28,7 @@ impl StreamShape {
 #[derive(Clone, Debug)]
 pub struct Lanes {
     pub word: i64,
-    /// `offset(p)` where all places have the same.
+    /// `offset(p)` where all PEs have the same.
     pub fixed: Option<i64>,
     /// `col + offset` is always `residue` modulo `step`; both powers of two divide `word`.
     pub step: i64,
@@ -42,8 +42,8 @@ pub fn bank_start(bank: &Bank, word: i64, p: [i64; 2]) -> (i64, i64) {
 }
 
 impl Lanes {
-    pub fn new(bank: &Bank, col: &Form, word: i64, places: &[[i64; 2]]) -> Self {
-        let offsets: Vec<i64> = places.iter().map(|p| bank_start(bank, word, *p).1).collect();
+    pub fn new(bank: &Bank, col: &Form, word: i64, pes: &[[i64; 2]]) -> Self {
+        let offsets: Vec<i64> = pes.iter().map(|p| bank_start(bank, word, *p).1).collect();
         let first = offsets.first().copied().unwrap_or(0);
         let step = offsets.iter().map(|o| o - first).chain(col.counters.iter().copied()).fold(word, gcd);
         Lanes { word, fixed: offsets.iter().all(|o| *o == first).then_some(first), step, residue: (col.constant + first).rem_euclid(step) }
@@ -79,7 +79,7 @@ impl Wave {
     }
 }
 
-/// Which values a bank takes, `low .. low + extent` out of `0 .. values`, with the `low` of each place.
+/// Which values a bank takes, `low .. low + extent` out of `0 .. values`, with the `low` beside each PE.
 pub struct Window {
     pub lows: Vec<i64>,
     pub extent: i64,
@@ -88,19 +88,19 @@ pub struct Window {
 
 impl Window {
     /// Of row digit `d`.
-    pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, places: &[[i64; 2]]) -> Window {
+    pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, pes: &[[i64; 2]]) -> Window {
         let row = &bank.rows[d];
         let low = |p: &[i64; 2]| row.base + row.coef[0] * p[0] + row.coef[1] * p[1];
-        Window { lows: places.iter().map(low).collect(), extent: row.extent, values: hull.rows.get(d).map_or(1, |h| h.extent) }
+        Window { lows: pes.iter().map(low).collect(), extent: row.extent, values: hull.rows.get(d).map_or(1, |h| h.extent) }
     }
 
     /// Of the words of a row.
-    pub fn of_words(bank: &Bank, word: i64, hull: &Hull, places: &[[i64; 2]]) -> Window {
-        let lows = places.iter().map(|p| bank_start(bank, word, *p).0).collect();
+    pub fn of_words(bank: &Bank, word: i64, hull: &Hull, pes: &[[i64; 2]]) -> Window {
+        let lows = pes.iter().map(|p| bank_start(bank, word, *p).0).collect();
         Window { lows, extent: bank.words_per_row, values: hull.words }
     }
 
-    /// Every value is taken at every place.
+    /// Every value is taken everywhere.
     pub fn always(&self) -> bool {
         self.lows.iter().all(|l| *l <= 0 && *l + self.extent >= self.values)
     }
@@ -109,13 +109,13 @@ impl Window {
         self.lows.iter().all(|l| *l == self.lows[0])
     }
 
-    /// The input that brings `low` where it depends on the place, for values of so many bits.
+    /// The input that brings `low` where it depends on the PE, for values of so many bits.
     pub fn port(&self, name: String, bits: Option<u32>) -> Option<Port> {
         (!self.fixed()).then(|| Port::new(name, window_ty(bits.unwrap_or(1), &self.lows)))
     }
 }
 
-/// Inputs of a buffer for one bank that are constants of the place; absent where all places have the same.
+/// Inputs of a buffer for one bank that are constants of the PE beside it; absent where all PEs have the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ties {
     /// First row digit, per dimension.
@@ -126,7 +126,25 @@ pub struct Ties {
     pub o: Option<Port>,
 }
 
-/// The value is in the window, whose `low` is at `port` if it is not the same at all places; nothing where it always is.
+/// What every buffer is told, beside its stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferPorts {
+    /// What waves bring; nothing in place of what does not vary.
+    pub row: Option<Chain>,
+    pub col: Option<Chain>,
+    pub slot: Option<Chain>,
+    /// Constants of the PE beside it, by bank.
+    pub ties: Vec<Ties>,
+}
+
+impl BufferPorts {
+    /// Of a buffer with one or two halves.
+    pub fn new([row, col]: [&Wave; 2], hops: &Hops, double: bool, ties: Vec<Ties>) -> BufferPorts {
+        BufferPorts { row: row.chain(hops, "row"), col: col.chain(hops, "col"), slot: double.then(|| hops.chain("slot", u(1))), ties }
+    }
+}
+
+/// The value is in the window, whose `low` is at `port` if it is not the same at all PEs; nothing where it always is.
 pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) -> Option<Sig<'m>> {
     (!window.always()).then(|| below(m, distance(m, value, window, port), window.extent))
 }

@@ -6,13 +6,13 @@
 //! inputs may have any value in cycles in which no wave looks at them. There is no stall and no reset: state advances
 //! with `valid`, everything else runs free, and bubbles for as long as the greatest `ready` flush the PE.
 
-pub mod plan;
+pub mod datapath;
 
 use crate::control::{field_port, time_field, Field};
 use crate::naming::{memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
-use plan::{Comparison, PePlan, Relation, Tied};
+use datapath::{Comparison, Datapath, Relation, Tied};
 use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::affine::Form;
@@ -26,7 +26,7 @@ pub struct Pe {
     /// Of the array.
     pub name: String,
     pub lanes: i64,
-    pub plan: PePlan,
+    pub datapath: Datapath,
     /// The live ones.
     pub nodes: BTreeMap<u32, PeNode>,
     /// By output group.
@@ -62,9 +62,9 @@ pub struct PeOutput {
 /// The interface of a [`Pe`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PePorts {
-    /// Control fields of the plan, in its order, each at its phase.
+    /// Control fields of the datapath, in its order, each at its phase.
     pub fields: Vec<Chain>,
-    /// Constants of the place, in the plan's order.
+    /// Constants of the place, in the datapath's order.
     pub tied: Vec<Port>,
     /// Values from feeders, by node, at its `ready`.
     pub inputs: BTreeMap<u32, Chain>,
@@ -93,7 +93,7 @@ pub struct Value {
 }
 
 impl Pe {
-    pub fn new(vsa: &Vsa, plan: PePlan) -> Pe {
+    pub fn new(vsa: &Vsa, datapath: Datapath) -> Pe {
         let node = |id: NodeId| PeNode {
             stem: stem(vsa, id),
             op: vsa.node(id).op.clone(),
@@ -107,15 +107,15 @@ impl Pe {
             time: collect_time(vsa, o),
             values: group.ports.iter().map(|p| (p.value, (!travels(vsa, p.enable)).then_some(p.enable))).collect(),
         };
-        let nodes: BTreeMap<u32, PeNode> = plan.ids().into_iter().map(|id| (id.0, node(id))).collect();
+        let nodes: BTreeMap<u32, PeNode> = datapath.ids().into_iter().map(|id| (id.0, node(id))).collect();
         let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();
-        let ports = PePorts::new(vsa, &plan, &nodes, &outputs);
-        Pe { name: vsa.name.clone(), lanes: vsa.lanes, plan, nodes, outputs, ports }
+        let ports = PePorts::new(vsa, &datapath, &nodes, &outputs);
+        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports }
     }
 }
 
 impl PePorts {
-    fn new(vsa: &Vsa, plan: &PePlan, nodes: &BTreeMap<u32, PeNode>, outputs: &[PeOutput]) -> Self {
+    fn new(vsa: &Vsa, datapath: &Datapath, nodes: &BTreeMap<u32, PeNode>, outputs: &[PeOutput]) -> Self {
         let several = vsa.extent.map(|n| n > 1);
         let hops = Hops::new(vsa, several);
         let field = |(k, field): (usize, &Field)| hops.chain(&field_port(k, field), field.ty(&vsa.counters));
@@ -139,8 +139,8 @@ impl PePorts {
             enable: enable.map(|_| Port::bit(format!("out{o}_{k}_en"))),
         };
         PePorts {
-            fields: plan.fields.keys().enumerate().map(field).collect(),
-            tied: plan.tied.iter().enumerate().map(|(k, t)| Port::new(format!("k{k}"), t.ty())).collect(),
+            fields: datapath.fields.keys().enumerate().map(field).collect(),
+            tied: datapath.tied.iter().enumerate().map(|(k, t)| Port::new(format!("k{k}"), t.ty())).collect(),
             inputs,
             links,
             outputs: outputs.iter().enumerate().map(|(o, out)| out.values.iter().enumerate().map(|(k, v)| value(o, k, v)).collect()).collect(),
@@ -169,7 +169,7 @@ impl<'m> Line<'m> {
 struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     pe: &'a Pe,
-    plan: &'a PePlan,
+    datapath: &'a Datapath,
     control: BTreeMap<Field, Line<'m>>,
     lines: BTreeMap<u32, Line<'m>>,
     tied: Vec<Sig<'m>>,
@@ -184,7 +184,7 @@ impl Template for Pe {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.name, self.lanes));
         let mut b = Build::new(m, self);
-        for id in self.plan.ids() {
+        for id in self.datapath.ids() {
             let line = b.node(d, id);
             if let Some(line) = line {
                 b.lines.insert(id.0, line);
@@ -203,26 +203,26 @@ fn extended(bits: u64, ty: ScalarType) -> u64 {
 
 impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, pe: &'a Pe) -> Self {
-        let plan = &pe.plan;
-        let control = plan.fields.iter().zip(&pe.ports.fields).map(|((field, phase), chain)| {
+        let datapath = &pe.datapath;
+        let control = datapath.fields.iter().zip(&pe.ports.fields).map(|((field, phase), chain)| {
             let line = Line { base: *phase, taps: vec![chain.port.input(m)], name: chain.port.name.clone() };
             (field.clone(), line)
         }).collect();
         let tied = pe.ports.tied.iter().map(|port| port.input(m)).collect();
-        let chains = plan.chains.iter().map(|(id, c)| {
+        let chains = datapath.chains.iter().map(|(id, c)| {
             let PeNode { stem: name, ty, .. } = &pe.nodes[id];
             let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, wires(*ty));
             (*id, (1..=c.depth).map(reg).collect())
         }).collect();
         let mut memories = BTreeMap::new();
-        for past in plan.pasts.values() {
+        for past in datapath.pasts.values() {
             if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
                 let source = &pe.nodes[&past.source.0];
                 let make = || m.mem(format!("{}_mem{depth}", source.stem), depth as u32, source.ty.bits(), memory_style(depth));
                 memories.entry((past.source.0, depth)).or_insert_with(make);
             }
         }
-        Build { m, pe, plan, control, lines: BTreeMap::new(), tied, chains, memories }
+        Build { m, pe, datapath, control, lines: BTreeMap::new(), tied, chains, memories }
     }
 
     fn of(&self, id: NodeId) -> &'a PeNode {
@@ -245,7 +245,7 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn tied(&self, tied: &Tied) -> Sig<'m> {
-        match self.plan.tied.iter().position(|t| t == tied) {
+        match self.datapath.tied.iter().position(|t| t == tied) {
             Some(k) => self.tied[k],
             // Not driven: a fault of the netlist.
             None => self.m.wire("unplanned_constant", tied.ty()).sig(),
@@ -285,8 +285,8 @@ impl<'a, 'm> Build<'a, 'm> {
             _ if node.field.is_some() => return None,
             Op::Input { .. } => return Some(self.line(id, self.pe.ports.inputs[&id.0].port.input(self.m))),
             // The word is registered, and its register cleared, by the select that takes it.
-            Op::Past { .. } if self.plan.cleared.values().any(|c| c.past == id) => return None,
-            Op::Select(..) if self.plan.cleared.contains_key(&id.0) => {
+            Op::Past { .. } if self.datapath.cleared.values().any(|c| c.past == id) => return None,
+            Op::Select(..) if self.datapath.cleared.contains_key(&id.0) => {
                 let value = self.cleared(id);
                 return Some(self.line(id, value));
             }
@@ -348,9 +348,9 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 
     fn guard(&mut self, id: NodeId, sampled: i64) -> Sig<'m> {
-        let plan = self.plan;
+        let datapath = self.datapath;
         let mut terms = vec![];
-        let Some(guard) = plan.guards.get(&id.0) else { return self.m.lit(1, u(1)) };
+        let Some(guard) = datapath.guards.get(&id.0) else { return self.m.lit(1, u(1)) };
         if !guard.time.is_empty() {
             terms.push(self.field(&Field::Guard(guard.time.clone()), sampled));
         }
@@ -378,8 +378,8 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The register behind a memory, with a select's constant as its reset.
     fn cleared(&mut self, id: NodeId) -> Sig<'m> {
-        let (m, c) = (self.m, self.plan.cleared[&id.0]);
-        let past = self.plan.pasts[&c.past.0];
+        let (m, c) = (self.m, self.datapath.cleared[&id.0]);
+        let past = self.datapath.pasts[&c.past.0];
         let pointer = self.field(&Field::Pointer(past.waves), c.read);
         let word = self.memories[&(past.source.0, past.waves)].read_async(format!("{}_rd", self.of(c.past).stem), pointer);
         let condition = self.at(c.condition, c.read).reduce_or();
@@ -399,7 +399,7 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// What the source's PE gives: the delay element and the registers behind it.
     fn delayed(&mut self, id: NodeId) -> Sig<'m> {
-        let past = self.plan.pasts[&id.0];
+        let past = self.datapath.pasts[&id.0];
         let name = &self.of(id).stem;
         let ready = self.ready(past.source);
         let value = match past.delay {
@@ -417,8 +417,8 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Inputs of wave registers and memories, known once every node is built.
     fn finish_delays(&mut self) {
-        let plan = self.plan;
-        for (id, chain) in &plan.chains {
+        let datapath = self.datapath;
+        for (id, chain) in &datapath.chains {
             let enable = self.field(&Field::Valid, chain.enable);
             let registers = self.chains[id].clone();
             for (k, register) in registers.iter().enumerate() {
@@ -434,7 +434,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let memories: Vec<_> = self.memories.iter().map(|(k, v)| (*k, *v)).collect();
         for ((source, depth), memory) in memories {
             let ready = self.ready(NodeId(source));
-            let pointer = plan.writes.get(&(source, depth)).cloned().unwrap_or(Field::Pointer(depth));
+            let pointer = datapath.writes.get(&(source, depth)).cloned().unwrap_or(Field::Pointer(depth));
             let (valid, pointer) = (self.field(&Field::Valid, ready), self.field(&pointer, ready));
             let data = self.at(NodeId(source), ready).unsigned();
             memory.write(valid, pointer, data);
@@ -443,12 +443,12 @@ impl<'a, 'm> Build<'a, 'm> {
 
     fn outputs(&mut self) {
         let (m, pe) = (self.m, self.pe);
-        for ((field, phase), chain) in pe.plan.fields.iter().zip(&pe.ports.fields) {
+        for ((field, phase), chain) in pe.datapath.fields.iter().zip(&pe.ports.fields) {
             for (port, cycles) in chain.outputs() {
                 port.output(m, self.field(field, phase + i64::from(cycles)));
             }
         }
-        for id in pe.plan.ids() {
+        for id in pe.datapath.ids() {
             if let Some(chain) = pe.ports.inputs.get(&id.0) {
                 for (port, cycles) in chain.outputs() {
                     port.output(m, self.at(id, self.ready(id) + i64::from(cycles)));

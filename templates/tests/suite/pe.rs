@@ -13,7 +13,7 @@ use crate::module_support::*;
 use templates::operators::supported;
 use templates::control::{field_port, Field};
 use templates::pe::Pe;
-use templates::pe::plan::PePlan;
+use templates::pe::datapath::Datapath;
 use templates::stem;
 
 const TYPES: [ScalarType; 6] = [
@@ -137,8 +137,8 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
     None
 }
 
-/// An array of random nodes that verifies, and the plan of its PE.
-fn random_pe(r: &mut Random) -> (Vsa, PePlan) {
+/// An array of random nodes that verifies, and the datapath of its PE.
+fn random_pe(r: &mut Random) -> (Vsa, Datapath) {
     for _ in 0..1000 {
         let v = frame(r);
         let mut v = Draw { r, v }.program();
@@ -149,8 +149,8 @@ fn random_pe(r: &mut Random) -> (Vsa, PePlan) {
         if interval.is_none() || v.outputs.is_empty() || v.verify().is_err() {
             continue;
         }
-        if let Ok(plan) = PePlan::new(&v) {
-            return (v, plan);
+        if let Ok(datapath) = Datapath::new(&v) {
+            return (v, datapath);
         }
     }
     panic!("no legal PE was found");
@@ -226,9 +226,9 @@ impl Model<'_> {
 }
 
 /// What a wave brings and what it must give, at cycle `t`.
-fn script_wave(script: &mut Script, v: &Vsa, plan: &PePlan, model: &Model, t: i64, at: &[i64]) {
+fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model, t: i64, at: &[i64]) {
     let now = model.values.len() - 1;
-    for (k, (field, phase)) in plan.fields.iter().enumerate() {
+    for (k, (field, phase)) in datapath.fields.iter().enumerate() {
         let value = match field {
             Field::Valid => 1,
             Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(at, [0, 0]))),
@@ -237,7 +237,7 @@ fn script_wave(script: &mut Script, v: &Vsa, plan: &PePlan, model: &Model, t: i6
         };
         script.drive(t + phase, &field_port(k, field), value);
     }
-    for id in plan.ids() {
+    for id in datapath.ids() {
         let (name, ready) = (stem(v, id), v.schedule.ready[id.index()]);
         let Op::Past { source, hop, waves } = v.node(id).op else {
             if let (Op::Input { .. }, Some(value)) = (&v.node(id).op, model.values[now][id.index()]) {
@@ -285,14 +285,14 @@ fn script_enables(script: &mut Script, v: &Vsa, model: &Model, launches: &[i64],
 }
 
 /// Outputs that hand inputs on to the next PE.
-fn repeats(script: &mut Script, v: &Vsa, plan: &PePlan) {
+fn repeats(script: &mut Script, v: &Vsa, datapath: &Datapath) {
     for a in (0..2).filter(|&a| v.extent[a] > 1) {
         let skew = v.schedule.skew[a].abs();
-        for (k, (field, _)) in plan.fields.iter().enumerate() {
+        for (k, (field, _)) in datapath.fields.iter().enumerate() {
             let port = field_port(k, field);
             script.repeat(&port, &pass_port(v, &port, a), skew);
         }
-        for id in plan.ids() {
+        for id in datapath.ids() {
             let Op::Input { group, .. } = v.node(id).op else { continue };
             if v.inputs[group as usize].forward[a] {
                 script.repeat(&format!("{}_in", stem(v, id)), &pass_port(v, &stem(v, id), a), skew);
@@ -301,15 +301,15 @@ fn repeats(script: &mut Script, v: &Vsa, plan: &PePlan) {
     }
 }
 
-fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
-    let mut sim = simulate(Pe::new(v, plan.clone()), r);
+fn at_place(r: &mut Random, v: &Vsa, datapath: &Datapath, p: [i64; 2]) {
+    let mut sim = simulate(Pe::new(v, datapath.clone()), r);
     let mut script = Script::default();
     let mut model = Model { v, p, values: vec![] };
     script.quiet("valid", 0);
-    for (k, tied) in plan.tied.iter().enumerate() {
+    for (k, tied) in datapath.tied.iter().enumerate() {
         script.quiet(&format!("k{k}"), tied.value(p).expect("no scalars"));
     }
-    repeats(&mut script, v, plan);
+    repeats(&mut script, v, datapath);
     // Bubbles run through the whole PE first, as after a reset.
     let flushed = v.schedule.ready.iter().max().copied().unwrap_or(0) + 4;
     let bubbles = r.pick(&[0, 30, 80]);
@@ -322,7 +322,7 @@ fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
         }
         let at = counters(v, n % total);
         model.wave(r, &at);
-        script_wave(&mut script, v, plan, &model, t, &at);
+        script_wave(&mut script, v, datapath, &model, t, &at);
         launches.push(t);
         t += v.schedule.interval;
     }
@@ -333,10 +333,10 @@ fn at_place(r: &mut Random, v: &Vsa, plan: &PePlan, p: [i64; 2]) {
 #[test]
 fn every_node_is_on_its_wire_in_its_cycle() {
     for_cases(250, |r| {
-        let (v, plan) = random_pe(r);
+        let (v, datapath) = random_pe(r);
         for _ in 0..2 {
             let p = [0, 1].map(|a| r.range(0, v.extent[a] - 1));
-            at_place(r, &v, &plan, p);
+            at_place(r, &v, &datapath, p);
         }
     });
 }
@@ -346,8 +346,8 @@ fn every_node_is_on_its_wire_in_its_cycle() {
 fn all_kinds_of_delays_are_drawn() {
     let (mut chains, mut own, mut memories, mut asynchronous, mut plain) = (0, 0, 0, 0, 0);
     for seed in 1..=150 {
-        let (_, plan) = random_pe(&mut Random::new(seed));
-        for past in plan.pasts.values() {
+        let (_, datapath) = random_pe(&mut Random::new(seed));
+        for past in datapath.pasts.values() {
             match past.delay {
                 None => plain += 1,
                 Some(Delay::Chain) => chains += 1,
@@ -357,7 +357,7 @@ fn all_kinds_of_delays_are_drawn() {
                 }
             }
         }
-        own += plan.chains.values().filter(|c| c.own).count();
+        own += datapath.chains.values().filter(|c| c.own).count();
     }
     println!("{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories ({asynchronous} asynchronous)");
     assert!(plain > 10 && chains > 10 && own > 10 && memories > 10);

@@ -19,7 +19,7 @@ fn every_bank_has_its_place() {
         let word = i64::from(v.arrays[group.array as usize].word);
         let words = words(&v, &relays);
         for sources in &words {
-            let elements: Vec<u128> = sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.place(&v, *hops))).collect();
+            let elements: Vec<u128> = sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.pe(&v, *hops))).collect();
             assert_eq!(elements.iter().map(|e| e.count_ones()).sum::<u32>(), elements.iter().fold(0, |all, e| all | e).count_ones());
         }
         let mut sources = words.concat();

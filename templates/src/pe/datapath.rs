@@ -83,7 +83,7 @@ pub enum Relation {
 
 /// A guard taken apart by what its conditions depend on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GuardPlan {
+pub struct SplitGuard {
     pub time: Vec<Condition>,
     /// Whether all conditions can hold here at all: where they cannot, this constant lets synthesis remove what the
     /// guard selects. Includes the conditions on coordinates alone. Absent where it would be 1 in every PE.
@@ -92,24 +92,24 @@ pub struct GuardPlan {
 }
 
 /// Splits a conjunction; conditions that always hold vanish.
-pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> GuardPlan {
-    let (mut plan, mut in_space) = (GuardPlan::default(), vec![]);
+pub fn split_guard(vsa: &Vsa, conditions: &[Condition]) -> SplitGuard {
+    let (mut split, mut in_space) = (SplitGuard::default(), vec![]);
     for c in conditions {
         let constant_in_time = c.form.counters.iter().zip(&vsa.counters).all(|(a, k)| *a == 0 || k.trip == 1);
         match (constant_in_time, c.form.is_time_only()) {
             (true, true) if c.holds(&[], [0, 0]) => {}
             (true, false) => in_space.push(c.clone()),
-            (_, true) => plan.time.push(c.clone()),
-            (false, false) => plan.mixed.push(compare(vsa, c)),
+            (_, true) => split.time.push(c.clone()),
+            (false, false) => split.mixed.push(compare(vsa, c)),
         }
     }
     let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
-    let places = || (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
+    let pes = || (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
     // Guards that differ in time only share what says no more than their conditions on coordinates do.
     let (all, alone) = (Tied::Flag(conditions.to_vec(), trips.clone()), Tied::Flag(in_space, trips));
-    let flag = if places().all(|p| all.value(p) == alone.value(p)) { alone } else { all };
-    plan.flag = places().any(|p| flag.value(p) == Some(0)).then_some(flag);
-    plan
+    let flag = if pes().all(|p| all.value(p) == alone.value(p)) { alone } else { all };
+    split.flag = pes().any(|p| flag.value(p) == Some(0)).then_some(flag);
+    split
 }
 
 fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
@@ -127,7 +127,7 @@ fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PastPlan {
+pub struct Kept {
     pub source: NodeId,
     pub hop: [i64; 2],
     pub waves: i64,
@@ -139,7 +139,7 @@ pub struct PastPlan {
 
 /// Registers that advance with waves, behind a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChainPlan {
+pub struct Chained {
     pub depth: i64,
     /// Time of the `valid` that enables them.
     pub enable: i64,
@@ -148,45 +148,45 @@ pub struct ChainPlan {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct PePlan {
+pub struct Datapath {
     pub live: Vec<bool>,
     /// Control fields, with the time at which they enter a PE.
     pub fields: BTreeMap<Field, i64>,
     pub tied: Vec<Tied>,
-    pub guards: BTreeMap<u32, GuardPlan>,
-    pub pasts: BTreeMap<u32, PastPlan>,
+    pub guards: BTreeMap<u32, SplitGuard>,
+    pub pasts: BTreeMap<u32, Kept>,
     /// Selects that reset the register behind a memory.
     pub cleared: BTreeMap<u32, Cleared>,
-    pub chains: BTreeMap<u32, ChainPlan>,
+    pub chains: BTreeMap<u32, Chained>,
     /// Per memory (source, depth): its write pointer.
     pub writes: BTreeMap<(u32, i64), Field>,
 }
 
-impl PePlan {
+impl Datapath {
     /// # Errors
     /// A `Past` that its schedule does not allow time for.
     pub fn new(vsa: &Vsa) -> Result<Self, String> {
-        let mut plan = PePlan { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), cleared: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
+        let mut datapath = Datapath { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), cleared: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
         let mut uses = vec![BTreeSet::new(); vsa.nodes.len()];
-        for id in plan.ids() {
-            plan.visit(vsa, id, &mut uses)?;
+        for id in datapath.ids() {
+            datapath.visit(vsa, id, &mut uses)?;
         }
         for (o, group) in vsa.outputs.iter().enumerate() {
             for port in &group.ports {
                 uses[port.value.index()].insert(collect_time(vsa, o));
                 if !travels(vsa, port.enable) {
                     uses[port.enable.index()].insert(collect_time(vsa, o));
-                    plan.want(Field::Valid, collect_time(vsa, o));
+                    datapath.want(Field::Valid, collect_time(vsa, o));
                 }
             }
         }
-        for id in plan.ids() {
+        for id in datapath.ids() {
             let first = uses[id.index()].first().copied();
             if let (Some(field), Some(first)) = (time_field(vsa, id), first) {
-                plan.want(field, first);
+                datapath.want(field, first);
             }
         }
-        Ok(plan)
+        Ok(datapath)
     }
 
     /// Live nodes in order.
@@ -252,7 +252,7 @@ impl PePlan {
         Ok(())
     }
 
-    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Result<PastPlan, String> {
+    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Result<Kept, String> {
         let Some(wait) = Wait::of(vsa, id) else { return Err(format!("%{} is no past", id.0)) };
         let skew = vsa.schedule.skew;
         let late = || format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name);
@@ -262,7 +262,7 @@ impl PePlan {
             None => {}
             Some(delay) if !wait.allows(delay) => return Err(late()),
             Some(Delay::Chain) => {
-                let chain = ChainPlan { depth: waves, enable: wait.shift(), own: wait.latency > 0 };
+                let chain = Chained { depth: waves, enable: wait.shift(), own: wait.latency > 0 };
                 let chain = self.chains.entry(source.0).or_insert(chain);
                 chain.depth = chain.depth.max(waves);
                 self.want(Field::Valid, wait.shift());
@@ -277,6 +277,6 @@ impl PePlan {
             }
         }
         let registers = wait.registers(delay) + i64::from(hop != [0, 0]);
-        Ok(PastPlan { source, hop, waves, delay, registers: u32::try_from(registers).map_err(|_| late())? })
+        Ok(Kept { source, hop, waves, delay, registers: u32::try_from(registers).map_err(|_| late())? })
     }
 }
