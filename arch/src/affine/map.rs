@@ -24,7 +24,7 @@ pub fn minus(a: &Affine, b: &Affine) -> Affine {
 /// `f(g(·))`: `f` over the coordinates that `g` computes.
 pub fn compose(f: &Affine, g: &[Affine], depth: usize) -> Affine {
     let mut out = Affine::constant(depth, f.constant);
-    for (c, inner) in f.coeffs.iter().zip(g) {
+    for (c, inner) in f.coeffs.iter().zip(g).filter(|(&c, _)| c != 0) {
         out.constant += c * inner.constant;
         for (o, x) in out.coeffs.iter_mut().zip(&inner.coeffs) {
             *o += c * x;

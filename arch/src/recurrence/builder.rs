@@ -3,8 +3,8 @@
 use crate::affine::map::{compose, coordinate, minus};
 use frontend::flow::{self, Flow};
 use frontend::scop::{Affine, Scop};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 
 /// What a system is a part of.
 #[derive(Clone, Copy, Debug)]
@@ -102,10 +102,10 @@ impl Placement {
 }
 
 /// Ranges of linear functions of a reader's iterators by reader, read, piece and coefficients.
-pub(super) type RangeCache = RefCell<HashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
+pub(super) type RangeCache = RefCell<FxHashMap<(usize, usize, usize, Vec<i64>), Option<(i64, i64)>>>;
 
 /// Whether functions with these coefficients have a null direction.
-pub(super) type NullCache = RefCell<HashMap<Vec<Vec<i64>>, bool>>;
+pub(super) type NullCache = RefCell<FxHashMap<Vec<Vec<i64>>, bool>>;
 
 /// Whether some reader comes before its producer in the order of the band, as the outermost coordinate of the distance shows
 /// in which they may differ. However a value is carried, the steps of its way are forward, and so is their sum.

@@ -63,7 +63,7 @@ fn displacement(dims: &[usize]) -> i64 {
     dims.iter().enumerate().map(|(k, &d)| (d as i64 - k as i64).abs()).sum()
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Coordinate descent near the loops as they are written; where that leaves a dependence that is not uniform, all
     /// statements are placed anew along the dependences, at last also shifted and turned.
     pub(super) fn choose_places(&mut self, reach: Reach) {
@@ -183,19 +183,22 @@ impl Builder<'_> {
     /// Moves `s` to its best place; whether that is another one.
     fn improve(&mut self, s: usize, reach: Reach) -> bool {
         let before = self.at[s].clone();
-        let mut best = (self.score(s, i64::MAX), before.clone());
+        let touches = self.touches(s);
+        let mut best = (self.score(s, &touches, i64::MAX), before.clone());
         if best.0 == 0 || (reach == Reach::Near && before.dims.len() == self.depth) {
             return false;
         }
         let mut ranked = Vec::new();
-        for candidate in self.candidates(s, reach) {
+        for candidate in self.candidates(s, &touches, reach) {
             if self.effort.is_over() {
                 break;
             }
             self.at[s] = candidate;
-            let (least, open) = self.bound(s);
+            let (least, open) = self.bound(s, &touches, best.0);
             let least = least + open.iter().map(|touch| self.least_of(touch)).sum::<i64>();
-            ranked.push((least, self.at[s].clone()));
+            if least < best.0 {
+                ranked.push((least, self.at[s].clone()));
+            }
         }
         ranked.sort_by_key(|(least, _)| *least);
         let mut after = 0;
@@ -204,7 +207,7 @@ impl Builder<'_> {
                 break;
             }
             self.at[s] = candidate;
-            let score = self.score(s, best.0);
+            let score = self.score(s, &touches, best.0);
             after += usize::from(best.0 < FAILED);
             if score < best.0 {
                 best = (score, self.at[s].clone());
@@ -215,18 +218,18 @@ impl Builder<'_> {
     }
 
     fn failed(&self) -> i64 {
-        (0..self.at.len()).filter(|&s| self.placed[s]).map(|s| self.score(s, i64::MAX) / FAILED).sum()
+        (0..self.at.len()).filter(|&s| self.placed[s]).map(|s| self.score(s, &self.touches(s), i64::MAX) / FAILED).sum()
     }
 
     /// Placements of a statement: its iterators on a choice of dimensions, then for every dimension it lacks the bounds
     /// of that dimension or one of its own iterators (and its neighbours).
-    fn candidates(&mut self, s: usize, reach: Reach) -> Vec<Placement> {
+    fn candidates(&mut self, s: usize, touches: &[Touch], reach: Reach) -> Vec<Placement> {
         let own = self.scop.statements[s].loops.len();
         let mut all = Vec::new();
         for dims in selections(own, self.depth, self.within.phases, reach) {
             let mut places: Vec<Vec<Affine>> = vec![vec![]];
             for d in 0..self.depth {
-                let options = self.options(s, &dims, d, reach);
+                let options = self.options(s, touches, &dims, d, reach);
                 places = places.iter().flat_map(|head| options.iter().map(move |o| [head.clone(), vec![o.clone()]].concat())).collect();
                 places.truncate(MOST);
             }
@@ -239,7 +242,7 @@ impl Builder<'_> {
     }
 
     /// What coordinate `d` of statement `s` may be, over its iterators.
-    fn options(&mut self, s: usize, dims: &[usize], d: usize, reach: Reach) -> Vec<Affine> {
+    fn options(&mut self, s: usize, touches: &[Touch], dims: &[usize], d: usize, reach: Reach) -> Vec<Affine> {
         let own = dims.len();
         let along = dims.iter().position(|&x| x == d);
         let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
@@ -257,7 +260,7 @@ impl Builder<'_> {
         if reach == Reach::Far {
             let place = (0..self.depth).map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
             let before = std::mem::replace(&mut self.at[s], Placement::new(dims, place.collect()));
-            for shift in self.shifts(s, d) {
+            for shift in self.shifts(s, touches, d) {
                 let option = Affine { constant: base.constant + shift, ..base.clone() };
                 if !options.contains(&option) {
                     options.push(option);
@@ -269,15 +272,14 @@ impl Builder<'_> {
     }
 
     /// Shifts of `s` along `d` that bring it next to what it reads or to its readers.
-    fn shifts(&self, s: usize, d: usize) -> Vec<i64> {
+    fn shifts(&self, s: usize, touches: &[Touch], d: usize) -> Vec<i64> {
         let mut all = Vec::new();
-        for touch in self.touches(s) {
+        for touch in touches {
             let (reads, writes) = (touch.read.statement == s, touch.read.producer.index() == s);
             if reads == writes {
                 continue;
             }
-            let distance = &self.distance(&self.producer_map(&touch.read), touch.read.producer)[d];
-            let (Some((least, _)), sign) = (self.range(&touch, distance), if reads { -1 } else { 1 }) else { continue };
+            let (Some((least, _)), sign) = (self.range(touch, &self.apart(touch, d)), if reads { -1 } else { 1 }) else { continue };
             all.extend([sign * least, sign * (least - 1)]);
         }
         all.sort_unstable_by_key(|c| (c.abs(), *c));
@@ -287,7 +289,7 @@ impl Builder<'_> {
 
     /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
     /// being able to pass it on.
-    fn touches(&self, s: usize) -> Vec<Touch<'_>> {
+    fn touches(&self, s: usize) -> Vec<Touch<'a>> {
         let producer = |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
         let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
         let mut all = Vec::new();
@@ -306,16 +308,25 @@ impl Builder<'_> {
         all
     }
 
-    /// Least and greatest value of a function of band coordinates where the read happens. What placements have in common
-    /// is computed once: a shift changes no more than the constant.
-    fn range(&self, touch: &Touch, function: &Affine) -> Option<(i64, i64)> {
-        let own = self.scop.statements[touch.read.statement].loops.len();
-        let over = compose(function, &self.at[touch.read.statement].place, own);
-        let linear = Affine { constant: 0, ..over.clone() };
-        let key = (touch.read.statement, touch.read.read, touch.piece, linear.coeffs.clone());
-        let compute = || if linear.is_constant() { Some((0, 0)) } else { Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?)) };
+    /// Least and greatest value of a function of the reader's iterators where the read happens. What placements have in
+    /// common is computed once: a shift changes no more than the constant.
+    fn range(&self, touch: &Touch, over: &Affine) -> Option<(i64, i64)> {
+        if over.is_constant() {
+            return Some((over.constant, over.constant));
+        }
+        let key = (touch.read.statement, touch.read.read, touch.piece, over.coeffs.clone());
+        let compute = || {
+            let linear = Affine { constant: 0, ..over.clone() };
+            Some((flow::minimum(touch.domain, &linear)?, flow::maximum(touch.domain, &linear)?))
+        };
         let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
         Some((lo + over.constant, hi + over.constant))
+    }
+
+    /// Coordinate `d` of the distance between a read and its producer, over the reader's iterators.
+    fn apart(&self, touch: &Touch, d: usize) -> Affine {
+        let [mine, other] = [touch.read.statement, touch.read.producer.index()].map(|s| &self.at[s].place[d]);
+        minus(mine, &compose(other, touch.read.iteration, mine.coeffs.len()))
     }
 
     /// An affine function of the statement's iterators as one of band coordinates.
@@ -333,14 +344,17 @@ impl Builder<'_> {
         }
     }
 
-    /// What is seen of the score without localizing anything, and the reads that take more.
-    fn bound(&self, s: usize) -> (i64, Vec<Touch<'_>>) {
+    /// What is seen of the score without localizing anything, and the reads that take more; gives up beyond `limit`.
+    fn bound<'t>(&self, s: usize, touches: &'t [Touch<'a>], limit: i64) -> (i64, Vec<&'t Touch<'a>>) {
         // Dimensions that loops at other depths share are a little worse than the outermost ones.
         let mut total = displacement(&self.at[s].dims);
         let mut open = Vec::new();
-        for touch in self.touches(s) {
+        for touch in touches {
+            if total >= limit {
+                break;
+            }
             self.effort.glance();
-            match self.glance(&touch) {
+            match self.glance(touch) {
                 Some(cost) => total += cost,
                 None => open.push(touch),
             }
@@ -349,8 +363,8 @@ impl Builder<'_> {
     }
 
     /// Badness of all reads that touch statement `s`; gives up beyond `limit`.
-    fn score(&self, s: usize, limit: i64) -> i64 {
-        let (mut total, open) = self.bound(s);
+    fn score(&self, s: usize, touches: &[Touch<'a>], limit: i64) -> i64 {
+        let (mut total, open) = self.bound(s, touches, limit);
         for touch in open {
             if total >= limit {
                 break;
@@ -366,28 +380,30 @@ impl Builder<'_> {
 
     /// The least that a read costs whose distance changes: two pieces, of which one comes from the producer.
     fn least_of(&self, touch: &Touch) -> i64 {
-        let distance = self.distance(&self.producer_map(&touch.read), touch.read.producer);
-        let nearest = |a: &Affine| self.range(touch, a).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
-        1 + PIECE + distance.iter().map(nearest).sum::<i64>()
+        let nearest = |d: usize| self.range(touch, &self.apart(touch, d)).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
+        1 + PIECE + (0..self.depth).map(nearest).sum::<i64>()
     }
 
     /// What a read costs, where that is seen without localizing it.
     fn glance(&self, touch: &Touch) -> Option<i64> {
-        let map = self.producer_map(&touch.read);
-        let distance = self.distance(&map, touch.read.producer);
-        let constant = |a: &Affine| self.range(touch, a).filter(|r| r.0 == r.1).map(|r| r.0);
-        if let Some(distance) = distance.iter().map(constant).collect::<Option<Vec<i64>>>() {
+        let range = |d: usize| self.range(touch, &self.apart(touch, d));
+        let constant = |d: usize| range(d).filter(|r| r.0 == r.1).map(|r| r.0);
+        if let Some(distance) = (0..self.depth).map(constant).collect::<Option<Vec<i64>>>() {
             let ok = is_forward(&distance, touch.read.producer, touch.read.statement);
             let feed = Feed::Value { statement: touch.read.producer, distance };
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
-        if is_early(distance.iter().map(|a| self.range(touch, a)), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
+        if is_early((0..self.depth).map(range), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
             return Some(FAILED);
         }
-        let pair = |d: usize| self.range(touch, &coordinate(d, self.depth)).is_some_and(|r| r.1 == r.0 + 1);
-        let fixed = touch.domain.iter().any(|c| c.equality) || self.at[touch.read.statement].dims.len() < self.depth;
-        let hopeless = !fixed && !self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair);
-        hopeless.then_some(FAILED)
+        let reader = &self.at[touch.read.statement];
+        if touch.domain.iter().any(|c| c.equality) || reader.dims.len() < self.depth {
+            return None;
+        }
+        let map = self.producer_map(&touch.read);
+        let distance = self.distance(&map, touch.read.producer);
+        let pair = |d: usize| self.range(touch, &reader.place[d]).is_some_and(|r| r.1 == r.0 + 1);
+        (!self.has_null_direction(&map, &distance) && !(0..self.depth).any(pair)).then_some(FAILED)
     }
 
     /// Whether there are [`Builder::null_directions`]; they depend on coefficients alone, which most placements share.

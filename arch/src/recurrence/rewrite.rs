@@ -73,6 +73,10 @@ pub struct Rewrite {
     pub unless: &'static str,
 }
 
+/// Questions after which a search that finds nothing was long, and by how much those for the forms behind it are shortened.
+const VAIN: u64 = 20_000;
+const HASTE: u64 = 4;
+
 /// What came of a rewrite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -108,15 +112,21 @@ impl Display for Attempt {
 /// What came of all of them.
 pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Vec<Attempt>> {
     let mut attempts = Vec::new();
+    let mut within = region.within;
     for rewrite in rewrites {
         let mut outcome = Outcome::NotApplicable(rewrite.unless);
         for form in (rewrite.forms)(region) {
-            match system(region, &form) {
+            let begun = flow::questions();
+            match system(region, &form, within) {
                 Ok(system) => {
                     attempts.push(Attempt { rewrite: rewrite.name, outcome: Outcome::Taken });
                     return Ok((form.scop, system, attempts));
                 }
                 Err(faults) => outcome = Outcome::NotUniform(faults),
+            }
+            // A long search in vain: what other forms mend is seen sooner.
+            if (flow::questions() - begun) * within.haste > VAIN {
+                within.haste = region.within.haste * HASTE;
             }
         }
         attempts.push(Attempt { rewrite: rewrite.name, outcome });
@@ -127,7 +137,7 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
 /// Why no form is uniform: the faults of the program as written, with what came of its other forms.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
     let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_))).map(Attempt::to_string).collect();
-    let mut faults = as_written_faults(attempts);
+    let mut faults = as_written_faults(&attempts);
     let freely = Region::new(region.scop, Some(true));
     let reversed = rewrites.iter().filter(|r| r.name == REVERSED);
     if region.reassociate.is_none() && reversed.into_iter().any(|r| uniform(&freely, std::slice::from_ref(r)).is_ok()) {
@@ -145,18 +155,18 @@ pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) ->
 }
 
 /// What is not uniform in the program as written.
-pub(super) fn as_written_faults(attempts: Vec<Attempt>) -> Diagnostics {
-    let of_program = |a: Attempt| match a.outcome {
-        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults),
+pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
+    let of_program = |a: &Attempt| match &a.outcome {
+        Outcome::NotUniform(faults) if a.rewrite == AS_WRITTEN => Some(faults.clone()),
         _ => None,
     };
-    attempts.into_iter().find_map(of_program).unwrap_or_default()
+    attempts.iter().find_map(of_program).unwrap_or_default()
 }
 
-fn system(region: &Region, form: &Form) -> Result<System, Diagnostics> {
+fn system(region: &Region, form: &Form, within: Within) -> Result<System, Diagnostics> {
     match &form.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, region.within, &form.places, form.reach),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, region.within, &form.places, form.reach),
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, &form.places, form.reach),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, &form.places, form.reach),
     }
 }
 

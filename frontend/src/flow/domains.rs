@@ -10,8 +10,8 @@
 
 use crate::poly::{self, Context, Map, Region, Set};
 use crate::scop::{Affine, Constraint};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::hash::Hash;
 
 type Conjunction = Vec<Constraint>;
@@ -39,7 +39,7 @@ fn count_question() {
 }
 
 /// Answers to what a search for places asks over and over about the same sets: far cheaper than asking isl again.
-struct Memo<Q, A>(RefCell<HashMap<Q, A>>);
+struct Memo<Q, A>(RefCell<FxHashMap<Q, A>>);
 
 impl<Q, A> Default for Memo<Q, A> {
     fn default() -> Self {

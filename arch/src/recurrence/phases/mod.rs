@@ -15,7 +15,7 @@ mod assemble;
 mod part;
 
 use super::builder::Within;
-use super::rewrite::{self, Region, Rewrite};
+use super::rewrite::{self, Attempt, Region, Rewrite};
 use crate::ir::ure::System;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
@@ -70,21 +70,23 @@ struct Distribution<'a> {
     scop: &'a Scop,
     rewrites: &'a [Rewrite],
     reassociate: Option<bool>,
+    /// Why all statements together are no array, which was asked before.
+    whole: Diagnostics,
     /// Per array: values in it may pass between phases.
     memory: Vec<bool>,
     /// Questions that were asked about neighbours.
     asked: Cell<u64>,
 }
 
-/// The region as phases: the distributed program, and its system.
+/// The region as phases: the distributed program, and its system. `attempts` is what has come of it as one array.
 ///
 /// # Errors
 /// What keeps a part of it from being an array under any loops.
-pub fn distributed(region: &Region, rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
+pub fn distributed(region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
     let scop = region.scop;
     region.flow().map_err(Clone::clone)?;
     let memory = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
-    let mut distribution = Distribution { scop, rewrites, reassociate: region.reassociate, memory, asked: Cell::new(0) };
+    let mut distribution = Distribution { scop, rewrites, reassociate: region.reassociate, whole: rewrite::as_written_faults(attempts), memory, asked: Cell::new(0) };
     let all: Vec<usize> = (0..scop.statements.len()).collect();
     let items = loop {
         match distribution.items(&all, 0) {
@@ -152,6 +154,9 @@ impl Distribution<'_> {
     /// # Errors
     /// Why the statements are no array under `level` phase loops.
     fn phase(&self, statements: &[usize], level: usize, rewrites: &[Rewrite]) -> Result<Phase, Diagnostics> {
+        if level == 0 && statements.len() == self.scop.statements.len() {
+            return Err(self.whole.clone());
+        }
         let part = part::under(self.scop, statements, level, &self.memory);
         let region = Region::part(&part, Within { phases: level, haste: HASTE }, self.reassociate);
         match rewrite::uniform(&region, rewrites) {
@@ -160,7 +165,7 @@ impl Distribution<'_> {
                 let system = part::plain_inputs(self.scop, &form, system, level);
                 Ok(Phase { statements: statements.to_vec(), scop: form, system })
             }
-            Err(attempts) => Err(rewrite::as_written_faults(attempts)),
+            Err(attempts) => Err(rewrite::as_written_faults(&attempts)),
         }
     }
 
