@@ -36,8 +36,8 @@ impl Built {
 /// A function with the contents of its memory before a run.
 pub struct Case<'a> {
     pub compiled: &'a Compiled,
-    /// Of each array of the VSA, its place among the program's.
-    pub numbers: Vec<usize>,
+    /// Of each array of the VSA, its place among the program's; none of a scratch buffer.
+    pub numbers: Vec<Option<usize>>,
     built: Rc<Built>,
     /// Its number in the IP.
     function: usize,
@@ -142,13 +142,13 @@ impl<'a> Case<'a> {
     pub fn of(built: Rc<Built>, function: usize, (scop, compiled): (&Scop, &'a Compiled), before: &Memory) -> Result<Case<'a>, String> {
         let vsa = &compiled.vsa;
         let numbers = data::numbers(scop, vsa)?;
-        let contents = numbers.iter().zip(vsa.types()).map(|(&p, ty)| data::pack(&before[p], ty)).collect();
+        let contents = data::of_vsa(vsa, &numbers, before).iter().zip(vsa.types()).map(|(values, ty)| data::pack(values, ty)).collect();
         Ok(Case { compiled, numbers, built, function, contents })
     }
 
     /// What the program's arrays hold, as elements per array of the VSA.
     pub fn of_vsa(&self, memory: &Memory) -> Vec<Vec<u64>> {
-        self.numbers.iter().map(|&p| memory[p].clone()).collect()
+        data::of_vsa(&self.compiled.vsa, &self.numbers, memory)
     }
 
     /// The emitted text, as (file name, contents).

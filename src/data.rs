@@ -4,6 +4,7 @@
 //! of the element's type, zero-extended. Local arrays have an empty image.
 
 use crate::npy::{dtype_name, Header, Npy};
+use arch::ir::vsa::{DramArray, Vsa};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::{Array, Binding, ScalarType, Scop, Storage};
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
 
 fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnostic> {
     let place = file.path.display();
-    let in_dram = |a: &&Array| a.storage == Storage::Dram;
+    let in_dram = |a: &&Array| !a.is_temporary();
     let Some(index) = scop.arrays.iter().position(|a| a.name == file.array && in_dram(&a)) else {
         let names: Vec<_> = scop.arrays.iter().filter(in_dram).map(|a| a.name.as_str()).collect();
         return Err(Diagnostic::error("E0901", None, format!("--data names '{}', which is no array of the kernel", file.array))
@@ -169,14 +170,27 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     Ok(())
 }
 
-/// For each array of the VSA, then for each of its scalars, its index in the `Scop`.
+/// For each array of the VSA, then for each of its scalars, its index in the `Scop`; none for a scratch buffer.
 ///
 /// # Errors
 /// The VSA has an array the program lacks, which would be a fault of sagen's.
-pub fn numbers(scop: &Scop, vsa: &arch::ir::vsa::Vsa) -> Result<Vec<usize>, String> {
+pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
     let number = |name: &str| {
-        let found = scop.arrays.iter().position(|s| s.name == name && s.storage == Storage::Dram);
-        found.ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
+        let found = scop.arrays.iter().position(|s| s.name == name && !s.is_temporary());
+        found.map(Some).ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
-    vsa.arrays.iter().map(|a| number(&a.name)).chain(vsa.scalars.iter().map(|s| number(&s.name))).collect()
+    let array = |a: &DramArray| if a.scratch { Ok(None) } else { number(&a.name) };
+    vsa.arrays.iter().map(array).chain(vsa.scalars.iter().map(|s| number(&s.name))).collect()
+}
+
+/// What the program's arrays hold, as elements per argument of the VSA; garbage for its scratch buffers.
+pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
+    let one = |(k, number): (usize, &Option<usize>)| match number {
+        Some(number) => memory[*number].clone(),
+        None => {
+            let (array, mut random) = (&vsa.arrays[k], Random(0x6761_7262_6167 ^ (k as u64) << 48));
+            (0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect()
+        }
+    };
+    numbers.iter().enumerate().map(one).collect()
 }

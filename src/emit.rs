@@ -152,7 +152,7 @@ fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, functio
         return Ok(None);
     }
     let numbers = data::numbers(&input.scop, &compiled.vsa)?;
-    let in_order: Vec<usize> = function.arguments.iter().map(|a| numbers[a.data(function.arrays())]).collect();
+    let in_order: Vec<Option<usize>> = function.arguments.iter().map(|a| numbers[a.data(function.arrays())]).collect();
     Ok(Some(golden::reference(&input.scop, &input.file, &arguments.program.parse_options(), name, &in_order)))
 }
 
@@ -185,12 +185,17 @@ fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Res
                     program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.model));
                     None
                 }
-                None => Some(numbers.iter().map(|&p| run.after[p].clone()).collect()),
+                None => Some(data::of_vsa(vsa, &numbers, &run.after)),
             };
         }
     }
+    if let Some(expected) = expected.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch)) {
+        // What the array leaves in its scratch buffers: no C program has them.
+        let own = simulate::execute(vsa, &memory, &numbers)?;
+        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch).for_each(|k| expected[k].clone_from(&own[k]));
+    }
     let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
-    let before = numbers.iter().map(|&p| memory[p].clone()).collect();
+    let before = data::of_vsa(vsa, &numbers, &memory);
     Ok((bytes(&before), expected.as_ref().map(bytes)))
 }
 

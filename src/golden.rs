@@ -265,7 +265,7 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
                     *place = format!("*({} *)sagen_p[{slot}]", array.c_type);
                 }
             }
-            Binding::Global | Binding::Local => {
+            Binding::Global | Binding::Local | Binding::Scratch => {
                 let (name, size) = (&array.name, bytes(array));
                 // The front end and the compiler must agree on the array's size.
                 let _ = writeln!(text, "typedef char sagen_size_{slot}[sizeof({name}) == {size} ? 1 : -1];");
@@ -294,10 +294,10 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
 }
 
 /// C text with `int <name>_reference(void **before, void **after)`, which runs the program once on the arguments of an
-/// IP, `numbers` saying which array of the `Scop` each is. `before` holds what the function is called with, and
+/// IP, `numbers` saying which array of the `Scop` each is, if any. `before` holds what the function is called with, and
 /// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
 /// region was never reached.
-pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &str, numbers: &[usize]) -> String {
+pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &str, numbers: &[Option<usize>]) -> String {
     let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
     let _ = writeln!(text, " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -c -iquote <folder of {own}> reference.c */");
@@ -318,11 +318,11 @@ pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &
     for (slot, (index, array)) in dram(scop).enumerate() {
         let size = bytes(array);
         let _ = write!(set, "  p[{slot}] = __builtin_malloc({size});");
-        let _ = match numbers.iter().position(|&p| p == index) {
+        let _ = match numbers.iter().position(|&p| p == Some(index)) {
             Some(k) => writeln!(set, " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"),
             None => writeln!(set, " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"),
         };
-        let _ = match numbers.contains(&index) {
+        let _ = match numbers.contains(&Some(index)) {
             true => writeln!(free, "  __builtin_free(p[{slot}]);"),
             false => writeln!(free, "  __builtin_free(p[{slot}]); __builtin_free(b[{slot}]);"),
         };

@@ -200,7 +200,7 @@ fn around(vsa: &Vsa) -> Scop {
         c_type: a.ty.to_string(),
         dims: a.dims.clone(),
         storage: Storage::Dram,
-        binding: Binding::Parameter(k as u32),
+        binding: if a.scratch { Binding::Scratch } else { Binding::Parameter(k as u32) },
         constant: false,
         span: Span::default(),
     };

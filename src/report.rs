@@ -39,6 +39,9 @@ fn interface(interface: &Interface) -> Value {
             fields["port"] = json!(interface.ports[array.port].name);
             fields["read"] = json!(array.read);
             fields["written"] = json!(array.written);
+            if array.scratch {
+                fields["scratch_bytes"] = json!(a.bytes());
+            }
         }
         fields
     };
@@ -264,7 +267,9 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
         ("limited by", limit(compiled)),
         ("LUT by part", luts.join(", ")),
     ];
-    for (name, value) in rows.into_iter().chain(proof(compiled).map(|p| ("proof", p))) {
+    let scratch: Vec<_> = interface.arguments().filter(|a| a.is_scratch()).map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64))).collect();
+    let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
+    for (name, value) in rows.into_iter().chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text

@@ -103,7 +103,11 @@ fn by_stage(input: &Input, memory: &Memory) -> Result<Memory, String> {
             let mut after = memory.clone();
             arch::interp::run_system(scop, system, &mut after).map(|()| after)
         }
-        Some(Stage::Vsa(vsa)) => execute(vsa, memory, &(0..vsa.types().count()).collect::<Vec<_>>()),
+        Some(Stage::Vsa(vsa)) => {
+            let mut after = memory.clone();
+            arch::interp::run(vsa, &mut after)?;
+            Ok(after)
+        }
     }
 }
 
@@ -154,8 +158,8 @@ pub fn interpret(scop: &Scop, memory: &Memory) -> Result<Memory, String> {
 ///
 /// # Errors
 /// Faults of the VSA.
-pub fn execute(vsa: &Vsa, before: &Memory, numbers: &[usize]) -> Result<Vec<Vec<u64>>, String> {
-    let mut memory: Vec<Vec<u64>> = numbers.iter().map(|&p| before[p].clone()).collect();
+pub fn execute(vsa: &Vsa, before: &Memory, numbers: &[Option<usize>]) -> Result<Vec<Vec<u64>>, String> {
+    let mut memory = data::of_vsa(vsa, numbers, before);
     arch::interp::run(vsa, &mut memory)?;
     Ok(memory)
 }
@@ -172,7 +176,7 @@ pub struct Rounded {
 ///
 /// # Errors
 /// Faults of the VSA.
-pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, numbers: &[usize]) -> Result<Option<Rounded>, String> {
+pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, numbers: &[Option<usize>]) -> Result<Option<Rounded>, String> {
     if spec.arithmetic.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
         return Ok(Some(Rounded { expected: execute(vsa, before, numbers)?, model: "interpreter, in the array's order" }));
     }
@@ -181,7 +185,7 @@ pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, numbe
         return Ok(None);
     }
     let after = interpret(&program, before)?;
-    Ok(Some(Rounded { expected: numbers.iter().map(|&p| after[p].clone()).collect(), model: "interpreter, with fused multiply-adds" }))
+    Ok(Some(Rounded { expected: data::of_vsa(vsa, numbers, &after), model: "interpreter, with fused multiply-adds" }))
 }
 
 /// Runs the subcommand.
@@ -336,7 +340,7 @@ fn save(scop: &Scop, case: &Case, run: &Run, dir: &Path) -> Result<(), String> {
     let vsa = &case.compiled.vsa;
     let mut memory: Memory = vec![vec![]; scop.arrays.len()];
     let mut which = vec![];
-    for (k, &place) in case.numbers.iter().enumerate() {
+    for (k, place) in case.numbers.iter().enumerate().filter_map(|(k, p)| Some((k, (*p)?))) {
         if vsa.outputs.iter().any(|g| g.array as usize == k) {
             let image = &run.images[k];
             memory[place] = data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);

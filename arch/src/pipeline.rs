@@ -15,7 +15,7 @@ use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{linear, phases, recompute};
+use crate::recurrence::{constants, linear, phases, recompute};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
@@ -74,8 +74,8 @@ pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
 /// Dependences that cannot be made uniform; arithmetic or ports that exclude one another.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     spec.arithmetic.check()?;
-    let scop = linear::delinearized(spec.program(scop));
-    let ports = port::assign(&scop, &spec.wiring)?;
+    let scop = linear::delinearized(constants::propagated(spec.program(scop)));
+    port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
     let region = Region::new(&scop, spec.arithmetic.reassociate);
     let (form, system, attempts) = uniform(&region)?;
@@ -84,6 +84,8 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
         Cow::Owned(form) => Cow::Owned(form),
         Cow::Borrowed(_) => scop.clone(),
     };
+    // Of the arrays that the form has: phases may need more.
+    let ports = port::assign(&form, &spec.wiring)?;
     Ok(Program::new(form, system, spec, work, ports, attempts))
 }
 
@@ -98,8 +100,6 @@ fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attemp
             attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
             return Ok((Cow::Owned(form), system, attempts));
         }
-        // Phases would do: what they lack is more to the point than what one array lacks.
-        Err(faults) if faults.iter().all(|f| f.code == phases::NO_MEMORY) => return Err(faults),
         Err(faults) => Outcome::NotUniform(faults),
     };
     attempts.push(Attempt { rewrite: phases::NAME, outcome });

@@ -23,7 +23,7 @@ pub use domains::{
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
-use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, Statement, StmtId, Storage};
+use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, Statement, StmtId};
 use std::collections::BTreeMap;
 
 /// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
@@ -193,7 +193,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn is_local(&self, array: ArrayId) -> bool {
-        self.scop.array(array).storage == Storage::Local
+        self.scop.array(array).is_temporary()
     }
 
     /// `{ reference[iterators] -> array[subscripts] }` over the statements' domains.

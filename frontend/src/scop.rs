@@ -72,6 +72,8 @@ pub enum Binding {
     Value(u32),
     Global,
     Local,
+    /// Declared inside the function, but a buffer in DRAM: it passes values between phases, and nobody looks at it afterwards.
+    Scratch,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +98,10 @@ impl Array {
             Binding::Value(position) => Some(position),
             _ => None,
         }
+    }
+    /// The program cannot see what it holds before and after the region.
+    pub fn is_temporary(&self) -> bool {
+        self.storage == Storage::Local || self.binding == Binding::Scratch
     }
 }
 

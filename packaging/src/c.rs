@@ -197,6 +197,7 @@ fn shape(a: &Argument) -> String {
     let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, by value", a.ident, types::c(a.ty), a.name) };
     let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
     let use_ = match (array.read, array.written) {
+        _ if array.scratch => "scratch: what it holds before and after means nothing",
         (true, true) => "read and written",
         (_, true) => "written",
         _ => "read",

@@ -25,6 +25,7 @@ fn element(ty: ScalarType) -> &'static str {
 
 fn host(ip: &Ip, function: &interface::Function, exact: bool) -> String {
     let interface = ip.interface;
+    let own = |f: &dyn Fn(usize) -> String| function.arguments.iter().enumerate().filter(|(_, a)| !a.is_scratch()).map(|(k, _)| f(k)).collect::<Vec<_>>().join(", ");
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| match a.array() {
         Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements()),
@@ -36,14 +37,14 @@ fn host(ip: &Ip, function: &interface::Function, exact: bool) -> String {
     };
     let uploads = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
     let written = |what: &str| {
-        let lines = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written)).map(|(k, _)| what.replace("{k}", &k.to_string()));
+        let lines = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written && !a.scratch)).map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
     fill(include_str!("../files/host.cpp.in"), &[
         ("KERNEL", interface.kernel.clone()),
         ("DECLARE", list(&declare, "\n")),
-        ("BEFORE", list(&|k, _| format!("argument{k}.before.data()"), ", ")),
-        ("AFTER", list(&|k, _| format!("argument{k}.after.data()"), ", ")),
+        ("BEFORE", own(&|k| format!("argument{k}.before.data()"))),
+        ("AFTER", own(&|k| format!("argument{k}.after.data()"))),
         ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
         ("PASSED", list(&passed, ", ")),
         ("COMPARE", written("    wrong += argument{k}.compare();")),

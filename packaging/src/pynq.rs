@@ -17,7 +17,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
     };
     let name = &interface.kernel;
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-    let parameters = |f: &Function| f.arguments.iter().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
+    let parameters = |f: &Function| f.own().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
     let at = |offset: Option<u32>| offset.map_or("None".to_string(), |at| format!("0x{at:02x}"));
     let common = [
         ("KERNEL", name.clone()),
@@ -32,11 +32,16 @@ pub fn files(ip: &Ip) -> Vec<File> {
     ];
     let text = match &interface.functions[..] {
         [only] if interface.layout.queue().is_none() => {
-            let arguments = only.arguments.iter().map(array).collect::<Vec<_>>().join("\n");
-            fill(include_str!("../files/driver.py.in"), &[("ARGUMENTS", arguments), ("PARAMETERS", parameters(only))])
+            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(array).collect::<Vec<_>>().join("\n");
+            fill(include_str!("../files/driver.py.in"), &[("ARGUMENTS", list(&mut only.own())), ("SCRATCH", list(&mut only.scratch())), ("PARAMETERS", parameters(only))])
         }
         several => {
-            let listed = |(k, f): (usize, &Function)| format!("    {:?}: ({k}, [\n{}\n    ]),", f.ident, f.arguments.iter().map(|a| format!("    {}", array(a))).collect::<Vec<_>>().join("\n"));
+            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| format!("    {}\n", array(a))).collect::<String>();
+            let listed = |(k, f): (usize, &Function)| {
+                let scratch = list(&mut f.scratch());
+                let scratch = if scratch.is_empty() { String::new() } else { format!("\n{scratch}    ") };
+                format!("    {:?}: ({k}, [\n{}    ], [{scratch}]),", f.ident, list(&mut f.own()))
+            };
             let method = |f: &Function| fill(METHOD, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", parameters(f))]);
             let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
             let methods = several.iter().map(method).collect::<String>();

@@ -62,6 +62,7 @@ fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String
         let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | by value | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset) };
         let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
         let moved = match (array.read, array.written) {
+            _ if array.scratch => "scratch",
             (true, true) => "read, written",
             (_, true) => "written",
             _ => "read",

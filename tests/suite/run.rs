@@ -77,7 +77,8 @@ impl Program {
         stages(&compiled, &spec.program(scop), &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
-        let types: Vec<_> = compiled.vsa.arrays.iter().map(|a| a.ty).collect();
+        // Scratch buffers stand behind all others.
+        let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| !a.scratch).map(|a| a.ty).collect();
         let equal = |who: &str, found: &[Vec<u64>], expected: &[Vec<u64>]| match differing(&types, found, expected) {
             0 => Ok(()),
             count => Err(format!("{who} differs from C in {count} elements")),

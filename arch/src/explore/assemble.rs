@@ -138,7 +138,8 @@ struct InDram {
 fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, spec: &DesignSpec) -> Vec<InDram> {
     let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
-    let sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    let mut sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    sources.sort_by_key(|&a| scop.arrays[a].is_temporary());
     let mut ports: Vec<usize> = Vec::new();
     let mut dram: Vec<InDram> = Vec::new();
     for &source in &sources {
@@ -153,7 +154,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
             asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, waves, mapping))
         });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
-        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32 } });
+        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32, scratch: array.is_temporary() } });
     }
     dram
 }
@@ -162,7 +163,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
 fn scalars(scop: &Scop, lowered: &Lowered, dram: &[InDram]) -> Vec<Scalar> {
     let position = |source: usize| match scop.arrays[source].binding {
         Binding::Parameter(position) | Binding::Value(position) => position,
-        Binding::Global | Binding::Local => u32::MAX,
+        Binding::Global | Binding::Local | Binding::Scratch => u32::MAX,
     };
     let scalar = |&source: &usize| Scalar {
         name: scop.arrays[source].name.clone(),

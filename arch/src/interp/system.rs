@@ -5,18 +5,22 @@
 
 use crate::ir::ure::{Feed, System};
 use frontend::interp::{eval, position};
-use frontend::scop::Scop;
+use frontend::scop::{Binding, Scop};
 use frontend::polyhedron::Polyhedron;
 use std::collections::HashMap;
 
 /// Instances of all statements that are interpreted.
 const INSTANCES: usize = 1 << 24;
 
-/// Executes the recurrences on `memory`, the contents of every array of `scop` (those on chip may be empty).
+/// Executes the recurrences on `memory`, the contents of every array of `scop`; those that a program cannot see need not be given.
 ///
 /// # Errors
 /// A value that is not there when it is read, or too many instances.
-pub fn run_system(scop: &Scop, system: &System, memory: &mut [Vec<u64>]) -> Result<(), String> {
+pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> Result<(), String> {
+    memory.resize(memory.len().max(scop.arrays.len()), vec![]);
+    for (array, cells) in scop.arrays.iter().zip(memory.iter_mut()).filter(|(a, _)| a.binding == Binding::Scratch) {
+        *cells = vec![super::garbage(array.ty); array.dims.iter().product::<i64>() as usize];
+    }
     let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
     for (s, placed) in system.statements.iter().enumerate() {
         for domain in &placed.domain {

@@ -22,6 +22,8 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
         draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
         draft.view = Hull::plain_view(1);
         draft.ports.iter_mut().for_each(|p| p.offset.push(0));
+        // The counters of the phases stand behind the coordinate.
+        draft.cells.iter_mut().for_each(|c| c.expr.coeffs.insert(0, 0));
     }
     let rank = draft.subscripts.len();
     let shears = || (0..rank).rev().flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));

@@ -114,6 +114,8 @@ pub struct DramArray {
     pub word: u32,
     /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
     pub port: u32,
+    /// A buffer that the host gives and never looks at: it passes values between phases. Those stand behind all others.
+    pub scratch: bool,
 }
 
 impl DramArray {

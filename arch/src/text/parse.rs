@@ -139,13 +139,9 @@ impl Parser {
                 line.keyword("word")?;
                 let word = line.small()?;
                 // Left out: a port of its own.
-                let port = if line.peek().is_none() {
-                    vsa.ports() as u32
-                } else {
-                    line.keyword("port")?;
-                    line.small()?
-                };
-                vsa.arrays.push(DramArray { name, ty, dims, word, port });
+                let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
+                let scratch = line.has_word("scratch");
+                vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
             }
             "scalar" => {
                 let name = line.name()?;

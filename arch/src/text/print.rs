@@ -90,7 +90,8 @@ impl Printer<'_> {
         for a in &vsa.arrays {
             let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
-            writeln!(self.out, "array {}: {}{dims} word {}{port}", Name(&a.name), a.ty, a.word)?;
+            let scratch = if a.scratch { " scratch" } else { "" };
+            writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
         }
         for s in &vsa.scalars {

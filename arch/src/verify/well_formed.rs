@@ -58,6 +58,7 @@ impl WellFormed<'_> {
         for (i, a) in vsa.arrays.iter().enumerate() {
             self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
             self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || format!("array {i}: second one named {}", a.name));
+            self.require(a.scratch || !vsa.arrays[..i].iter().any(|b| b.scratch), || format!("array {}: behind one of scratch", a.name));
             let bits = a.ty.bits();
             self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || format!("array {}: elements of {bits} bits", a.name));
             let bytes = a.word as u64 * a.ty.bytes() as u64;

@@ -155,7 +155,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
         ahead: 512,
         nodes: nodes.0,
         scalars: vec![],
-        arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0 }],
+        arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: false }],
         inputs: vec![],
         outputs: vec![OutputGroup {
             array: 0,

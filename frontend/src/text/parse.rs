@@ -127,6 +127,7 @@ impl Parser {
             Storage::Local => Binding::Local,
             Storage::Dram if line.has_word("parameter") => Binding::Parameter(line.small()?),
             Storage::Dram if line.has_word("value") => Binding::Value(line.small()?),
+            Storage::Dram if line.has_word("scratch") => Binding::Scratch,
             Storage::Dram => line.keyword("global").map(|()| Binding::Global)?,
         };
         let constant = line.has(",");

@@ -19,6 +19,7 @@ impl Display for Scop {
             let place = match (a.storage, a.binding) {
                 (Storage::Dram, Binding::Parameter(k)) => format!("dram parameter {k}"),
                 (Storage::Dram, Binding::Value(k)) => format!("dram value {k}"),
+                (Storage::Dram, Binding::Scratch) => "dram scratch".into(),
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
             };

@@ -90,11 +90,19 @@ pub struct Function {
     pub ident: String,
     /// Index into [`Ip::cores`].
     pub core: usize,
-    /// In the order of the C function's parameters.
+    /// In the order of the C function's parameters, then the scratch buffers.
     pub arguments: Vec<Argument>,
 }
 
 impl Function {
+    /// Those of the C function.
+    pub fn own(&self) -> impl Iterator<Item = &Argument> {
+        self.arguments.iter().filter(|a| !a.is_scratch())
+    }
+    /// Buffers that the host gives beside them.
+    pub fn scratch(&self) -> impl Iterator<Item = &Argument> {
+        self.arguments.iter().filter(|a| a.is_scratch())
+    }
     /// Arrays among its arguments.
     pub fn arrays(&self) -> usize {
         self.arguments.iter().filter(|a| a.array().is_some()).count()
@@ -135,6 +143,8 @@ pub struct Array {
     pub port: usize,
     pub read: bool,
     pub written: bool,
+    /// No argument of the C function: a buffer that the host gives, whatever it holds, and never looks at.
+    pub scratch: bool,
 }
 
 impl Argument {
@@ -143,6 +153,9 @@ impl Argument {
             Passed::Address(array) => Some(array),
             Passed::Value(_) => None,
         }
+    }
+    pub fn is_scratch(&self) -> bool {
+        self.array().is_some_and(|a| a.scratch)
     }
     /// Bits of what the registers hold.
     pub fn register_bits(&self) -> u32 {
@@ -253,7 +266,7 @@ impl From<&Vsa> for Interface {
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
     let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
-    Array { index: k, dims: core.arrays[k].dims.clone(), port, read, written }
+    Array { index: k, dims: core.arrays[k].dims.clone(), port, read, written, scratch: core.arrays[k].scratch }
 }
 
 /// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in

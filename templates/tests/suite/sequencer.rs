@@ -25,7 +25,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v.counters = random_counters(r);
     v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
-    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0 }];
+    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: false }];
     let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
     let form = Form::default;
     for _ in 0..r.range(0, 3) {

@@ -116,14 +116,14 @@ fn judge(case: &Case) -> Result<Verdict, String> {
         same_as_c(case, &scop, &before)?;
     }
     let built = sagen::check::Case::new(&scop, &compiled, &before).map_err(about)?;
-    for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !built.numbers.contains(p)) {
+    for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !built.numbers.contains(&Some(*p))) {
         if before[p] != after[p] {
             return Err(about(format!("the program writes {}, which is no array of the VSA", array.name)));
         }
     }
     let own = simulate::rounded(&scop, &spec, vsa, &before, &built.numbers)?;
     let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
-    let types: Vec<_> = vsa.arrays.iter().map(|a| a.ty).collect();
+    let types: Vec<_> = vsa.arrays.iter().filter(|a| !a.scratch).map(|a| a.ty).collect();
     let wrong = differing(&types, &simulate::execute(vsa, &before, &built.numbers)?, &expected);
     let simulated = built.check(&Conditions { shift: case.shift, ..Conditions::of(&arguments) }, &expected);
     match (wrong, simulated) {

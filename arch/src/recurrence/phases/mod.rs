@@ -13,20 +13,19 @@
 
 mod assemble;
 mod part;
+mod scratch;
 
 use super::builder::Within;
 use super::rewrite::{self, Attempt, Region, Rewrite};
 use crate::ir::ure::System;
-use frontend::diag::{Diagnostic, Diagnostics};
-use frontend::flow;
+use frontend::diag::Diagnostics;
+use frontend::flow::{self, Flow};
 use frontend::scop::{ArrayId, LoopId, Scop, Storage};
+use scratch::Expansion;
 use std::cell::Cell;
 
 /// The name of this form among the attempts.
 pub const NAME: &str = "phases";
-
-/// The code of faults that only name arrays without a place in memory.
-pub const NO_MEMORY: &str = "E0602";
 
 /// Questions after which neighbours are left apart.
 const EFFORT: u64 = 100_000;
@@ -61,13 +60,15 @@ struct Phase {
 
 /// Why there are no phases.
 enum Stop {
-    /// Local arrays that carry values between phases.
+    /// Local arrays that may carry values between phases.
     Memory(Vec<ArrayId>),
     Refused(Diagnostics),
 }
 
 struct Distribution<'a> {
-    scop: &'a Scop,
+    /// The region; local arrays in memory may have cells for each iteration of some loops.
+    scop: Scop,
+    flow: &'a Flow,
     rewrites: &'a [Rewrite],
     reassociate: Option<bool>,
     /// Why all statements together are no array, which was asked before.
@@ -83,23 +84,29 @@ struct Distribution<'a> {
 /// # Errors
 /// What keeps a part of it from being an array under any loops.
 pub fn distributed(region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
-    let scop = region.scop;
-    region.flow().map_err(Clone::clone)?;
-    let memory = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
-    let mut distribution = Distribution { scop, rewrites, reassociate: region.reassociate, whole: rewrite::as_written_faults(attempts), memory, asked: Cell::new(0) };
-    let all: Vec<usize> = (0..scop.statements.len()).collect();
-    let items = loop {
+    let flow = region.flow().map_err(Clone::clone)?;
+    let scop = scratch::renamed(region.scop, flow);
+    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    let mut expansions = vec![Expansion::default(); memory.len()];
+    let mut distribution = Distribution { scop, flow, rewrites, reassociate: region.reassociate, whole: rewrite::as_written_faults(attempts), memory, asked: Cell::new(0) };
+    let all: Vec<usize> = (0..region.scop.statements.len()).collect();
+    let mut items = loop {
         match distribution.items(&all, 0) {
             Ok(items) => break items,
             Err(Stop::Refused(faults)) => return Err(faults),
-            Err(Stop::Memory(arrays)) => arrays.into_iter().for_each(|a| distribution.memory[a.index()] = true),
+            Err(Stop::Memory(arrays)) => {
+                for array in arrays {
+                    distribution.memory[array.index()] = true;
+                    (distribution.scop, expansions[array.index()]) = scratch::expanded(&distribution.scop, flow, array);
+                }
+            }
         }
     };
-    let carried: Vec<ArrayId> = (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| distribution.memory[a.index()] && scop.array(a).storage == Storage::Local && carries(&items, a)).collect();
-    if !carried.is_empty() {
-        return Err(carried.into_iter().map(|a| no_memory(scop, a)).collect());
-    }
-    assemble::joined(scop, &items)
+    let Distribution { mut scop, memory, .. } = distribution;
+    let arrays = expansions.into_iter().enumerate().map(|(k, expansion)| (ArrayId(k as u32), expansion));
+    let carried: Vec<(ArrayId, Expansion)> = arrays.filter(|(a, _)| memory[a.index()] && scop.array(*a).storage == Storage::Local && carries(&items, *a)).collect();
+    scratch::buffers(&mut scop, &mut items, &carried);
+    assemble::joined(&scop, &items)
 }
 
 /// Whether some phase reads the array as an earlier one left it.
@@ -110,16 +117,10 @@ fn carries(items: &[Item], array: ArrayId) -> bool {
     })
 }
 
-fn no_memory(scop: &Scop, array: ArrayId) -> Diagnostic {
-    let array = scop.array(array);
-    let message = format!("`{}` is local and would have to pass values between phases of the region, through memory", array.name);
-    Diagnostic::error(NO_MEMORY, array.span, message).label("has no place in memory").help(format!("make `{}` a parameter of the function", array.name))
-}
-
 impl Distribution<'_> {
     /// Statements under `level` common phase loops, in phases.
     fn items(&mut self, statements: &[usize], level: usize) -> Result<Vec<Item>, Stop> {
-        let components = match part::components(self.scop, statements, level, &self.memory) {
+        let components = match part::components(&self.scop, statements, level, &self.memory) {
             Ok(components) => components,
             Err(part::Unordered::Memory(arrays)) => return Err(Stop::Memory(arrays)),
             Err(part::Unordered::NotAffine(faults)) => return Ok(vec![self.sequence(statements, level, faults)?]),
@@ -128,11 +129,18 @@ impl Distribution<'_> {
         for component in components {
             items.push(match self.phase(&component, level, self.rewrites) {
                 Ok(phase) => Item::Phase(phase),
-                // What local arrays keep together is taken apart only where no loop is around all of it.
-                Err(faults) => match (self.sequence(&component, level, faults), self.tied(&component)) {
-                    (Err(Stop::Refused(_)), tied) if !tied.is_empty() => return Err(Stop::Memory(tied)),
-                    (item, _) => item?,
-                },
+                Err(faults) => {
+                    let tied = self.tied(&component);
+                    // What local arrays keep together, where iterations of the loop around it keep to themselves.
+                    let private: Vec<ArrayId> = tied.iter().copied().filter(|&a| scratch::is_private(&self.scop, self.flow, a, level)).collect();
+                    if !private.is_empty() {
+                        return Err(Stop::Memory(private));
+                    }
+                    match self.sequence(&component, level, faults) {
+                        Err(Stop::Refused(_)) if !tied.is_empty() => return Err(Stop::Memory(tied)),
+                        item => item?,
+                    }
+                }
             });
         }
         Ok(self.merged(items, level))
@@ -157,12 +165,12 @@ impl Distribution<'_> {
         if level == 0 && statements.len() == self.scop.statements.len() {
             return Err(self.whole.clone());
         }
-        let part = part::under(self.scop, statements, level, &self.memory);
+        let part = part::under(&self.scop, statements, level, &self.memory);
         let region = Region::part(&part, Within { phases: level, haste: HASTE }, self.reassociate);
         match rewrite::uniform(&region, rewrites) {
             Ok((form, system, _)) => {
-                let form = part::plain(self.scop, form.into_owned(), level);
-                let system = part::plain_inputs(self.scop, &form, system, level);
+                let form = part::plain(&self.scop, form.into_owned(), level);
+                let system = part::plain_inputs(&self.scop, &form, system, level);
                 Ok(Phase { statements: statements.to_vec(), scop: form, system })
             }
             Err(attempts) => Err(rewrite::as_written_faults(&attempts)),

@@ -1,6 +1,7 @@
-// Each step of the recursion needs all coefficients of the one before, in reverse: phases, between which a local scalar passes.
+// Each step of the recursion needs all coefficients of the one before, in reverse: phases, between which a local scalar
+// passes by a scratch buffer.
 void kernel(const float r[6], float y[6], float z[6]) {
-  float alpha; //~ ERROR E0602 `alpha`
+  float alpha;
 #pragma scop
   alpha = -r[0];
   y[0] = -r[0];

@@ -1,0 +1,89 @@
+//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable.
+
+use crate::types;
+use frontend::scop::{BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
+use frontend::value;
+use templates::interface::{Argument, Formula};
+
+/// A language of drivers.
+pub enum Language {
+    C,
+    Python,
+}
+
+/// Lines, without indentation, that leave the argument's value in a variable of its name. `called`: what the language calls
+/// the value of an argument.
+pub fn lines(argument: &Argument, formula: &Formula, language: &Language, called: &dyn Fn(&str) -> String) -> Vec<String> {
+    let mut steps = Steps { name: &argument.ident, formula, language, called, lines: vec![] };
+    let value = steps.value(&formula.expr);
+    let last = steps.assigned(argument.ident.clone(), argument.ty, value);
+    steps.lines.push(last);
+    steps.lines
+}
+
+struct Steps<'a> {
+    name: &'a str,
+    formula: &'a Formula,
+    language: &'a Language,
+    called: &'a dyn Fn(&str) -> String,
+    lines: Vec<String>,
+}
+
+impl Steps<'_> {
+    fn assigned(&self, name: String, ty: ScalarType, value: String) -> String {
+        match self.language {
+            Language::C => format!("volatile {} {name} = {value};", types::c(ty)),
+            Language::Python => format!("{name} = {value}"),
+        }
+    }
+
+    /// The value of an operation, kept.
+    fn step(&mut self, ty: ScalarType, value: String) -> String {
+        let name = format!("{}_{}", self.name, self.lines.len() + 1);
+        let line = self.assigned(name.clone(), ty, value);
+        self.lines.push(line);
+        name
+    }
+
+    fn value(&mut self, e: &Expr) -> String {
+        let operands: Vec<String> = e.operands().into_iter().map(|x| self.value(x)).collect();
+        let python = matches!(self.language, Language::Python);
+        let value = match (&e.kind, operands.as_slice()) {
+            (ExprKind::Read(k), _) => return (self.called)(&self.formula.operands[*k]),
+            (ExprKind::Const(bits), _) if e.ty.is_float() => return float(*bits, e.ty, python),
+            (ExprKind::Const(bits), _) => return value::to_integer(*bits, e.ty).to_string(),
+            (ExprKind::Cast(_), [a]) if python => format!("numpy.{}({a})", types::numpy(e.ty)),
+            (ExprKind::Cast(_), [a]) => format!("({}){a}", types::c(e.ty)),
+            (ExprKind::Unary(op, _), [a]) => match op {
+                UnaryOp::Sqrt if python => format!("numpy.sqrt({a})"),
+                UnaryOp::Sqrt => format!("sqrt{}({a})", if e.ty.bits() == 32 { "f" } else { "" }),
+                UnaryOp::Abs if python => format!("numpy.abs({a})"),
+                UnaryOp::Abs => format!("fabs{}({a})", if e.ty.bits() == 32 { "f" } else { "" }),
+                _ => format!("-{a}"),
+            },
+            (ExprKind::Binary(op, ..), [a, b]) => {
+                let sign = match op {
+                    BinaryOp::Add => "+",
+                    BinaryOp::Sub => "-",
+                    BinaryOp::Mul => "*",
+                    _ => "/",
+                };
+                format!("{a} {sign} {b}")
+            }
+            (ExprKind::Host(f, _), all) if python => format!("numpy.{}(host(\"{}\", {}))", types::numpy(e.ty), f.name(e.ty), all.join(", ")),
+            (ExprKind::Host(f, _), all) => format!("{}({})", f.name(e.ty), all.join(", ")),
+            _ => unreachable!("a formula has these operators"),
+        };
+        self.step(e.ty, value)
+    }
+}
+
+/// A constant by its bits, which no compiler rounds.
+fn float(bits: u64, ty: ScalarType, python: bool) -> String {
+    let x = value::to_f64(bits, ty);
+    match (python, ty.bits()) {
+        (true, _) => format!("numpy.{}({x:?})", types::numpy(ty)),
+        (false, 32) => format!("{x:?}f"),
+        _ => format!("{x:?}"),
+    }
+}
