@@ -29,6 +29,8 @@ def chosen(sagen, kernel, options):
     if done.returncode:
         return None, (done.stderr.splitlines() or [""])[0], seconds
     facts = json.loads(done.stdout)
+    if "functions" in facts:
+        return sum(f["predicted_cycles"] for f in facts["functions"].values()), None, seconds
     return facts["predicted_cycles"], (facts.get("search") or {}).get("gap"), seconds
 
 

@@ -9,7 +9,12 @@ use frontend::scop::Scop;
 /// waves, and the first load and the last drain, which nothing hides, short against the run.
 pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
     let bytes = |array: usize| scop.arrays[array].ty.bytes();
-    let mut bus = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);
+    let narrowest = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);
+    // Cells of several lanes may have to fall into one word.
+    let drafts = || lowered.outputs.iter().filter(|d| members.contains(&d.array));
+    let stores = |bus: &u32| drafts().all(|d| collect::output(d, 0, bus / bytes(d.array), &scop.arrays[d.array].dims, mapping).is_ok());
+    let widths = std::iter::successors(Some(narrowest), |bus| Some(bus * 2)).take_while(|&bus| bus <= port::WIDEST.max(narrowest));
+    let mut bus = widths.into_iter().find(stores).unwrap_or(narrowest);
     let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
     // Cycles of one transfer, and how many there are.
     let transfer = |hull: &crate::ir::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
@@ -18,7 +23,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
             let group = hull::input(d, 0, bus / bytes(d.array), mapping);
             (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
         });
-        let drains = lowered.outputs.iter().filter(|d| members.contains(&d.array)).filter_map(|d| {
+        let drains = drafts().filter_map(|d| {
             let group = collect::output(d, 0, bus / bytes(d.array), &scop.arrays[d.array].dims, mapping).ok()?;
             let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
             Some((transfer(&group.hull), times))
