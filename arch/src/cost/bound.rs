@@ -76,12 +76,19 @@ impl Tiles<'_> {
             beats[t.port] += t.beats * self.over(t.mask & self.tiled);
             if *inset == 0 {
                 path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
-            } else if self.waves * self.over(inset & !head) <= self.spill {
+                continue;
+            }
+            // Visits that store follow one another at the end of every sum's outermost loop.
+            let (inside, cells, below) = (self.over(*inset), self.over(inset & t.mask), self.over(inset & !head));
+            let (outer, before) = (visits / inside, inside - below);
+            if self.waves * below <= self.spill {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.
-                let (inside, cells, below) = (self.over(*inset), self.over(inset & t.mask), self.over(inset & !head));
-                let (outer, before) = (visits / inside, inside - below);
                 let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
                 path = path.max(first + before * self.waves + outer * waits + (outer - 1) * t.beats.max(before * self.waves) + t.beats + self.cross + BEHIND);
+            } else if cells > 1 {
+                // Two: it waits for the drain of the one before that.
+                let stores = (below * self.waves).max(2 * self.waves + (cells - 2) * t.beats);
+                path = path.max(first + outer * (before * self.waves + stores) + t.beats + self.cross + BEHIND);
             }
         }
         path

@@ -47,6 +47,11 @@ pub fn per_pe(vsa: &Vsa) -> Resources {
     floor(pes::least(vsa))
 }
 
+/// LUTs of a PE in the array as it is, on average.
+pub fn luts_per_pe(vsa: &Vsa) -> i64 {
+    pes::pes(vsa).lut / (vsa.extent[0] * vsa.extent[1]).max(1)
+}
+
 /// A memory of one port in a PE that keeps `depth` values of `bits`, at least.
 pub fn kept(depth: i64, bits: i64) -> Resources {
     floor(memory(depth, bits))

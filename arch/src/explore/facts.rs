@@ -50,6 +50,8 @@ pub struct Facts {
     /// No dependence but a sum's moves along it.
     pub free: Vec<bool>,
     pub summed: Vec<bool>,
+    /// Along this dimension alone a value goes on: a sum, in any order or not.
+    pub carried: Vec<bool>,
     pub reads: Vec<Access>,
     /// Cells written at the end.
     pub writes: Vec<Access>,
@@ -68,6 +70,7 @@ impl Facts {
         let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
         let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
         let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
+        let along = |e: &[i64], d: usize| (0..depth).all(|other| (moved(e, other) != 0) == (other == d));
         let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
         let over = |a: &Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
         let stored = |array: usize| system.statements.iter().enumerate().any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array);
@@ -104,6 +107,7 @@ impl Facts {
             extent: transform.iter().map(range).collect(),
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
+            carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
             reads,
             writes,
             ports: vec![],
@@ -149,6 +153,13 @@ impl Facts {
         loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
         stores.clear();
         stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
+    }
+
+    /// Elements per word, of a port of the given width, that an array may store from the lanes of dimension `d` where other
+    /// iterations of `d` follow in time: the lanes' cells are then one word or an even part of it.
+    pub fn side_by_side(&self, d: usize, width: impl Fn(usize) -> i64) -> Vec<i64> {
+        let along = |w: &&Access| w.plain && w.subscripts.last().is_some_and(|s| s.get(d).is_some_and(|&c| c != 0));
+        self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
     }
 
     /// Tiles, lanes and orders of the dimension are the search's to choose.

@@ -93,19 +93,27 @@ impl Grid {
         s
     }
 
-    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles.
-    pub fn options(&self, facts: &Facts) -> Vec<Vec<(u32, i64)>> {
+    /// Whether the cells of all lanes can be told apart over ports of these widths (bytes), if `inner` iterations of the lanes'
+    /// dimension follow one another in a tile.
+    pub fn storable(&self, facts: &Facts, inner: i64, width: impl Fn(usize) -> i64) -> bool {
+        inner == 1 || self.lanes == 1 || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
+    }
+
+    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles. `width`: bytes of a port's widest word.
+    pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<(u32, i64)>> {
         (0..facts.extent.len()).map(|d| {
-            let whole = parts(facts.extent[d], self.grain(d));
+            let apart = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
+            let whole = if apart { 1 } else { parts(facts.extent[d], self.grain(d)) };
+            let all = parts(facts.extent[d], self.grain(d));
             let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
                 (true, _) => Box::new(classes(whole)),
                 (false, true) => Box::new([1, whole].into_iter()),
                 (false, false) => Box::new([whole].into_iter()),
             };
-            let mut all: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(whole, inner) * inner)).collect();
-            all.sort_unstable();
-            all.dedup();
-            all
+            let mut found: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(all, inner) * inner)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
         }).collect()
     }
 }

@@ -2,7 +2,8 @@
 //! over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::{Search, Shape};
+use super::least::times;
+use super::{Grid, Resources, Search, Shape};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::variants::assemble;
@@ -15,6 +16,10 @@ use std::collections::BTreeMap;
 pub(super) const DIVE_EVERY: u64 = 40;
 pub(super) const DIVES: u64 = 40;
 const DIVE_TRIES: usize = 4;
+/// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, and dives into.
+const RUNGS: [i64; 4] = [95, 85, 70, 50];
+const RUNG_GRIDS: usize = 400;
+const RUNG_DIVES: usize = 3;
 /// Shapes of a grid that a dive looks at more closely.
 const DIVE_WIDTH: usize = 40;
 
@@ -56,6 +61,38 @@ impl Search<'_> {
                     }
                     break;
                 }
+            }
+        }
+    }
+
+    /// Incumbents over arrays that leave more and more of the board to the network: of the fastest grids of every rung those with
+    /// the shortest borders. Where most of the fastest grids do not fit, a search that is best first would meet none that does.
+    pub(super) fn ladder(&mut self, grids: &[(i64, Grid)]) {
+        let mut by_bound = grids.to_vec();
+        by_bound.sort_unstable();
+        for percent in RUNGS {
+            let limits = &self.task.limits;
+            let rung = Resources { lut: limits.lut * percent / 100, ff: limits.ff * percent / 100, dsp: limits.dsp * percent / 100, ..*limits };
+            let mut near: Vec<(i64, Grid)> = vec![];
+            for &(key, grid) in &by_bound {
+                if key >= self.limit() || near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS {
+                    break;
+                }
+                let pe = self.per_pe(&grid);
+                if pe != Resources::default() && times(&pe, self.known.covered(&grid)).fits(&rung) {
+                    near.push((key, grid));
+                }
+            }
+            // The search itself begins with this one.
+            if near.first() == by_bound.first() {
+                return;
+            }
+            near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
+            for (key, grid) in near.into_iter().take(RUNG_DIVES) {
+                let cap = self.cap();
+                let found = self.known.shapes(key, grid, cap);
+                self.counts.bounds += found.bounds;
+                self.dive(&found.shapes);
             }
         }
     }

@@ -104,12 +104,12 @@ impl<'a> Known<'a> {
         let k = grid.flow.facts as usize;
         let facts = &self.facts[k];
         let depth = facts.extent.len();
-        let options = grid.options(facts);
+        let wide = self.widths_of(k, self.widest(k));
+        let options = grid.options(facts, |port| wide[port]);
         let mut least = vec![1i64; depth + 1];
         for d in (0..depth).rev() {
             least[d] = least[d + 1].saturating_mul(options[d].iter().map(|o| o.1).min().unwrap_or(1));
         }
-        let wide = self.widths_of(k, self.widest(k));
         let (mut loads, mut stores) = (vec![], vec![]);
         let mut found = Shapes { shapes: vec![], bounds: 0, dropped: i64::MAX };
         let mut stack: Vec<(usize, i64, Inner)> = vec![(0, 1, [1; MOST_DIMS])];
@@ -166,7 +166,7 @@ impl<'a> Known<'a> {
         shape.grid.sizes(&self.facts_of(&shape.grid).extent, &shape.inner)
     }
 
-    fn order(&self, shape: &Shape) -> &Order {
+    pub fn order(&self, shape: &Shape) -> &Order {
         let k = shape.grid.flow.facts as usize;
         &self.orders[k].of(&self.facts[k], self.sizes(shape).tiled)[shape.order as usize]
     }

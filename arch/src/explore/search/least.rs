@@ -1,7 +1,7 @@
 //! What a shape takes at least, cycles and resources, before it is assembled, and over which words it may fit.
 
 use super::known::Known;
-use super::{Search, Widths};
+use super::{Kind, Search, Widths};
 use crate::cost::board::Resources;
 use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
@@ -13,11 +13,27 @@ use std::collections::BTreeMap;
 
 /// Waves for which a sum may wait in a chain of registers instead of a memory.
 const CHAINED: i64 = 64;
+/// Iterations of a space loop in a PE of a small array.
+const SMALL: u32 = 16;
 /// Ports whose widths are chosen one by one.
 const APART: usize = 3;
 
-/// What a PE takes, by flow, lanes, and whether it has neighbours along each axis.
-type Pes = BTreeMap<(Flow, i64, [i64; 2]), Resources>;
+/// What PEs take, at least.
+#[derive(Default)]
+pub(super) struct Pes {
+    /// By flow, lanes, and whether it has neighbours along each axis.
+    by_flow: BTreeMap<(Flow, i64, [i64; 2]), Resources>,
+    /// LUTs of PEs in their schedule, without the memory in which sums wait: by kind of shape, too.
+    by_kind: BTreeMap<(Kind, i64, [i64; 2]), Resources>,
+}
+
+impl Pes {
+    fn of(&self, kind: Kind, grid: &Grid) -> Resources {
+        let pes = grid.pes.map(|p| p.min(2));
+        let known = [self.by_flow.get(&(grid.flow, grid.lanes, pes)), self.by_kind.get(&(kind, grid.lanes, pes))];
+        known.into_iter().flatten().fold(Resources::default(), |a, b| most_of(&a, b))
+    }
+}
 
 /// Widths over which a shape may fit, with their bounds.
 #[derive(Default)]
@@ -29,8 +45,10 @@ pub(super) struct Fitting {
 
 impl Known<'_> {
     fn sketch(&self, shape: &Shape, widths: Widths) -> Option<Vsa> {
-        let k = shape.grid.flow.facts as usize;
-        sketch(self.program, &self.facts[k], &shape.grid, self.plan(shape), &self.widths_of(k, widths), self.spill)
+        let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
+        let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
+        let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
+        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill))?
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
@@ -48,22 +66,48 @@ impl Known<'_> {
 
     fn resources(&self, shape: &Shape, vsa: &Vsa, pes: &Pes) -> Resources {
         let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
-        let mut pe = pes.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2)))).copied().unwrap_or_default();
+        let mut pe = pes.of(self.kind(shape), grid);
         add(&mut pe, &self.sums(facts, shape));
         let mut need = times(&pe, self.covered(grid));
         add(&mut need, &resources::network(vsa));
         need
     }
 
+    /// What the network of a grid takes at least: over the narrowest words, with tiles as small or as large as can be.
+    pub fn narrowest_network(&self, grid: &Grid) -> Resources {
+        let k = grid.flow.facts as usize;
+        let (facts, wide) = (&self.facts[k], self.widths_of(k, self.widest(k)));
+        let options = grid.options(facts, |port| wide[port]);
+        let corner = |most: bool| {
+            let mut inner = [1; MOST_DIMS];
+            for (size, options) in inner.iter_mut().zip(&options) {
+                let sizes = options.iter().map(|o| o.0);
+                *size = if most { sizes.max() } else { sizes.min() }.unwrap_or(1);
+            }
+            let shape = Shape { grid: *grid, inner, order: 0 };
+            let widths = [self.narrowest(k), self.widest(k)].into_iter().find_map(|w| self.sketch(&shape, w));
+            widths.map(|vsa| resources::network(&vsa))
+        };
+        match (corner(false), corner(true)) {
+            (Some(a), Some(b)) => least_of(&a, &b),
+            _ => Resources::default(),
+        }
+    }
+
     /// Memories of a PE in which sums wait for their next term.
     fn sums(&self, facts: &Facts, shape: &Shape) -> Resources {
-        let [write] = &facts.writes[..] else { return Resources::default() };
+        self.waiting(facts, shape).filter(|w| w.0 > CHAINED).map_or(Resources::default(), |(depth, bits)| resources::kept(depth, bits))
+    }
+
+    /// Sums of a PE that wait for their next term, and bits of one.
+    fn waiting(&self, facts: &Facts, shape: &Shape) -> Option<(i64, i64)> {
+        let [write] = &facts.writes[..] else { return None };
         let grid = &shape.grid;
         let spread = (0..2).any(|a| grid.flow.axes[a] != NONE && write.mask >> grid.flow.axes[a] & 1 == 0);
         let depth: i64 = (0..facts.extent.len()).filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
-        let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.summed[d] && shape.inner[d] > 1);
+        let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.carried[d] && shape.inner[d] > 1);
         let alone = self.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
-        if spread || !waits || !alone || !write.plain || depth <= CHAINED { Resources::default() } else { resources::kept(depth, write.bytes * 8) }
+        (!spread && waits && alone && write.plain).then_some((depth, write.bytes * 8))
     }
 
     /// The widest words over which a shape may fit below the cap.
@@ -194,17 +238,18 @@ impl Search<'_> {
     /// What a PE takes, at least: the least of two small arrays'.
     pub(super) fn per_pe(&mut self, grid: &Grid) -> Resources {
         let grid = Grid { pes: grid.pes.map(|p| p.min(2)), ..*grid };
-        if let Some(known) = self.pes.get(&(grid.flow, grid.lanes, grid.pes)) {
+        if let Some(known) = self.pes.by_flow.get(&(grid.flow, grid.lanes, grid.pes)) {
             return *known;
         }
         let (k, known) = (grid.flow.facts as usize, &self.known);
-        let extent = &known.facts[k].extent;
+        let wide = known.widths_of(k, known.widest(k));
+        let options = grid.options(&known.facts[k], |port| wide[port]);
         let mut least: Option<Resources> = None;
         for most in [1, 16] {
             let mut inner = [1; MOST_DIMS];
-            for (d, n) in extent.iter().enumerate() {
-                let whole = parts(*n, grid.grain(d));
-                inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole } as u32;
+            for (d, options) in options.iter().enumerate() {
+                let whole = options.iter().map(|o| o.0).max().unwrap_or(1);
+                inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole };
             }
             for order in 0..known.orders_of(&grid, &inner).min(3) {
                 let plan = known.plan(&Shape { grid, inner, order: order as u16 });
@@ -218,8 +263,33 @@ impl Search<'_> {
             }
         }
         let least = least.unwrap_or_default();
-        self.pes.insert((grid.flow, grid.lanes, grid.pes), least);
+        self.pes.by_flow.insert((grid.flow, grid.lanes, grid.pes), least);
         least
+    }
+
+    /// Learns what a PE of this kind takes, from a small array of it.
+    pub(super) fn learn(&mut self, shape: &Shape) {
+        let grid = Grid { pes: shape.grid.pes.map(|p| p.min(2)), ..shape.grid };
+        let key = (self.known.kind(shape), grid.lanes, grid.pes);
+        if self.pes.by_kind.contains_key(&key) {
+            return;
+        }
+        let facts = self.known.facts_of(&grid);
+        let whole = shape.grid.sizes(&facts.extent, &shape.inner).tiled;
+        let mut inner = shape.inner;
+        for (d, n) in facts.extent.iter().enumerate().filter(|(d, _)| grid.is_axis(*d)) {
+            inner[d] = if whole >> d & 1 == 0 { parts(*n, grid.grain(d)) as u32 } else { inner[d].min(SMALL) };
+        }
+        let small = Shape { grid, inner, ..*shape };
+        let mut spec = self.known.spec.clone();
+        spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
+        self.counts.exact += 1;
+        let vsa = assemble(self.known.program, small.plan(facts, &self.known.order(shape).dims), &spec);
+        let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits).lut);
+        // Counters and delays of a larger array are a few LUTs more or less.
+        let lut = |vsa: &Vsa| (resources::luts_per_pe(vsa) - waiting).max(0) * 31 / 32;
+        let least = vsa.map_or(Resources::default(), |vsa| Resources { lut: lut(&vsa), ..Resources::default() });
+        self.pes.by_kind.insert(key, least);
     }
 }
 
@@ -227,12 +297,16 @@ pub(super) fn times(r: &Resources, n: i64) -> Resources {
     Resources { lut: r.lut * n, ff: r.ff * n, dsp: r.dsp * n, bram36: r.bram36 * n, uram: r.uram * n }
 }
 
-fn add(to: &mut Resources, r: &Resources) {
+pub(super) fn add(to: &mut Resources, r: &Resources) {
     *to = Resources { lut: to.lut + r.lut, ff: to.ff + r.ff, dsp: to.dsp + r.dsp, bram36: to.bram36 + r.bram36, uram: to.uram + r.uram };
 }
 
 fn minus(a: &Resources, b: &Resources) -> Resources {
     Resources { lut: a.lut - b.lut, ff: a.ff - b.ff, dsp: a.dsp - b.dsp, bram36: a.bram36 - b.bram36, uram: a.uram - b.uram }
+}
+
+fn most_of(a: &Resources, b: &Resources) -> Resources {
+    Resources { lut: a.lut.max(b.lut), ff: a.ff.max(b.ff), dsp: a.dsp.max(b.dsp), bram36: a.bram36.max(b.bram36), uram: a.uram.max(b.uram) }
 }
 
 fn least_of(a: &Resources, b: &Resources) -> Resources {

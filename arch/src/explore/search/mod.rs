@@ -23,7 +23,7 @@ use crate::ir::refusal::Illegal;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
-use least::times;
+use least::{add, times, Pes};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use widths::Widths;
@@ -57,8 +57,7 @@ struct Search<'a> {
     known: Known<'a>,
     heap: BinaryHeap<Reverse<(i64, Node)>>,
     seen: BTreeSet<(Shape, Widths)>,
-    /// What a PE takes, by flow, lanes, and whether it has neighbours along each axis.
-    pes: BTreeMap<(Flow, i64, [i64; 2]), Resources>,
+    pes: Pes,
     kinds: BTreeMap<Kind, u32>,
     /// Legal and illegal designs of a flow.
     tally: BTreeMap<Flow, (u32, u32)>,
@@ -99,7 +98,7 @@ impl<'a> Search<'a> {
             known: Known::new(task),
             heap: BinaryHeap::new(),
             seen: BTreeSet::new(),
-            pes: BTreeMap::new(),
+            pes: Pes::default(),
             kinds: BTreeMap::new(),
             tally: BTreeMap::new(),
             axes: BTreeSet::new(),
@@ -198,6 +197,7 @@ impl Search<'_> {
     fn open_grids(&mut self) {
         let all = self.grids();
         self.counts.bounds += all.len() as u64;
+        self.ladder(&all);
         let cap = self.cap();
         self.heap.extend(all.into_iter().filter(|g| g.0 < cap).map(|(key, grid)| Reverse((key, Node::Grid(grid)))));
     }
@@ -216,7 +216,11 @@ impl Search<'_> {
                 continue;
             }
             let pe = self.per_pe(&grid);
-            match times(&pe, self.known.covered(&grid)).fits(&self.task.limits) {
+            let mut need = times(&pe, self.known.covered(&grid));
+            if need.fits(&self.task.limits) && crowded(&need, &self.task.limits) {
+                add(&mut need, &self.known.narrowest_network(&grid));
+            }
+            match need.fits(&self.task.limits) {
                 true => open.push((key, grid)),
                 false => self.counts.too_big += 1,
             }
@@ -268,6 +272,7 @@ impl Search<'_> {
     /// Designs, assembled and walked.
     fn build(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
         all.retain(|(key, (shape, _))| self.worth(*key, shape));
+        all.retain(|(key, (shape, widths))| self.still_fits(*key, shape, *widths));
         let (limit, pes) = (self.limit(), &self.pes);
         let made = parallel::map(&all, |(_, (shape, widths))| {
             let plan = self.known.plan(shape);
@@ -291,10 +296,7 @@ impl Search<'_> {
                     match made {
                         Evaluated::TooBig(_) => {
                             self.counts.too_big += 1;
-                            let cap = self.cap();
-                            let found = self.known.narrower(key, &shape, widths, &self.pes, cap);
-                            self.counts.walks += found.walks;
-                            found.fitting.into_iter().for_each(|(key, widths)| self.offer(key, shape, widths));
+                            self.narrow(key, &shape, widths);
                         }
                         Evaluated::Slow(_) => {}
                         Evaluated::Better(design) => {
@@ -305,6 +307,27 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a shape fits by what is known of PEs of its kind; over narrower words it may, if it does not.
+    fn still_fits(&mut self, key: i64, shape: &Shape, widths: Widths) -> bool {
+        let least = |search: &Self| search.known.least(shape, widths, &search.pes);
+        if !least(self).is_some_and(|need| crowded(&need, &self.task.limits)) {
+            return true;
+        }
+        self.learn(shape);
+        let fits = least(self).is_some_and(|need| need.fits(&self.task.limits));
+        if !fits {
+            self.counts.too_big += 1;
+            self.narrow(key, shape, widths);
+        }
+        fits
+    }
+
+    fn narrow(&mut self, key: i64, shape: &Shape, widths: Widths) {
+        let found = self.known.narrower(key, shape, widths, &self.pes, self.cap());
+        self.counts.walks += found.walks;
+        found.fitting.into_iter().for_each(|(key, widths)| self.offer(key, *shape, widths));
     }
 
     /// Only fewer cycles than these are better.
@@ -335,6 +358,11 @@ impl Search<'_> {
     fn given_up(&self, flow: Flow) -> bool {
         self.tally.get(&flow).is_some_and(|t| t.0 == 0 && t.1 >= HOPELESS)
     }
+}
+
+/// The PEs leave a fifth of the LUTs or flip-flops at most: the network decides whether a grid fits.
+fn crowded(need: &Resources, limits: &Resources) -> bool {
+    5 * need.lut > 4 * limits.lut || 5 * need.ff > 4 * limits.ff
 }
 
 /// Values that both change are multiplied.
