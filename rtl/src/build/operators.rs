@@ -127,7 +127,27 @@ impl<'m> Sig<'m> {
             self.m.fault(FaultKind::Width, format!("operands of `{name}` do not agree: {} and {}", self.ty, r.ty));
             return self.m.poison(ty);
         }
-        self.m.add(Op::Bin(op, self.id, r.id), ty, None)
+        self.folded(op, r).unwrap_or_else(|| self.m.add(Op::Bin(op, self.id, r.id), ty, None))
+    }
+
+    /// What a conjunction or disjunction is when an operand is a constant of equal bits.
+    fn folded(self, op: BinOp, r: Self) -> Option<Self> {
+        let constant = |x: Self| self.m.with(|m| match &m.nodes[x.id.0 as usize].op {
+            Op::Lit(bits) if bits.is_zero() => Some(false),
+            Op::Lit(bits) if (0..bits.width()).all(|i| bits.bit(i)) => Some(true),
+            _ => None,
+        });
+        let (given, other) = match (constant(self), constant(r)) {
+            (Some(given), _) => (given, [self, r]),
+            (_, Some(given)) => (given, [r, self]),
+            _ => return None,
+        };
+        let [literal, value] = other;
+        match op {
+            BinOp::And => Some(if given { value } else { literal }),
+            BinOp::Or => Some(if given { literal } else { value }),
+            _ => None,
+        }
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 
 use crate::build::Design;
 use crate::hierarchy::Flat;
-use crate::netlist::{At, Conn, Fault, FaultKind, Module, ModuleName, Netlist, Op};
+use crate::netlist::{At, Bits, Conn, Fault, FaultKind, Module, ModuleName, Netlist, Op};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
@@ -14,6 +14,20 @@ impl Deref for Verified {
     type Target = Netlist;
     fn deref(&self) -> &Netlist {
         &self.0
+    }
+}
+
+impl Verified {
+    /// Gives the constant of this name in the last module another value: for what is known only when the rest is.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn set_constant(&mut self, name: &str, value: u64) -> Result<(), String> {
+        let node = self.0.constant(name).ok_or_else(|| format!("the last module has no constant `{name}`"))?;
+        if let Op::Lit(bits) = &mut node.op {
+            *bits = Bits::from_u128(value.into(), node.ty.w);
+        }
+        Ok(())
     }
 }
 

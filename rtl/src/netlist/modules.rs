@@ -1,6 +1,6 @@
 //! `Netlist`: the modules of one chip, children before their parents.
 
-use super::module::{Module, ModuleName};
+use super::module::{Module, ModuleName, Node, Op};
 use super::names::legal;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,11 @@ impl Netlist {
     pub(crate) fn push(&mut self, module: Module) {
         self.index.insert(module.name.clone(), self.modules.len());
         self.modules.push(module);
+    }
+
+    /// The constant of this name in the last module.
+    pub(crate) fn constant(&mut self, name: &str) -> Option<&mut Node> {
+        self.modules.last_mut()?.nodes.iter_mut().find(|n| n.name.as_deref() == Some(name) && matches!(n.op, Op::Lit(_)))
     }
 
     /// Name of the clock port of every module.

@@ -45,6 +45,13 @@ impl Printer<'_> {
             (None, Some(h)) => self.names.fresh(h),
             (None, None) => self.names.fresh(stem(&self.m.node(id).op)),
         };
+        if self.lines.get(id).is_some() {
+            let value = self.expr(id).s;
+            let head = self.declared("wire", &[], self.m.ty(id).w, &wanted);
+            writeln!(self.wires, "{head} = {value};").expect("string");
+            self.net(id, wanted.clone());
+            return wanted;
+        }
         let head = self.declaration("wire", id, &wanted);
         let value = self.right_side(id, wanted.len() + 24);
         writeln!(self.wires, "{head} = {value};").expect("string");
@@ -100,6 +107,9 @@ impl Printer<'_> {
 
     /// The node's value as an expression.
     pub(super) fn expr(&mut self, id: NodeId) -> Text {
+        if self.lines.get(id).is_some() {
+            return self.bits(id, 0, self.m.ty(id).w);
+        }
         if self.nets.contains_key(&id) || self.wants_net(id) {
             let n = self.identifier(id, None);
             self.reads(&n, 0, self.m.ty(id).w);
@@ -157,10 +167,11 @@ impl Printer<'_> {
             Op::Lit(b) if through => return atom(literal(&b.slice(lo, w), u(w))),
             _ => {}
         }
-        if w == n.ty.w {
-            return self.expr(id);
-        }
-        let name = self.identifier(id, None);
+        let (name, lo) = match self.lines.get(id) {
+            Some((line, from)) => (line.name.clone(), from + lo),
+            None if w == n.ty.w => return self.expr(id),
+            None => (self.identifier(id, None), lo),
+        };
         self.reads(&name, lo, w);
         atom(if w == 1 { format!("{name}[{lo}]") } else { format!("{name}[{}:{lo}]", lo + w - 1) })
     }

@@ -7,11 +7,13 @@
 
 mod expr;
 mod inst;
+mod line;
 mod state;
 
 use crate::check::Verified;
 use crate::netlist::*;
 use crate::netlist::names::Names;
+use line::Lines;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -41,6 +43,7 @@ struct Printer<'a> {
     uses: BTreeMap<NodeId, u32>,
     /// Identifier of every node that has a net.
     nets: BTreeMap<NodeId, String>,
+    lines: Lines,
     /// Bits of each net that the text reads.
     read: BTreeMap<String, Vec<bool>>,
     /// Declarations of nets in order.
@@ -60,16 +63,21 @@ impl<'a> Printer<'a> {
         for n in named.chain(outputs).chain(others) {
             names.claim(n);
         }
-        Printer {
+        let uses = live(m);
+        let lines = Lines::of(m, uses.keys().copied());
+        let mut printer = Printer {
             m,
             clock,
             names,
-            uses: live(m),
+            uses,
             nets: BTreeMap::new(),
+            lines,
             read: BTreeMap::new(),
             wires: String::new(),
             clocked: false,
-        }
+        };
+        printer.name_lines();
+        printer
     }
 
     fn module(mut self) -> String {
@@ -142,9 +150,13 @@ impl<'a> Printer<'a> {
 
     fn declaration(&self, kind: &str, id: NodeId, name: &str) -> String {
         let n = self.m.node(id);
-        let attrs: Vec<String> = n.attrs.iter().map(|(k, v)| format!("{k} = \"{v}\"")).collect();
+        self.declared(kind, &n.attrs, n.ty.w, name)
+    }
+
+    fn declared(&self, kind: &str, attrs: &[(String, String)], w: u32, name: &str) -> String {
+        let attrs: Vec<String> = attrs.iter().map(|(k, v)| format!("{k} = \"{v}\"")).collect();
         let attrs = if attrs.is_empty() { String::new() } else { format!("    (* {} *)\n", attrs.join(", ")) };
-        format!("{attrs}    {kind} {}{name}", range(n.ty.w))
+        format!("{attrs}    {kind} {}{name}", range(w))
     }
 
     /// The reduction that reads what nothing else reads.

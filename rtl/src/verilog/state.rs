@@ -36,7 +36,8 @@ impl Printer<'_> {
     /// Registers and registered reads.
     pub(super) fn declare_states(&mut self, out: &mut String) {
         let ids: Vec<NodeId> = self.uses.keys().copied().collect();
-        for id in ids {
+        self.declare_lines(out);
+        for id in ids.into_iter().filter(|id| self.lines.get(*id).is_none()).collect::<Vec<_>>() {
             let n = self.m.node(id);
             if let (Op::Reg { .. } | Op::ReadSync { .. }, Some(name)) = (&n.op, n.name.clone()) {
                 writeln!(out, "{};", self.declaration("reg ", id, &name)).expect("string");
@@ -74,6 +75,10 @@ impl Printer<'_> {
             let mut resets = vec![];
             for id in ids {
                 let Op::Reg { next: Some(d), rst, .. } = self.m.node(id).op.clone() else { continue };
+                if let Some(statement) = self.advance(id, d) {
+                    loads.extend(Some(statement).filter(|s| !s.is_empty()));
+                    continue;
+                }
                 let name = self.nets[&id].clone();
                 let value = self.statement(d, name.len() + 18);
                 if let Some((_, b)) = rst {
