@@ -78,6 +78,7 @@ gate driven mm examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2
 gate driven mm_prime examples/mm.c -D N=7 --space i,k --tile i=3,j=4,k=2
 gate driven gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,j=2
 gate driven shared tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+C,B+bias
+gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12
 gate mac
 gate estimated

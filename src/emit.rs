@@ -272,7 +272,7 @@ fn bus_check(interface: &Interface, contents: &[(Vec<Vec<u8>>, Option<Vec<Vec<u8
         json!({ "function": function.name, "number": number, "arrays": arrays, "scalars": scalars })
     };
     let mut functions: Vec<Value> = interface.functions.iter().zip(contents).enumerate().map(function).collect();
-    let mut value = json!({ "top": interface.kernel, "max_cycles": watchdog, "status": interface.layout.status() });
+    let mut value = json!({ "top": interface.kernel, "address_bits": interface.address_bits, "max_cycles": watchdog, "status": interface.layout.status() });
     match &mut functions[..] {
         [only] => ["arrays", "scalars"].into_iter().for_each(|key| value[key] = only[key].take()),
         _ => {

@@ -4,6 +4,7 @@ use crate::cli::{Design, Program};
 use crate::{catalog, fault, progress, render};
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec};
+use arch::ir::ip::MOST_FUNCTIONS;
 use arch::ir::vsa::{DramArray, Scalar, Vsa};
 use arch::text::Stage;
 use frontend::diag::{Diagnostics, SourceMap, Span};
@@ -103,6 +104,9 @@ impl Work {
             return Err(unknown(format!("--function {name}: no file has a marked region in a function of that name")));
         }
         inputs.retain(|i| program.function.is_empty() || program.function.contains(&i.scop.name));
+        if inputs.len() > MOST_FUNCTIONS {
+            return Err(Refused::plain(format!("{} functions: an IP has at most {MOST_FUNCTIONS}; choose some with --function", inputs.len())));
+        }
         let board = catalog::find(&program.board).map_err(Refused::plain)?;
         let request = design.request().map_err(Refused::plain)?;
         if let Some(name) = request.functions().find(|f| !known.iter().any(|k| k == f)) {

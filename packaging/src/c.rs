@@ -173,7 +173,7 @@ fn lines(function: &Function, f: &dyn Fn(&Argument) -> String, between: &str) ->
 }
 
 fn parameter(a: &Argument) -> String {
-    format!("{} {}", if a.array().is_some() { "uint64_t" } else { types::c(a.ty) }, a.ident)
+    format!("{} {}", a.array().map_or(types::c(a.ty), |array| if array.address_bits > 32 { "uint64_t" } else { "uint32_t" }), a.ident)
 }
 
 /// Writes the registers of an argument, which the macros call `called`.
@@ -181,7 +181,7 @@ fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
     let kernel = &ip.interface.kernel;
     let (at, name) = (format!("{}_ADDR_{}_DATA", prefix(ip), called.to_uppercase()), &a.ident);
     let bits = match (a.array(), types::c(a.ty)) {
-        (Some(_), _) | (None, "uint64_t") => name.clone(),
+        (Some(_), _) | (None, "uint64_t" | "uint32_t") => name.clone(),
         (None, "double") => format!("x{kernel}_bits64({name})"),
         (None, "float") => format!("x{kernel}_bits32({name})"),
         (None, "int64_t") => format!("(uint64_t){name}"),

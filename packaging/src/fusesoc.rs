@@ -58,6 +58,7 @@ fn cocotb(ip: &Ip) -> String {
         ("INTERRUPT", interface.interrupt.into()),
         ("CONTROL", interface.control.into()),
         ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
+        ("ADDRESS_BYTES", (interface.address_bits / 8).to_string()),
         ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
         ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
         ("LIMIT", (20 * ip.cycles().max(0) + 100_000).to_string()),

@@ -1,16 +1,19 @@
-//! What runs beside the IP under Linux: of an IP with one function an XRT host that checks the results and the C program to
-//! check against; a device-tree overlay for embedded systems.
+//! What runs beside the IP under Linux: for each function an XRT host that checks the results, and the C program to check
+//! against; a device-tree overlay for embedded systems.
 
 use crate::{fill, types, File, Function, Ip};
 use frontend::scop::ScalarType;
 use templates::interface::{self, Argument};
 
-/// `sw/host.cpp`, `sw/reference.c` and `sw/<kernel>.dtso`.
+/// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; of several functions `sw/host_<function>.cpp` and so on.
 pub fn files(ip: &Ip) -> Vec<File> {
     let kernel = &ip.interface.kernel;
     let mut all = vec![File::new(format!("sw/{kernel}.dtso"), overlay(ip))];
-    if let Some((function, Function { reference: Some(reference), exact, .. })) = ip.only() {
-        all.extend([File::new("sw/host.cpp", host(ip, function, *exact)), File::new("sw/reference.c", reference.clone())]);
+    for (number, (function, more)) in ip.all().enumerate() {
+        let Function { reference: Some(reference), exact, .. } = more else { continue };
+        let stem = if ip.only().is_some() { String::new() } else { format!("_{}", function.ident) };
+        all.push(File::new(format!("sw/host{stem}.cpp"), host(ip, (number, function), &stem, *exact)));
+        all.push(File::new(format!("sw/reference{stem}.c"), reference.clone()));
     }
     all
 }
@@ -23,12 +26,15 @@ fn element(ty: ScalarType) -> &'static str {
     }
 }
 
-fn host(ip: &Ip, function: &interface::Function, exact: bool) -> String {
+/// `stem`: what tells the function's files from those of others.
+fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, exact: bool) -> String {
     let interface = ip.interface;
     let own = |f: &dyn Fn(usize) -> String| function.arguments.iter().enumerate().filter(|(_, a)| !a.is_scratch()).map(|(k, _)| f(k)).collect::<Vec<_>>().join(", ");
+    // As `kernel.xml` numbers the arguments of all functions.
+    let first = if ip.only().is_some() { 0 } else { 1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>() };
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| match a.array() {
-        Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {k}, {:?}, {}, random);", element(a.ty), a.ident, a.elements()),
+        Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, a.elements()),
         None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
     };
     let passed = |k: usize, a: &Argument| match a.array() {
@@ -40,13 +46,18 @@ fn host(ip: &Ip, function: &interface::Function, exact: bool) -> String {
         let lines = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written && !a.scratch)).map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
+    // The other functions' arguments stand in the same registers, so only its own are set.
+    let set = |k: usize, a: &Argument| format!("    run.set_arg({}, {});", first + k, passed(k, a));
+    let started = format!("    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n    run.start();", list(&set, "\n"));
     fill(include_str!("../files/host.cpp.in"), &[
         ("KERNEL", interface.kernel.clone()),
         ("DECLARE", list(&declare, "\n")),
         ("BEFORE", own(&|k| format!("argument{k}.before.data()"))),
         ("AFTER", own(&|k| format!("argument{k}.after.data()"))),
         ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
-        ("PASSED", list(&passed, ", ")),
+        ("RUN", if ip.only().is_some() { format!("    auto run = kernel({});", list(&passed, ", ")) } else { started }),
+        ("STEM", stem.into()),
+        ("WHAT", if ip.only().is_some() { interface.kernel.clone() } else { format!("{} of {}", function.name, interface.kernel) }),
         ("COMPARE", written("    wrong += argument{k}.compare();")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("STATUS", format!("0x{:02x}", interface.layout.status())),

@@ -23,6 +23,7 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("KERNEL", name.clone()),
         ("CLASS", class),
         ("VLNV", ip.vlnv()),
+        ("ADDRESS_BYTES", (interface.address_bits / 8).to_string()),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
         ("STATUS", format!("0x{:02x}", interface.layout.status())),
         ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),

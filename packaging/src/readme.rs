@@ -4,7 +4,7 @@ use crate::{fill, types, Function, Ip};
 use std::fmt::Write as _;
 use templates::interface::{self, Access, Argument, Register};
 
-const HOST: &str = "| `sw/host.cpp`, `sw/reference.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
+const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
 
 /// The text.
 pub fn text(ip: &Ip, revision: u32) -> String {
@@ -33,8 +33,14 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         ("PORTS", ports(ip)),
         ("REGISTERS", interface.registers.iter().map(register).collect()),
         ("BLOCK_DESIGN", zynq.into()),
-        ("HOST", if ip.only().is_some_and(|f| f.1.reference.is_some()) { HOST } else { "" }.into()),
+        ("HOST", host(ip)),
     ])
+}
+
+/// One line for the host of each function.
+fn host(ip: &Ip) -> String {
+    let stem = |f: &interface::Function| if ip.only().is_some() { String::new() } else { format!("_{}", f.ident) };
+    ip.all().filter(|f| f.1.reference.is_some()).map(|f| fill(HOST, &[("STEM", stem(f.0))])).collect()
 }
 
 const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the arguments may be written anew\n\

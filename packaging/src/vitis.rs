@@ -15,8 +15,9 @@ pub fn kernel(ip: &Ip) -> String {
         let port = group("port", []).with("name", name).with("mode", mode).with("range", range).with("dataWidth", bits);
         port.with("portType", "addressable").with("base", "0x0")
     };
+    let range = |bits: u32| if bits > 32 { "0xFFFFFFFFFFFFFFFF" } else { "0xFFFFFFFF" };
     let ports = [port(interface.control, "slave", "0x1000", 32)];
-    let managers = interface.ports.iter().map(|p| port(&p.name, "master", "0xFFFFFFFFFFFFFFFF", p.data_bits));
+    let managers = interface.ports.iter().map(|p| port(&p.name, "master", range(p.address_bits), p.data_bits));
     let all = ip.all().flat_map(|(f, _)| f.arguments.iter().map(move |a| (ip.called(f, a), a)));
     // The number of the function comes first; then the arguments of all, of which a run needs its own.
     let number = interface.layout.function().map(|at| scalar(ip, "function", at));
@@ -36,7 +37,7 @@ fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
 
 fn argument(ip: &Ip, id: usize, name: &str, a: &Argument) -> Element {
     let (qualifier, port, size, pointer) = match a.array() {
-        Some(array) => (1, ip.interface.ports[array.port].name.as_str(), 8, "*"),
+        Some(array) => (1, ip.interface.ports[array.port].name.as_str(), array.address_bits / 8, "*"),
         None => (0, ip.interface.control, a.ty.bytes(), ""),
     };
     let arg = group("arg", []).with("name", name).with("addressQualifier", qualifier).with("id", id).with("port", port);

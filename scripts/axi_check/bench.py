@@ -37,11 +37,12 @@ def load(folder, name):
 
 
 class Array:
-    """One array in its own window of a 64-bit address space, between two guard zones."""
+    """One array in its own window of the address space, between two guard zones."""
 
-    def __init__(self, index, data, folder, rng):
+    def __init__(self, index, data, folder, rng, bits):
         self.name, self.port, self.offset, self.size = data["name"], data["port"], data["offset"], data["bytes"]
-        self.base = ((index + 1) << 33) + ((index + 5) << 20) + data.get("align", 0) % 4096
+        window = (index + 1) << 33 if bits > 32 else 0x80000000 + (index << 27)
+        self.base = window + ((index + 5) << 20) + data.get("align", 0) % 4096
         self.start = load(folder, data["input"]) if data.get("input") else rng.randbytes(self.size)
         self.expected = load(folder, data["expected"]) if data.get("expected") else self.start
         for what, image in (("input", self.start), ("expected", self.expected)):
@@ -122,7 +123,8 @@ class Bench:
         path = Path(SETUP["description"])
         description = json.loads(path.read_text())
         self.max_cycles = description.get("max_cycles", 100_000)
-        self.arrays = [Array(i, a, path.parent, self.rng) for i, a in enumerate(description["arrays"])]
+        self.address_bits = description.get("address_bits", 64)
+        self.arrays = [Array(i, a, path.parent, self.rng, self.address_bits) for i, a in enumerate(description["arrays"])]
         self.scalars = description.get("scalars", [])
         self.problems, self.channels = [], []
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
@@ -184,7 +186,7 @@ class Bench:
     async def program(self):
         """Addresses and interrupt enables, each read back."""
         for array in self.arrays:
-            for shift in (0, 32):
+            for shift in range(0, self.address_bits, 32):
                 word = array.base >> shift & 0xFFFFFFFF
                 await self.write(array.offset + shift // 8, word)
                 self.expect(f"address register {array.offset + shift // 8:#x}",

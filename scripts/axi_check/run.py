@@ -6,6 +6,7 @@ handshake and burst rules, which those models do not check. IP_DIR holds the Ver
 sim/axi_check.json:
 
   { "top": "mm",                     top module
+    "address_bits": 64,              of an address, 64 or 32 (optional; 64)
     "max_cycles": 100000,            give up after so many cycles a run (optional)
     "status": 80,                    status register, then the error's address (optional)
     "arrays": [                      every array in DRAM

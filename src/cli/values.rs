@@ -74,6 +74,11 @@ pub(super) fn parse_queue(text: &str) -> Result<u32, String> {
     arch::ir::ip::queue(depth)
 }
 
+pub(super) fn parse_address_bits(text: &str) -> Result<u32, String> {
+    let bits = text.parse().map_err(|_| format!("'{text}' is not a number of bits"))?;
+    arch::ir::design::address_bits(bits)
+}
+
 pub(super) fn parse_bank(text: &str) -> Result<(String, String), String> {
     parse_pair(text).map(|(name, bank)| (name, bank.to_string()))
 }

@@ -2,8 +2,9 @@
 //
 // Timing is exact and the same in every engine of sagen. Local time runs from the first cycle with a request.
 // A read burst's first beat is presented LATENCY cycles after its address or behind the burst before it, one beat per
-// cycle; a write response LATENCY cycles after the last beat. With DDR = 1, 100 of every 4000 cycles are dead and each
-// channel stalls one cycle in eight, by a xorshift generator.
+// cycle; a write response LATENCY cycles after the last beat. With DDR = 1, 100 of every 4000 cycles are dead, each
+// channel stalls one cycle in eight, by a xorshift generator, and rows of 8 KiB in 16 banks are opened one at a time, in 12
+// cycles, while data of earlier bursts passes.
 // Breaches of the protocol and accesses beside the array are counted in faults and reported.
 `default_nettype none
 module axi_memory #(
@@ -55,6 +56,7 @@ module axi_memory #(
     input wire bready
 );
     localparam QUEUE = 4096;
+    localparam OPENING = 12;          // cycles in which a row opens
 
     reg [8*BYTES-1:0] mem [0:WORDS-1];
     initial $readmemh(INPUT, mem);
@@ -91,6 +93,9 @@ module axi_memory #(
     reg [31:0] x;
     reg [63:0] t;
     reg [31:0] x1, x2;
+    reg crowded;                      // four rows wait: no burst is accepted
+    reg [63:0] open_row [0:15];       // by bank, plus 1; 0 is none
+    reg [63:0] busy;                  // when the last row that was asked for is open
 
     // Accepted read bursts; read_beat counts within the oldest.
     reg [63:0] read_addr [0:QUEUE-1];
@@ -113,9 +118,9 @@ module axi_memory #(
 
     wire now = started || arvalid || awvalid;
     wire dead = (DDR != 0) && phase >= 3900;
-    wire stall_ar = (DDR != 0) && (dead || x[2:0] == 0);
+    wire stall_ar = (DDR != 0) && (dead || crowded || x[2:0] == 0);
     wire stall_r = (DDR != 0) && (dead || x[5:3] == 0);
-    wire stall_aw = (DDR != 0) && (dead || x[8:6] == 0);
+    wire stall_aw = (DDR != 0) && (dead || crowded || x[8:6] == 0);
     wire stall_w = (DDR != 0) && (dead || x[11:9] == 0);
     wire stall_b = (DDR != 0) && (dead || x[14:12] == 0);
 
@@ -153,11 +158,25 @@ module axi_memory #(
         end
     endtask
 
+    // When the row of a burst is open that is accepted now.
+    task open(input [63:0] addr, output [63:0] when);
+        begin
+            when = busy > t ? busy : t;
+            if (DDR == 0) when = t;
+            else if (open_row[addr[16:13]] != (addr >> 13) + 1) begin
+                open_row[addr[16:13]] = (addr >> 13) + 1;
+                when = when + OPENING;
+                busy = when;
+            end
+        end
+    endtask
+
     integer k;
     reg [63:0] at, word;
     always @(posedge aclk) begin
         if (!aresetn) begin
-            started <= 0; t = 0; phase <= 0; x <= SEED; write_begun <= 0;
+            started <= 0; t = 0; phase <= 0; x <= SEED; write_begun <= 0; crowded <= 0; busy = 0;
+            for (k = 0; k < 16; k = k + 1) open_row[k] = 0;
             read_in = 0; read_out = 0; read_count = 0; read_beat = 0;
             write_in = 0; write_at = 0; write_out = 0; write_open = 0; write_done = 0; write_beat = 0;
             rvalid <= 0; bvalid <= 0; rlast <= 0; rid <= 0; bid <= 0;
@@ -175,7 +194,8 @@ module axi_memory #(
                 check_burst(araddr, arlen, arsize, arburst);
                 if (read_count == QUEUE) fault("too many reads");
                 read_addr[read_in] = araddr / BYTES * BYTES; read_len[read_in] = arlen;
-                read_due[read_in] = t + LATENCY; read_id[read_in] = arid;
+                open(araddr, at);
+                read_due[read_in] = at + LATENCY; read_id[read_in] = arid;
                 read_in = read_in + 1; read_count = read_count + 1;
             end
             if (awvalid && awready) begin
@@ -183,6 +203,8 @@ module axi_memory #(
                 if (write_open + write_done >= QUEUE) fault("too many writes");
                 write_addr[write_in] = awaddr / BYTES * BYTES; write_len[write_in] = awlen;
                 write_id[write_in] = awid;
+                open(awaddr, at);
+                write_due[write_in] = at;
                 write_in = write_in + 1; write_open = write_open + 1;
             end
             if (wvalid && wready) begin
@@ -195,7 +217,7 @@ module axi_memory #(
                         if (word != WORDS) mem[word][8*k +: 8] = wdata[8*k +: 8];
                     end
                 if (write_beat == write_len[write_at]) begin
-                    write_due[write_at] = t + LATENCY;
+                    write_due[write_at] = (write_due[write_at] > t ? write_due[write_at] : t) + LATENCY;
                     write_at = write_at + 1; write_beat = 0;
                     write_open = write_open - 1; write_done = write_done + 1;
                 end else write_beat = write_beat + 1;
@@ -229,6 +251,7 @@ module axi_memory #(
                 x2 = x1 ^ (x1 >> 17);
                 x <= x2 ^ (x2 << 5);
             end
+            crowded <= busy > t + 4 * OPENING;
             write_begun <= write_open != 0;
         end
         if (dump) $writememh(OUTPUT, mem);

@@ -139,10 +139,13 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
 }
 
 /// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start
-/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits. `seed` chooses the guard bytes; those of one job
+/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits, or 31 where they have no more than 32. `seed` chooses the guard bytes; those of one job
 /// differ in `number`.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
+    // With 32 bits: a part of the upper half for each number, with the arrays one behind the other.
+    let all: u64 = arrays.iter().map(|a| (a.len() as u64).next_multiple_of(0x1000) + 0x11000).sum();
+    let mut free = 0x8000_0000 + number as u64 * all.next_power_of_two().max(1 << 24);
     let one = |(k, contents): (usize, &Vec<u8>)| {
         let Some(array) = vsa.arrays.get(k) else {
             return Image { start: 0, bytes: contents.clone(), offset: 0, size: contents.len() };
@@ -150,7 +153,10 @@ pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usi
         let element = array.ty.bytes() as usize;
         let beat = element * array.word as usize;
         let region = (number << 8 | k) as u64;
-        Image::new(((region + 1) << 33) + region * 0x11000, GUARD + shift * element, contents, beat, || random.next() as u8)
+        let far = ((region + 1) << 33) + region * 0x11000;
+        let start = if vsa.address_bits > 32 { far } else { free };
+        free += (contents.len() as u64).next_multiple_of(0x1000) + 0x11000;
+        Image::new(start, GUARD + shift * element, contents, beat, || random.next() as u8)
     };
     arrays.iter().enumerate().map(one).collect()
 }

@@ -29,6 +29,7 @@ pub struct Core {
     pub emitted: Vec<u32>,
     /// Cycles in which zeros run through everything that has no reset.
     pub flush: u64,
+    pub address_bits: u32,
 }
 
 /// What a core gets from the top.
@@ -36,7 +37,7 @@ pub struct Inputs<'a, 'm> {
     pub guard: Guard<Sig<'m>>,
     /// Pulse.
     pub start: Sig<'m>,
-    /// Byte address (64) of the array with this index.
+    /// Byte address of the array with this index.
     pub base: &'a dyn Fn(usize) -> Option<Sig<'m>>,
     /// What the register of the scalar with this index holds, and a name.
     pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
@@ -97,7 +98,7 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, sequencer, array, release: cycles(release), emitted: cycles(emitted), flush: flush as u64 })
+        Ok(Core { readers, writers, sequencer, array, release: cycles(release), emitted: cycles(emitted), flush: flush as u64, address_bits: vsa.address_bits })
     }
 
     /// Instances of the engines.

@@ -4,13 +4,13 @@
 //!
 //! Which core was chosen outlives a reset: bursts that are open then are answered to the core that opened them.
 
-use crate::axi::bundle::{AxiRead, AxiWrite};
+use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs};
 use crate::faults::{faults, one_of};
-use crate::interface::{Function, Interface, Passed};
+use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
 
@@ -52,10 +52,10 @@ impl CoreModule {
             start: Port::bit("start"),
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
-            bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(64)))).collect(),
+            bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(self.core.address_bits)))).collect(),
             scalars: array.ports().scalars.into_iter().map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty))).collect(),
-            reads: readers.iter().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), params.walk.bus_bytes()))).collect(),
-            writes: writers.iter().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), params.walk.bus_bytes()))).collect(),
+            reads: readers.iter().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
+            writes: writers.iter().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             fault: Fault::ports(),
         }
     }
@@ -145,7 +145,7 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }
     for port in &interface.ports {
-        bus(m, &port.name, port.data_bits / 8, &port.cores, &members);
+        bus(m, port, &members);
     }
     let each = |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();
     let found: Vec<_> = members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
@@ -156,12 +156,11 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
     m.all(&each(&|p| &p.quiet))
 }
 
-/// An AXI port of the IP: what the chosen core drives goes out, and what comes in reaches it. `cores`: of each core its own
-/// port that is connected here.
-fn bus<'m>(m: &'m ModuleBuilder, name: &str, bytes: u32, cores: &[Option<usize>], members: &[Member<'m>]) {
-    let prefix = format!("{name}_");
-    let (read, write) = (AxiRead::ports(&prefix, bytes), AxiWrite::ports(&prefix, bytes));
-    let here = || members.iter().zip(cores).filter_map(|(x, port)| Some((x, (*port)?)));
+/// An AXI port of the IP: what the chosen core drives goes out, and what comes in reaches it.
+fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
+    let prefix = format!("{}_", port.name);
+    let (read, write) = (AxiRead::ports(&prefix, port.bus()), AxiWrite::ports(&prefix, port.bus()));
+    let here = || members.iter().zip(&port.cores).filter_map(|(x, port)| Some((x, (*port)?)));
     let reads: Vec<(&Member, &AxiRead<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.reads.iter().find(|r| r.0 == port)?.1))).collect();
     let writes: Vec<(&Member, &AxiWrite<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.writes.iter().find(|w| w.0 == port)?.1))).collect();
     let chosen = |x: &Member<'m>, value: Sig<'m>| if members.len() > 1 { value & x.chosen } else { value };

@@ -19,8 +19,8 @@ pub(crate) fn faults<'m>(m: &'m ModuleBuilder, engines: &Engines<'m>, number: &d
     let each = |e: &Reporter<'_, 'm>| {
         let report = &e.ports.report;
         let [word, response, known] = [&report.address, &report.response, &report.known].map(|port| port.out(e.instance));
-        let below = 64 - word.ty().w;
-        let address = if below > 0 { m.concat(&[word, m.lit(0, u(below))]) } else { word };
+        let below = m.lit(0, u(e.ports.report.bus.bytes.trailing_zeros()));
+        let address = m.concat(&[word, below]).extend(64);
         (failed(e), Fault { read: failed(e), write: failed(e), port: m.lit(number(e.port) as u64 & 0xff, u(8)), response, known, address })
     };
     let all: Vec<_> = reads.iter().chain(&writes).map(each).collect();

@@ -6,30 +6,48 @@ use crate::axi::Guard;
 use crate::core::{Core, Engines, Inputs};
 use crate::cores;
 use crate::faults::faults;
-use crate::interface::{Argument, Interface, Passed};
+use crate::interface::{Argument, AxiPort, Interface, Passed};
 use crate::operators;
 use crate::port::{pass, Port};
 use arch::contract::operand::{live_nodes, operand_source};
 use arch::ir::ip::Ip;
 use arch::ir::vsa::{NodeId, Vsa};
+use sha2::{Digest, Sha256};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
 
-/// The whole design; the top module is named like it.
+/// The whole design, and its interface; the top module is named like it.
 ///
 /// # Errors
 /// A `Vsa` that hardware cannot be built for: an operation without a core, a schedule that leaves a value too little
 /// time, widths of words that are no power of two. Faults of the netlist are reported too, all of them.
-pub fn ip(ip: &Ip) -> Result<Verified, String> {
+pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
     ip.cores.iter().try_for_each(check)?;
+    if ip.cores.iter().any(|core| core.address_bits != ip.cores[0].address_bits) {
+        return Err("functions with addresses of 32 and of 64 bits in one IP".into());
+    }
     let cores = ip.cores.iter().map(Core::new).collect::<Result<Vec<_>, _>>()?;
-    let interface = Interface::new(ip);
+    let mut interface = Interface::new(ip);
     let about = match &ip.cores[..] {
         [vsa] if ip.functions.len() == 1 => format!("{}: systolic array of {} x {} PEs with {} lane(s)", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes),
         cores => format!("{}: {} functions on {} systolic array(s), one at a time", ip.name, ip.functions.len(), cores.len()),
     };
     let mut design = Design::new(interface.clock).prefixed(&interface.kernel);
-    design.module(Top { about, cores, interface });
-    design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))
+    design.module(Top { about, cores, interface: interface.clone() });
+    let mut design = design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
+    interface.identify(identifier(&design));
+    design.set_constant(DESIGN_ID, interface.design_id.into())?;
+    Ok((design, interface))
+}
+
+/// The constant in the top module that is 0 while the rest is hashed.
+const DESIGN_ID: &str = "design_id";
+
+/// The first 32 bits of SHA-256 over the names and texts of the modules.
+fn identifier(design: &Verified) -> u32 {
+    let mut hash = Sha256::new();
+    rtl::verilog::files(design).iter().for_each(|(name, text)| hash.update(format!("{name}\n{text}")));
+    let digest = hash.finalize();
+    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
 }
 
 fn check(vsa: &Vsa) -> Result<(), String> {
@@ -38,6 +56,9 @@ fn check(vsa: &Vsa) -> Result<(), String> {
         if !bytes.is_power_of_two() || !(4..=128).contains(&bytes) {
             return Err(format!("array `{}`: words of {} elements of {} bytes; a bus is a power of two from 4 to 128 bytes wide", a.name, a.word, a.ty.bytes()));
         }
+    }
+    if ![32, 64].contains(&vsa.address_bits) {
+        return Err(format!("`{}`: addresses of {} bits", vsa.name, vsa.address_bits));
     }
     for axis in 0..2 {
         if vsa.extent[axis] < 1 || (vsa.extent[axis] > 1 && vsa.schedule.skew[axis] == 0) {
@@ -91,7 +112,7 @@ impl Template for Top {
                 quiet.drive(engines.quiet(m));
                 core.join(m, d, &engines, &inputs);
                 for (k, port) in interface.ports.iter().enumerate() {
-                    bus(m, &format!("{}_", port.name), port.data_bits / 8, k, &engines);
+                    bus(m, port, k, &engines);
                 }
                 ports.done.set(control, core.done(m, &engines, &inputs));
             }
@@ -121,13 +142,14 @@ fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) ->
 impl Top {
     /// The control registers, with their AXI port.
     fn control<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, guard: &Guard<Sig<'m>>) -> (Instance<'m>, ControlPorts) {
-        let Interface { layout, design_id, version, functions, interrupt, .. } = self.interface.clone();
+        let Interface { layout, version, functions, interrupt, .. } = self.interface.clone();
         let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
         let aligned = functions.iter().map(|f| f.arguments.iter().map(low).collect()).collect();
-        let template = AxiLiteControl { layout, design_id, version, aligned };
+        let template = AxiLiteControl { layout, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);
         ports.rst.set(control, guard.rst);
+        ports.design_id.set(control, m.lit(0, u(32)).named(DESIGN_ID));
         let bus = &ports.bus;
         bus.inputs().into_iter().for_each(|port| port.set(control, port.input(m)));
         let AxiLite { awready, wready, bvalid, bresp, arready, rvalid, rresp, rdata, .. } = bus;
@@ -146,9 +168,10 @@ impl Top {
     }
 }
 
-/// A full AXI4 port whose signals begin with `prefix`: what the engines at port `k` have, and constants for the rest.
-fn bus<'m>(m: &'m ModuleBuilder, prefix: &str, bytes: u32, k: usize, engines: &Engines<'m>) {
-    let (read, write) = (AxiRead::ports(prefix, bytes), AxiWrite::ports(prefix, bytes));
+/// A full AXI4 port, number `k`: what the engines there have, and constants for the rest.
+fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>) {
+    let prefix = &format!("{}_", port.name);
+    let (read, write) = (AxiRead::ports(prefix, port.bus()), AxiWrite::ports(prefix, port.bus()));
     let [rid, bid] = ["rid", "bid"].map(|name| Port::bit(format!("{prefix}{name}")));
     if let Some((reader, bus)) = engines.read(k) {
         pass(m, reader, [bus.inputs(), read.inputs()], [bus.outputs(), read.outputs()]);

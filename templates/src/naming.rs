@@ -1,14 +1,41 @@
 //! Names of modules and ports that more than one template needs, and where memories go.
 
 use crate::port::{Chain, Port};
-use arch::ir::vsa::{NodeId, Vsa};
+use arch::ir::vsa::{NodeId, Op, Vsa};
+use frontend::scop::BinaryOp;
 use rtl::{MemStyle, Ty};
 
 /// Stem of a node's port and signal names.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
     let name: String = vsa.node(id).name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     let name = name.trim_matches('_');
+    let name = if name.is_empty() { operation(&vsa.node(id).op) } else { name };
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { format!("{name}_n{}", id.0) } else { format!("n{}{name}", id.0) }
+}
+
+/// What a value without a name of its own is called.
+fn operation(op: &Op) -> &'static str {
+    match op {
+        Op::Binary(op, ..) => match op {
+            BinaryOp::Add => "sum",
+            BinaryOp::Sub => "difference",
+            BinaryOp::Mul => "product",
+            BinaryOp::Div => "quotient",
+            BinaryOp::Rem => "remainder",
+            BinaryOp::Min => "least",
+            BinaryOp::Max => "greatest",
+            BinaryOp::Shl | BinaryOp::Shr => "shifted",
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => "compared",
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => "bits",
+        },
+        Op::Fma(..) => "sum",
+        Op::Select(..) => "chosen",
+        Op::Past { .. } => "past",
+        Op::Guard(_) => "when",
+        Op::Iter(_) => "index",
+        Op::Cast(..) => "converted",
+        _ => "value",
+    }
 }
 
 /// Places where memory pays: small ones in LUTs, the rest in block RAM.

@@ -1,7 +1,7 @@
 // The result is added to what is there; the arrays are globals, beside a main; the region counts down and by steps.
 // sagen:
 // sagen: --space i,j --tile i=4,j=4,k=5
-// sagen: --space i,k
+// sagen: --space i,k --address-bits 32
 // sagen: --space i,k --latency i=1
 #include <stdio.h>
 #define N 12

@@ -82,12 +82,13 @@ fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
     }
 }
 
-/// By what one or several DSP48E2 (27 × 18 bits, signed) need: operand, product and adder registers.
+/// By what one or several DSP slices (25 × 18 bits, signed, as DSP48E1 and DSP48E2 both have) need: operand, product and adder
+/// registers.
 fn multiplier_latency(operands: &[ScalarType]) -> i64 {
     let mut widths: Vec<u32> = operands.iter().map(|t| t.bits() + !t.signed() as u32).collect();
     widths.sort_unstable();
     match (widths.first().copied().unwrap_or(1), widths.last().copied().unwrap_or(1)) {
-        (least, most) if least <= 18 && most <= 27 => 2,
+        (least, most) if least <= 18 && most <= 25 => 2,
         (_, most) if most <= 33 => 4,
         _ => 6,
     }

@@ -13,7 +13,8 @@
 //!
 //! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
 //! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
-//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base);
+//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base; hardware keeps the bits
+//!   of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::{carries, interval, Form};
@@ -168,6 +169,8 @@ pub struct Walk {
     pub name: String,
     /// The arrays served: index into [`Vsa::arrays`] and name.
     pub arrays: Vec<(usize, String)>,
+    /// Bits of an address.
+    pub address_bits: u32,
     /// Bytes per element, a power of two.
     pub bytes: u32,
     /// Elements per bus word, a power of two.
@@ -273,7 +276,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
-    Some(Walk { name: vsa.port_name(port), arrays, bytes, word: vsa.bus_bytes(port) / bytes, trips, phases, groups })
+    Some(Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, phases, groups })
 }
 
 fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {

@@ -48,6 +48,11 @@ pub struct Memory {
     pub latency_ns: i64,
 }
 
+/// Of the AXI ports to memory, unless a board says 32.
+fn usual_address() -> u32 {
+    64
+}
+
 /// Of a memory that does not say.
 fn usual_latency() -> i64 {
     400
@@ -79,6 +84,9 @@ pub struct Board {
     #[serde(default)]
     pub family: String,
     pub clock_mhz: f64,
+    /// Bits of the addresses at the AXI ports.
+    #[serde(default = "usual_address")]
+    pub address_bits: u32,
     pub resources: Resources,
     #[serde(default)]
     pub margin: Margin,
@@ -103,6 +111,7 @@ impl Board {
         let mut demand = |holds: bool, what: String| if !holds { wrong.push(what) };
         demand(!self.name.is_empty() && !self.part.is_empty(), "name and part must not be empty".into());
         demand(self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0, format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz));
+        demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
         let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
         for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
             for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)] {

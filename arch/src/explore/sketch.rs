@@ -48,6 +48,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         name: String::new(),
         lanes: grid.lanes,
         ahead: beats_ahead(0),
+        address_bits: 64,
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,

@@ -99,6 +99,8 @@ groups! {
         spill_beyond: Option<u32>,
         /// Cycles of latency that readers cover by asking ahead; `None`: the board's.
         memory_latency: Option<u32>,
+        /// Bits of an address, 64 or 32; `None`: the board's.
+        address_bits: Option<u32>,
     }
     /// What an array that sagen chooses is chosen for.
     Aim as aim {
@@ -146,6 +148,7 @@ impl TryFrom<Written> for DesignSpec {
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
         let (row, space) = (written.array.take(), written.space.take());
         let (arithmetic, wiring, aim, shape) = written.groups();
+        wiring.address_bits.map(address_bits).transpose()?;
         let array = match (row, space) {
             (Some(row), Some(_)) => return Err(format!("`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own")),
             (Some(row), None) if shape.time.is_some() => return Err(format!("`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own")),
@@ -204,7 +207,7 @@ impl DesignSpec {
     /// It asks nothing of the array, at most of the IP around it.
     pub fn is_plain(&self) -> bool {
         let mut rest = self.clone();
-        rest.wiring.queue = None;
+        (rest.wiring.queue, rest.wiring.address_bits) = (None, None);
         rest == DesignSpec::default()
     }
 
@@ -212,6 +215,12 @@ impl DesignSpec {
     pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
         if self.arithmetic.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
     }
+}
+
+/// # Errors
+/// A width that no AXI port has here.
+pub fn address_bits(bits: u32) -> Result<u32, String> {
+    if [32, 64].contains(&bits) { Ok(bits) } else { Err(format!("addresses of {bits} bits: write 32 or 64")) }
 }
 
 /// Which arrays share an AXI port.

@@ -46,6 +46,9 @@ pub enum Source {
 /// Commands that a queue can hold at most.
 pub const LONGEST_QUEUE: u32 = 1024;
 
+/// Functions that an IP can have at most: the register of their number has eight bits.
+pub const MOST_FUNCTIONS: usize = 255;
+
 /// # Errors
 /// A depth that no queue has.
 pub fn queue(depth: u32) -> Result<u32, String> {

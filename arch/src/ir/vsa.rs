@@ -388,6 +388,8 @@ pub struct Vsa {
     /// Beats, and rows, that a reader may have asked for and not passed on yet: what covers the memory's latency. A power of
     /// two, at least a full burst.
     pub ahead: i64,
+    /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
+    pub address_bits: u32,
     pub nodes: Vec<Node>,
     pub arrays: Vec<DramArray>,
     /// In the order of the kernel's arguments.

@@ -32,6 +32,7 @@ fn empty() -> Vsa {
         extent: [1, 1],
         lanes: 1,
         ahead: 0,
+        address_bits: 64,
         nodes: vec![],
         arrays: vec![],
         scalars: vec![],
@@ -120,6 +121,7 @@ impl Parser {
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
+            "addresses" => vsa.address_bits = line.small()?,
             "phase" if vsa.phases < vsa.counters.len() => return Err("a phase counter after others".into()),
             "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
             "phase" | "tile" | "time" if !self.nodes => {

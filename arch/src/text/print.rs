@@ -80,7 +80,11 @@ impl Printer<'_> {
         for a in 0..2 {
             writeln!(self.out, "space {} {} skew {}", Name(&vsa.axes[a]), vsa.extent[a], vsa.schedule.skew[a])?;
         }
-        writeln!(self.out, "lanes {}\ninterval {}\nahead {}\n", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
+        writeln!(self.out, "lanes {}\ninterval {}\nahead {}", vsa.lanes, vsa.schedule.interval, vsa.ahead)?;
+        if vsa.address_bits != 64 {
+            writeln!(self.out, "addresses {}", vsa.address_bits)?;
+        }
+        writeln!(self.out)?;
         for (j, c) in vsa.counters.iter().enumerate() {
             let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
             writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;

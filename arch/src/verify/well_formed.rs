@@ -46,6 +46,7 @@ impl WellFormed<'_> {
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
         let ahead = (LONGEST_BURST..=MOST_AHEAD).contains(&vsa.ahead) && vsa.ahead.count_ones() == 1;
         self.require(ahead, || format!("ahead {}: a power of two from {LONGEST_BURST} to {MOST_AHEAD}", vsa.ahead));
+        self.require([32, 64].contains(&vsa.address_bits), || format!("addresses of {} bits: 32 or 64", vsa.address_bits));
         self.require(identifier(&vsa.name), || format!("`{}` cannot name a module", vsa.name));
         for (i, s) in vsa.scalars.iter().enumerate() {
             self.require(identifier(&s.name), || format!("scalar {i}: `{}` cannot name a register", s.name));

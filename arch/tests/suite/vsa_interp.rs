@@ -153,6 +153,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
         extent: [1, 1],
         lanes: 1,
         ahead: 512,
+        address_bits: 64,
         nodes: nodes.0,
         scalars: vec![],
         arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: false }],

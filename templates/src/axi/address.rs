@@ -245,7 +245,7 @@ impl<'m> Trim<'m> {
             let v = v.unsigned().resize(bits);
             shift.map_or(v, |s| v + s.extend(bits))
         };
-        let low_bytes = self.low.unsigned().resize(64).named("row_skips").shl_const(walk.bytes.trailing_zeros());
+        let low_bytes = self.low.unsigned().resize(walk.address_bits).named("row_skips").shl_const(walk.bytes.trailing_zeros());
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
@@ -288,18 +288,19 @@ pub(crate) fn segments<'m>(
     let leaves = m.wire("seg_leaves", u(1));
     let st = stage(m, "seg", rst, offered, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
-    let (beat, left) = (m.reg("seg_beat", u(64 - bus)), m.reg("seg_left", u(left_bits)));
+    let beats = walk.address_bits - bus;
+    let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));
     let space = (!beat.q().slice(0, window)).extend(left_bits).named("seg_space");
     let is_last = left.q().le(space).named("seg_last");
     let channel = m.reg("channel_valid", u(1));
     let free = (!channel.q() | channel_ready).named("channel_free");
     channel.next(st.valid & allowed & !unless).en(free).rst(rst, 0);
     leaves.drive(free & allowed & is_last);
-    let page = beat.q().slice(window, 64 - bus - window).add_lit(1);
+    let page = beat.q().slice(window, beats - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
     let burst = (st.valid & free & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
-    beat.next(m.mux(st.load, row.address.slice(bus, 64 - bus), next_beat)).en(st.load | burst);
+    beat.next(m.mux(st.load, row.address.slice(bus, beats), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
     let channel = Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len), next: len };

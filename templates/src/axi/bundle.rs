@@ -1,7 +1,22 @@
 //! Bundles of AXI signals, named as the standard names them: as ports of a module, or as the values on them.
 
 use crate::port::Port;
+use arch::contract::walk::Walk;
 use rtl::u;
+
+/// What tells the ports of one AXI4 bus from those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bus {
+    /// Of a word of data.
+    pub bytes: u32,
+    pub address_bits: u32,
+}
+
+impl Bus {
+    pub fn of(walk: &Walk) -> Bus {
+        Bus { bytes: walk.bus_bytes(), address_bits: walk.address_bits }
+    }
+}
 
 /// An address channel, `ar` or `aw`.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,10 +82,10 @@ pub struct AxiLite<S> {
 }
 
 impl AxiAddress<Port> {
-    fn ports(prefix: &str) -> Self {
+    fn ports(prefix: &str, bits: u32) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiAddress {
-            id: p("id", 1), addr: p("addr", 64), len: p("len", 8), size: p("size", 3), burst: p("burst", 2), lock: p("lock", 1),
+            id: p("id", 1), addr: p("addr", bits), len: p("len", 8), size: p("size", 3), burst: p("burst", 2), lock: p("lock", 1),
             cache: p("cache", 4), prot: p("prot", 3), qos: p("qos", 4), valid: p("valid", 1), ready: p("ready", 1),
         }
     }
@@ -84,10 +99,10 @@ impl<S> AxiAddress<S> {
 }
 
 impl AxiRead<Port> {
-    /// Ports whose names begin with `prefix`, for a bus of so many bytes.
-    pub fn ports(prefix: &str, bytes: u32) -> Self {
+    /// Ports whose names begin with `prefix`.
+    pub fn ports(prefix: &str, Bus { bytes, address_bits }: Bus) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
-        AxiRead { ar: AxiAddress::ports(&format!("{prefix}ar")), rdata: p("rdata", 8 * bytes), rresp: p("rresp", 2), rlast: p("rlast", 1), rvalid: p("rvalid", 1), rready: p("rready", 1) }
+        AxiRead { ar: AxiAddress::ports(&format!("{prefix}ar"), address_bits), rdata: p("rdata", 8 * bytes), rresp: p("rresp", 2), rlast: p("rlast", 1), rvalid: p("rvalid", 1), rready: p("rready", 1) }
     }
 }
 
@@ -111,11 +126,11 @@ impl<S> AxiRead<S> {
 }
 
 impl AxiWrite<Port> {
-    /// Ports whose names begin with `prefix`, for a bus of so many bytes.
-    pub fn ports(prefix: &str, bytes: u32) -> Self {
+    /// Ports whose names begin with `prefix`.
+    pub fn ports(prefix: &str, Bus { bytes, address_bits }: Bus) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiWrite {
-            aw: AxiAddress::ports(&format!("{prefix}aw")),
+            aw: AxiAddress::ports(&format!("{prefix}aw"), address_bits),
             wdata: p("wdata", 8 * bytes), wstrb: p("wstrb", bytes), wlast: p("wlast", 1), wvalid: p("wvalid", 1), wready: p("wready", 1),
             bresp: p("bresp", 2), bvalid: p("bvalid", 1), bready: p("bready", 1),
         }

@@ -6,6 +6,7 @@
 //!
 //! Addresses of the last bursts are kept in order; that of a burst that had more behind it is not known.
 
+use super::bundle::Bus;
 use super::elastic::hold;
 use crate::naming::memory_style;
 use crate::port::Port;
@@ -57,6 +58,7 @@ pub(crate) struct Events<'m> {
 /// What an engine tells about its bursts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<S> {
+    pub bus: Bus,
     /// Nothing is open.
     pub quiet: S,
     /// Pulse, a cycle after an answer with an error.
@@ -70,14 +72,14 @@ pub struct Report<S> {
 }
 
 impl Report<Port> {
-    /// Ports for a bus of so many bytes.
-    pub fn ports(bytes: u32) -> Self {
+    pub fn ports(bus: Bus) -> Self {
         Report {
+            bus,
             quiet: Port::bit("quiet"),
             failed: Port::bit("failed"),
             response: Port::new("failed_response", u(2)),
             known: Port::bit("failed_known"),
-            address: Port::new("failed_address", u(64 - bytes.trailing_zeros())),
+            address: Port::new("failed_address", u(bus.address_bits - bus.bytes.trailing_zeros())),
         }
     }
 }

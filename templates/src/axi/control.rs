@@ -21,7 +21,6 @@ use rtl::{u, Design, ModuleBuilder, Sig, Template};
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxiLiteControl {
     pub layout: Layout,
-    pub design_id: u32,
     pub version: u32,
     /// By function, per argument: the lowest bits that must be clear, those of an address within an element.
     pub aligned: Vec<Vec<u32>>,
@@ -33,6 +32,8 @@ pub struct ControlPorts {
     /// Synchronous, high.
     pub rst: Port,
     pub bus: AxiLite<Port>,
+    /// What the host reads there.
+    pub design_id: Port,
     /// Pulse.
     pub start: Port,
     /// Pulse: the run has ended.
@@ -54,6 +55,7 @@ impl AxiLiteControl {
         ControlPorts {
             rst: Port::bit("rst"),
             bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
+            design_id: Port::new("design_id", u(32)),
             start: Port::bit("start"),
             done: Port::bit("done"),
             interrupt: Port::bit("interrupt"),
@@ -148,7 +150,7 @@ impl Template for AxiLiteControl {
         let at = self.layout.cycles();
         // The halves are read one after the other, but belong together.
         let high = hold(m, "cycles_high", read.taken & read.address.eq(m.lit(at / 4, read.address.ty())), count.q().slice(32, 32));
-        registers.push((self.layout.design_id(), m.lit(self.design_id, u(32))));
+        registers.push((self.layout.design_id(), ports.design_id.input(m)));
         registers.push((self.layout.version(), m.lit(self.version, u(32))));
         registers.extend([(at, count.q().slice(0, 32)), (at + 4, high)]);
         let gated: Vec<_> = registers

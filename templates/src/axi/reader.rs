@@ -18,7 +18,7 @@
 //! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Row};
-use super::bundle::AxiRead;
+use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
 use super::rotate::{join, rotate_level};
@@ -63,7 +63,7 @@ impl ReaderParams {
             release: of_groups("release"),
             loaded: of_groups("loaded"),
             written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
-            bus: AxiRead::ports("m_axi_", self.walk.bus_bytes()),
+            bus: AxiRead::ports("m_axi_", Bus::of(&self.walk)),
             loads: self.stream().map(|name, ty| Port::new(format!("ld_{name}"), *ty)),
         }
     }

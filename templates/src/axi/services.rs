@@ -1,6 +1,7 @@
 //! The services of a walk, one after the other: the generator counts the tiles' counters and offers each service with its
 //! address and the ends of its rows. It is the first stage of [`super::address`].
 
+use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, constant, hold, stage};
 use crate::port::Port;
@@ -15,15 +16,15 @@ pub struct EnginePorts {
     pub guard: Guard<Port>,
     /// Pulse.
     pub start: Port,
-    /// Byte addresses (64), element-aligned, of the arrays with these indices.
+    /// Byte addresses, element-aligned, of the arrays with these indices.
     pub bases: Vec<(usize, Port)>,
     pub report: Report<Port>,
 }
 
 impl EnginePorts {
     pub(crate) fn new(walk: &Walk) -> Self {
-        let base = |k: usize| (k, Port::new(format!("base_{k}"), u(64)));
-        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), report: Report::ports(walk.bus_bytes()) }
+        let base = |k: usize| (k, Port::new(format!("base_{k}"), u(walk.address_bits)));
+        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), report: Report::ports(Bus::of(walk)) }
     }
 }
 
@@ -45,7 +46,7 @@ impl<'m> Start<'m> {
         match walk.arrays.iter().position(|a| a.0 == group.array) {
             Some(k) => self.bases[k],
             // Not driven: a fault of the netlist.
-            None => m.wire("unserved_base", u(64)).sig(),
+            None => m.wire("unserved_base", u(walk.address_bits)).sig(),
         }
     }
 }
@@ -146,7 +147,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let address = (0..groups)
         .map(|g| {
             let f = &walk.groups[g].address.start;
-            let init = io.base(m, walk, &walk.groups[g]) + constant(m, f.constant, u(64));
+            let init = io.base(m, walk, &walk.groups[g]) + constant(m, f.constant, u(walk.address_bits));
             odometer.accumulate(m, format!("gen_address{g}"), init, f)
         })
         .collect();

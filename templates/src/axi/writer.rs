@@ -13,7 +13,7 @@
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Row};
-use super::bundle::AxiWrite;
+use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
@@ -52,7 +52,7 @@ impl WriterParams {
             drained: of_groups("drained"),
             written: of_groups("written"),
             done: Port::bit("done"),
-            bus: AxiWrite::ports("m_axi_", self.walk.bus_bytes()),
+            bus: AxiWrite::ports("m_axi_", Bus::of(&self.walk)),
             tokens: self.stream().map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
             answer: Answer::ports("", self.walk.bus_bytes()),
         }

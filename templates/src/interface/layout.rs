@@ -10,7 +10,7 @@ pub const FUNCTION_BITS: u32 = 8;
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bits of each argument, by function: 64 for an address, the width of its type for a scalar.
+    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar.
     pub functions: Vec<Vec<u32>>,
     /// Commands that the queue holds; 0: there is none.
     pub queue: u32,
@@ -19,7 +19,7 @@ pub struct Layout {
 impl Layout {
     pub fn new(ip: &Ip) -> Layout {
         let bits = |f: usize| move |source: Source| match source {
-            Source::Array(_) => 64,
+            Source::Array(_) => ip.core_of(f).address_bits,
             Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
         };
         let functions = ip.functions.iter().enumerate().map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).collect());

@@ -15,12 +15,12 @@ mod signals;
 
 pub use signals::Single;
 
+use crate::axi::bundle::Bus;
 use arch::contract::walk::Walk;
 use arch::ir::ip::{Ip, Source};
 use arch::ir::vsa::Vsa;
 use frontend::scop::ScalarType;
 pub use layout::Layout;
-use sha2::{Digest, Sha256};
 
 /// Offset of the control register: start, done, idle, ready.
 pub const CTRL: u32 = 0x00;
@@ -139,6 +139,8 @@ pub struct Array {
     pub index: usize,
     /// Extents, outermost first, at least one.
     pub dims: Vec<i64>,
+    /// Of its address.
+    pub address_bits: u32,
     /// Index into [`Interface::ports`].
     pub port: usize,
     pub read: bool,
@@ -159,7 +161,7 @@ impl Argument {
     }
     /// Bits of what the registers hold.
     pub fn register_bits(&self) -> u32 {
-        if self.array().is_some() { 64 } else { self.ty.bits() }
+        self.array().map_or(self.ty.bits(), |a| a.address_bits)
     }
     pub fn elements(&self) -> u64 {
         self.array().map_or(1, |a| a.dims.iter().product::<i64>() as u64)
@@ -194,6 +196,12 @@ pub struct AxiPort {
     pub cores: Vec<Option<usize>>,
 }
 
+impl AxiPort {
+    pub(crate) fn bus(&self) -> Bus {
+        Bus { bytes: self.data_bits / 8, address_bits: self.address_bits }
+    }
+}
+
 /// The ports and registers of an IP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
@@ -207,10 +215,12 @@ pub struct Interface {
     pub interrupt: &'static str,
     /// The AXI4-Lite subordinate port of the registers.
     pub control: &'static str,
-    /// Hash of the arrays, as their texts say them, and of sagen's version: all that the hardware follows from.
+    /// Hash of the Verilog, in which it stands as 0; known when that is built, see [`crate::ip()`], and 0 before.
     pub design_id: u32,
     /// Of sagen: major, minor and patch number, a byte each.
     pub version: u32,
+    /// Bits of the arrays' addresses: 64 or 32.
+    pub address_bits: u32,
     pub layout: Layout,
     /// In the order of their numbers.
     pub functions: Vec<Function>,
@@ -240,10 +250,17 @@ impl Interface {
         }
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
         let ports = (0..count).zip(names::ports(ip, &functions, count)).map(|(port, name)| axi_port(ip, &shared, port, name, &functions)).collect();
-        let (design_id, version) = (identifier(ip), version());
-        let registers = registers::list(&layout, &functions, design_id, version);
+        let (design_id, version) = (0, version());
+        let registers = registers::list(&layout, &functions, version);
         let (clock, reset, interrupt, control) = ("ap_clk", "ap_rst_n", "interrupt", "s_axi_control");
-        Interface { kernel: names::kernel(&ip.name), clock, reset, interrupt, control, design_id, version, layout, functions, ports, registers }
+        Interface { kernel: names::kernel(&ip.name), clock, reset, interrupt, control, design_id, version, address_bits: ip.cores[0].address_bits, layout, functions, ports, registers }
+    }
+
+    /// The hardware is built: what identifies it.
+    pub(crate) fn identify(&mut self, design_id: u32) {
+        self.design_id = design_id;
+        let at = self.layout.design_id();
+        self.registers.iter_mut().filter(|r| r.offset == at).for_each(|r| r.reset = design_id);
     }
 
     /// The arguments that a port moves, of all functions.
@@ -266,7 +283,7 @@ impl From<&Vsa> for Interface {
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
     let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
-    Array { index: k, dims: core.arrays[k].dims.clone(), port, read, written, scratch: core.arrays[k].scratch }
+    Array { index: k, dims: core.arrays[k].dims.clone(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch }
 }
 
 /// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in
@@ -299,24 +316,13 @@ fn axi_port(ip: &Ip, shared: &[Vec<usize>], port: usize, name: String, functions
     AxiPort {
         name,
         data_bits: 8 * used.first().map_or(0, |(core, p)| core.bus_bytes(*p)),
-        address_bits: 64,
+        address_bits: ip.cores[0].address_bits,
         burst_beats: burst as u32,
         reads: !reads.is_empty(),
         writes: !writes.is_empty(),
         arrays: arguments.filter(|(_, a)| a.array().is_some_and(|a| a.port == port)).map(|(at, _)| at).collect(),
         cores,
     }
-}
-
-/// The first 32 bits of SHA-256.
-fn identifier(ip: &Ip) -> u32 {
-    let mut hash = Sha256::new().chain_update(env!("CARGO_PKG_VERSION"));
-    ip.cores.iter().for_each(|core| hash.update(arch::text::to_text(core)));
-    if ip.functions.len() > 1 || ip.queue > 0 {
-        hash.update(format!("{} {:?} {}", ip.name, ip.functions, ip.queue));
-    }
-    let digest = hash.finalize();
-    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
 }
 
 fn version() -> u32 {

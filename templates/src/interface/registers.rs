@@ -3,7 +3,7 @@
 use super::*;
 
 /// The registers, sorted by offset.
-pub(super) fn list(layout: &Layout, functions: &[Function], design_id: u32, version: u32) -> Vec<Register> {
+pub(super) fn list(layout: &Layout, functions: &[Function], version: u32) -> Vec<Register> {
     use Access::{ClearedByOne, ReadClears, ReadOnly, ReadWrite, SetByOne, ToggledByOne};
     let field = |name, bit, access, description| Field { name, bit, width: 1, access, description };
     let control = vec![
@@ -25,7 +25,7 @@ pub(super) fn list(layout: &Layout, functions: &[Function], design_id: u32, vers
         [only] => only.arguments.iter().for_each(|a| all.extend(own(a))),
         several => all.extend(layout.words().into_keys().map(|at| shared(several, at))),
     }
-    all.push(Register { reset: design_id, ..register("design_id", layout.design_id(), ReadOnly, "hash of the design") });
+    all.push(register("design_id", layout.design_id(), ReadOnly, "hash of the hardware"));
     all.push(Register { reset: version, ..register("version", layout.version(), ReadOnly, "version of sagen: major, minor, patch in a byte each") });
     all.push(register("cycles_1", layout.cycles(), ReadOnly, "cycles of the latest run, bits 31 to 0; reading this keeps the high half for cycles_2"));
     all.push(register("cycles_2", layout.cycles() + 4, ReadOnly, "cycles of the latest run, bits 63 to 32, as of the last read of cycles_1"));

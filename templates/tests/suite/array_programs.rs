@@ -99,7 +99,7 @@ fn reset_of_the_ip_alone() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
-    let design = templates::ip(&(&vsa).into()).expect("an IP");
+    let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
     for (case, mode) in [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
@@ -125,7 +125,7 @@ fn status_of(host: &mut Host, layout: &templates::interface::Layout) -> (u64, u6
 fn errors_on_the_bus_are_noted() {
     let vsa = product_by_hand();
     let memory = contents(&vsa, 11);
-    let design = templates::ip(&(&vsa).into()).expect("an IP");
+    let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
     let layout = templates::Interface::from(&vsa).layout;
     for mode in [Timing::IDEAL, Timing::Ddr { seed: 2 }] {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
@@ -157,7 +157,7 @@ fn addresses_within_an_element_are_refused() {
     let vsa = product_by_hand();
     let (memory, mut expected) = (contents(&vsa, 13), contents(&vsa, 13));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
-    let design = templates::ip(&(&vsa).into()).expect("an IP");
+    let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
     let layout = templates::Interface::from(&vsa).layout;
     let mode = Timing::IDEAL;
     let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");

@@ -30,7 +30,7 @@ impl Host {
     fn of(layout: Layout, seed: u64) -> Host {
         let mut d = Design::default();
         let aligned = layout.functions.iter().map(|f| vec![0; f.len()]).collect();
-        let top = d.module(AxiLiteControl { layout: layout.clone(), design_id: DESIGN, version: 7, aligned });
+        let top = d.module(AxiLiteControl { layout: layout.clone(), version: 7, aligned });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
         let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0), longest: 0, left: None, log: vec![], layout };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
@@ -38,6 +38,7 @@ impl Host {
         }
         let unused = ["fault_read", "fault_write", "fault_port", "fault_response", "fault_known", "fault_address"];
         ["done"].iter().chain(&unused).for_each(|input| h.sim.set(input, 0));
+        h.sim.set("design_id", DESIGN.into());
         h.sim.set("rst", 1);
         h.sim.step();
         h.sim.set("rst", 0);

@@ -36,3 +36,11 @@ fn unknown_and_equal_names_are_refused() {
     assert!(refused(&["sim", LA, "--data", "A=a.npy"]).contains("write FUNCTION.ARRAY=FILE"));
     assert_eq!(code(&sagen(&["sim", LA, "--name", "l-a"])), 2);
 }
+
+#[test]
+fn more_functions_than_the_register_counts_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let one = |k: usize| format!("void f{k}(int a[2]) {{\n#pragma scop\n  for (int i = 0; i < 2; i++) a[i] = i;\n#pragma endscop\n}}\n");
+    let many = kernel(dir.path(), "many.c", &(0..256).map(one).collect::<String>());
+    assert!(refused(&["rtl", &many, "-o", "out"]).contains("256 functions: an IP has at most 255"));
+}

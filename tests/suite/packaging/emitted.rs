@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 10] = [
+const CASES: [(&str, &str, &str); 11] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -17,6 +17,7 @@ const CASES: [(&str, &str, &str); 10] = [
     ("scalars", "tests/packaging/scalars.c", "-D N=20"),
     ("names", "tests/packaging/names.c", ""),
     ("region", "tests/packaging/region.c", ""),
+    ("functions", "tests/functions/la.c", ""),
 ];
 
 /// An emitted IP.
@@ -61,6 +62,11 @@ pub fn all() -> &'static [Emitted] {
         let all = CASES.iter().map(|(name, file, options)| emit(dir.path(), name, file, options)).collect();
         (dir, all)
     }).1
+}
+
+/// Those with one function.
+pub fn single() -> impl Iterator<Item = &'static Emitted> {
+    all().iter().filter(|ip| ip.name != "functions")
 }
 
 /// The case of that name.

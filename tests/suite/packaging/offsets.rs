@@ -10,6 +10,13 @@ fn hex(text: &str) -> u64 {
     u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
+/// All registers by `report.json`.
+pub fn listed(ip: &Emitted) -> BTreeMap<String, u64> {
+    let report = ip.report();
+    let register = |r: &serde_json::Value| (r["name"].as_str().unwrap().to_string(), r["offset"].as_u64().unwrap());
+    report["interface"]["registers"].as_array().unwrap().iter().map(register).collect()
+}
+
 /// By `report.json`.
 pub fn report(ip: &Emitted) -> Offsets {
     let report = ip.report();
@@ -60,7 +67,7 @@ fn registers(all: BTreeMap<String, u64>) -> Offsets {
     others.map(|name| (half(name).unwrap_or(name.clone()), all[name])).collect()
 }
 
-fn component(ip: &Emitted) -> BTreeMap<String, u64> {
+pub fn component(ip: &Emitted) -> BTreeMap<String, u64> {
     let text = ip.text("component.xml");
     let document = roxmltree::Document::parse(&text).unwrap();
     let text_of = |n: roxmltree::Node, name: &str| n.children().find(|c| c.tag_name().name() == name).and_then(|c| c.text()).unwrap_or("").to_string();
@@ -101,7 +108,7 @@ fn python(ip: &Emitted) -> Offsets {
 }
 
 /// What the recorded calls of the packaging script set.
-fn script(ip: &Emitted) -> BTreeMap<String, u64> {
+pub fn script(ip: &Emitted) -> BTreeMap<String, u64> {
     let calls = run(tool("tclsh").arg(root().join("tests/packaging/vivado.tcl")).arg(ip.path("vivado/package_ip.tcl")));
     let (mut found, mut name) = (BTreeMap::new(), String::new());
     for words in calls.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()) {
@@ -116,7 +123,7 @@ fn script(ip: &Emitted) -> BTreeMap<String, u64> {
     found
 }
 
-fn readme(ip: &Emitted) -> BTreeMap<String, u64> {
+pub fn readme(ip: &Emitted) -> BTreeMap<String, u64> {
     let text = ip.text("README.md");
     let rows = text.lines().filter_map(|l| l.strip_prefix("| 0x")).filter_map(|l| l.split_once(" | `"));
     rows.map(|(offset, rest)| (rest.split('`').next().unwrap().to_string(), hex(offset))).collect()

@@ -72,7 +72,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
     let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &catalog::find(&options.program.board).unwrap()).expect("an array");
     let (vsa, interface) = (&compiled.vsa, Interface::from(&compiled.vsa));
-    let design = templates::ip(&vsa.into()).unwrap();
+    let (design, _) = templates::ip(&vsa.into()).unwrap();
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
     let contents = |when: &str| {
         let mut all: Vec<(usize, Vec<u8>)> = interface.arguments().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();

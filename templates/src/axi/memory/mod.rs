@@ -3,15 +3,17 @@
 //! Local time `t` runs from the first cycle with a request. Per cycle: the design's outputs are sampled, then the cycle
 //! ends and the registered outputs change. A read burst accepted at `t` may present its first beat at `t + latency`, in
 //! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are dead
-//! for 100 of every 4000 cycles and stall each channel one cycle in eight, by a xorshift generator.
+//! for 100 of every 4000 cycles, stall each channel one cycle in eight, by a xorshift generator, and open rows ([`Rows`]).
 //!
 //! The command's `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal: a burst over a
 //! 4 KiB boundary, of wrong size or type; a beat or a strobe beside the arrays; a wrong WLAST; a request dropped or changed
 //! while it waits; a request in the design's reset.
 
 mod port;
+mod rows;
 
 pub use port::AxiMemory;
+use rows::Rows;
 
 use arch::contract::walk::MemoryTiming;
 use std::collections::VecDeque;
@@ -22,7 +24,7 @@ use std::ops::Range;
 pub enum Timing {
     /// Cycles of latency, one beat per cycle.
     Ideal { latency: u32 },
-    /// 40 cycles, refresh gaps, random stalls by seed on every channel.
+    /// 40 cycles, refresh gaps, row misses, random stalls by seed on every channel.
     Ddr { seed: u64 },
 }
 
@@ -121,6 +123,7 @@ struct ReadBeat {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     burst: Burst,
+    /// When the first beat may be read; of a write, when its row is open.
     due: u64,
     beat: u64,
     /// How it is answered.
@@ -155,6 +158,7 @@ struct Memory {
     t: u64,
     started: bool,
     random: u32,
+    rows: Rows,
     reads: VecDeque<Open>,
     /// Write bursts with data missing.
     writes: VecDeque<Open>,
@@ -199,6 +203,7 @@ impl Memory {
             t: 0,
             started: false,
             random: timing.state(port),
+            rows: Rows::default(),
             reads: VecDeque::new(),
             writes: VecDeque::new(),
             written: VecDeque::new(),
@@ -223,10 +228,17 @@ impl Memory {
             && (self.t % 4000 >= 3900 || self.random >> (3 * channel as u32) & 7 == 0)
     }
     fn arready(&self) -> bool {
-        !self.stall(Channel::Ar)
+        !self.stall(Channel::Ar) && !self.rows.crowded(self.t)
     }
     fn awready(&self) -> bool {
-        !self.stall(Channel::Aw)
+        !self.stall(Channel::Aw) && !self.rows.crowded(self.t)
+    }
+    /// When the row of a burst that is accepted now is open.
+    fn opened(&mut self, burst: &Burst) -> u64 {
+        match self.timing {
+            Timing::Ideal { .. } => self.t,
+            Timing::Ddr { .. } => self.rows.open(burst.addr, self.t),
+        }
     }
     /// Data is taken only when its address is, or has been.
     fn wready(&self, awvalid: bool) -> bool {
@@ -260,11 +272,13 @@ impl Memory {
         let (stall_r, stall_b) = (self.stall(Channel::R), self.stall(Channel::B));
         if let Some(burst) = request.ar.filter(|_| arready) {
             self.check_burst(&burst);
-            self.reads.push_back(Open { burst, due: self.t + self.timing.latency(), beat: 0, resp: self.resp(&burst) });
+            let due = self.opened(&burst) + self.timing.latency();
+            self.reads.push_back(Open { burst, due, beat: 0, resp: self.resp(&burst) });
         }
         if let Some(burst) = request.aw.filter(|_| awready) {
             self.check_burst(&burst);
-            self.writes.push_back(Open { burst, due: 0, beat: 0, resp: self.resp(&burst) });
+            let due = self.opened(&burst);
+            self.writes.push_back(Open { burst, due, beat: 0, resp: self.resp(&burst) });
         }
         if let Some(beat) = request.w.as_ref().filter(|_| wready) {
             self.store(beat);
@@ -366,7 +380,7 @@ impl Memory {
         }
         if last {
             self.writes.pop_front();
-            self.written.push_back((Response { id: open.burst.id, resp: open.resp }, self.t + self.timing.latency()));
+            self.written.push_back((Response { id: open.burst.id, resp: open.resp }, open.due.max(self.t) + self.timing.latency()));
         } else if let Some(open) = self.writes.front_mut() {
             open.beat += 1;
         }

@@ -7,8 +7,8 @@ use super::pipe::{Held, Pipe};
 use super::Format;
 use rtl::{u, ModuleBuilder, Sig};
 
-/// Widest unsigned operands of a DSP48E2's signed 27 × 18 bit multiplier.
-const WIDE: u32 = 26;
+/// Widest unsigned operands of the signed 25 × 18 bit multiplier of a DSP48E1; that of a DSP48E2 is 27 × 18 bits.
+const WIDE: u32 = 24;
 const NARROW: u32 = 17;
 
 /// Unpack; multiply; add partial products; shift; round.

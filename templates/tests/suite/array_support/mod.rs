@@ -200,7 +200,7 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, Stri
     }
     let mut expected = memory.clone();
     arch::interp::run(vsa, &mut expected)?;
-    let design = templates::ip(&vsa.into())?;
+    let (design, _) = templates::ip(&vsa.into())?;
     let predicted = arch::cost::predict(vsa, &arch::contract::walk::MemoryTiming::IDEAL).cycles as u64;
     let outcome = run_design(vsa, &design, &memory, mode, predicted * 20 + 20_000)?;
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {

@@ -42,6 +42,7 @@ pub fn empty_vsa(name: &str) -> Vsa {
         extent: [1, 1],
         lanes: 1,
         ahead: 512,
+        address_bits: 64,
         nodes: vec![],
         scalars: vec![],
         arrays: vec![],
