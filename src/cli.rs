@@ -11,6 +11,7 @@ use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
+pub use values::MemoryKind;
 use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_word};
 
 /// Exit codes, below every help.
@@ -254,28 +255,6 @@ pub enum Engine {
     Icarus,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryKind {
-    /// Fixed latency in cycles, one beat per cycle.
-    Ideal(u32),
-    /// Longer latency, refresh gaps, random stalls on every channel.
-    Ddr,
-}
-
-impl std::fmt::Display for MemoryKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            MemoryKind::Ideal(LATENCY) => f.write_str("ideal"),
-            MemoryKind::Ideal(latency) => write!(f, "ideal:{latency}"),
-            MemoryKind::Ddr => f.write_str("ddr"),
-        }
-    }
-}
-
-/// Cycles of the ideal memory, unless others are asked for, and the most it may have.
-const LATENCY: u32 = arch::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
-const MOST_LATENCY: u32 = 2000;
-
 #[derive(Debug, Args)]
 #[command(after_help = format!("Examples:\n  \
     sagen sim examples/mm.c\n  \
@@ -302,7 +281,7 @@ pub struct Sim {
     /// Memory behind the AXI ports
     ///
     /// ideal: one beat per cycle, after 16 cycles or as many as given; ddr: after 40, with refresh gaps and random stalls
-    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t = MemoryKind::Ideal(LATENCY), help_heading = SIMULATION)]
+    #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t, help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]

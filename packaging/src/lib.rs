@@ -17,7 +17,7 @@ mod readme;
 mod tcl;
 mod types;
 mod vitis;
-mod xml;
+pub mod xml;
 
 use arch::cost::board::Board;
 use sha2::{Digest, Sha256};

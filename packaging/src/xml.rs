@@ -65,15 +65,3 @@ fn escaped(text: &str) -> String {
         out
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{group, leaf};
-
-    #[test]
-    fn text_and_attributes_are_escaped() {
-        let tree = group("a", [leaf("b", "1 < 2 & 3"), group("c", []).with("d", "\"e\"")]);
-        let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n  <b>1 &lt; 2 &amp; 3</b>\n  <c d=\"&quot;e&quot;\"/>\n</a>\n";
-        assert_eq!(tree.document(), wanted);
-    }
-}

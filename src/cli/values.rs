@@ -1,9 +1,36 @@
 //! Values of options, from their text.
 
-use super::{MemoryKind, LATENCY, MOST_LATENCY};
 use crate::data::DataFile;
 use arch::ir::aim::{Most, Share, RESOURCES};
 use arch::ir::design::Ports;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Fixed latency in cycles, one beat per cycle.
+    Ideal(u32),
+    /// Longer latency, refresh gaps, random stalls on every channel.
+    Ddr,
+}
+
+impl Default for MemoryKind {
+    fn default() -> Self {
+        MemoryKind::Ideal(LATENCY)
+    }
+}
+
+impl std::fmt::Display for MemoryKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            MemoryKind::Ideal(LATENCY) => f.write_str("ideal"),
+            MemoryKind::Ideal(latency) => write!(f, "ideal:{latency}"),
+            MemoryKind::Ddr => f.write_str("ddr"),
+        }
+    }
+}
+
+/// Cycles of the ideal memory, unless others are asked for, and the most it may have.
+const LATENCY: u32 = arch::contract::walk::MemoryTiming::IDEAL.read_latency as u32;
+const MOST_LATENCY: u32 = 2000;
 
 pub(super) fn parse_name(text: &str) -> Result<String, String> {
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -20,7 +47,7 @@ pub(super) fn parse_define(text: &str) -> Result<(String, String), String> {
     Ok((name.into(), value.into()))
 }
 
-pub(super) fn parse_pair(text: &str) -> Result<(String, &str), String> {
+fn parse_pair(text: &str) -> Result<(String, &str), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if name.is_empty() {
         return Err("the name before '=' is missing".into());
@@ -89,7 +116,7 @@ pub(super) fn parse_port(text: &str) -> Result<String, String> {
 
 pub(super) fn parse_memory(text: &str) -> Result<MemoryKind, String> {
     match (text, text.strip_prefix("ideal:").map(str::parse)) {
-        ("ideal", _) => Ok(MemoryKind::Ideal(LATENCY)),
+        ("ideal", _) => Ok(MemoryKind::default()),
         ("ddr", _) => Ok(MemoryKind::Ddr),
         (_, Some(Ok(latency))) if (1..=MOST_LATENCY).contains(&latency) => Ok(MemoryKind::Ideal(latency)),
         _ => Err(format!("write `ideal`, `ideal:CYCLES` with 1 to {MOST_LATENCY} cycles, or `ddr`")),

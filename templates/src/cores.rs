@@ -13,13 +13,14 @@ use crate::faults::{faults, one_of};
 use crate::interface::{AxiPort, Function, Interface, Passed};
 use crate::port::{pass, Port};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template};
+use std::collections::BTreeMap;
 
 /// A core as a module.
 #[derive(Clone, Debug, PartialEq)]
 struct CoreModule {
     core: Core,
     /// Of each of its AXI ports the number of the IP's, for the status register.
-    numbers: Vec<usize>,
+    numbers: BTreeMap<usize, usize>,
 }
 
 /// The interface of a [`CoreModule`].
@@ -80,7 +81,7 @@ impl Template for CoreModule {
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
         let engines = self.core.engines(m, d, &inputs);
-        faults(m, &engines, &|port| self.numbers[port], |part, value| part(&ports.fault).output(m, value));
+        faults(m, &engines, &|port| self.numbers[&port], |part, value| part(&ports.fault).output(m, value));
         ports.quiet.output(m, engines.quiet(m));
         self.core.join(m, d, &engines, &inputs);
         for (port, bus) in &ports.reads {
@@ -115,9 +116,8 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
     for (c, core) in cores.iter().enumerate() {
-        let number = |port: usize| interface.ports.iter().position(|p| p.cores[c] == Some(port)).unwrap_or(0);
-        let ports = core.readers.iter().map(|r| r.0).chain(core.writers.iter().map(|w| w.0)).max().map_or(0, |p| p + 1);
-        let template = CoreModule { core: core.clone(), numbers: (0..ports).map(number).collect() };
+        let number = |(number, port): (usize, &AxiPort)| Some((port.cores[c]?, number));
+        let template = CoreModule { core: core.clone(), numbers: interface.ports.iter().enumerate().filter_map(number).collect() };
         let ports = template.ports();
         let module = d.module(template);
         let instance = m.instance(d, format!("core{c}"), &module);

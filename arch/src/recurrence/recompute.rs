@@ -6,7 +6,7 @@
 //! Each reader gets a statement before it, in its own loops, which writes the cell that is read. The first statement is
 //! gone if nobody reads it then and others write its cells last.
 
-use super::rewrite::{substituted, Form, Region};
+use super::rewrite::{substituted, Region, Version};
 use crate::affine::map::compose;
 use frontend::flow::{self, Flow, Piece, Source};
 use frontend::scop::{Access, Affine, Constraint, Scop, Statement};
@@ -20,9 +20,9 @@ struct Marked {
 
 /// The program with recomputed values; nothing if no statement qualifies, or where a recomputed one would find its operands
 /// overwritten.
-pub fn recomputed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+pub fn recomputed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     let scop = region.flow().ok().and_then(|flow| recompute(region.scop, flow));
-    scop.map(Form::at_will).into_iter().collect()
+    scop.map(Version::at_will).into_iter().collect()
 }
 
 fn recompute(scop: &Scop, flow: &Flow) -> Option<Scop> {

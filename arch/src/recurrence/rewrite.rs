@@ -1,8 +1,8 @@
-//! Other forms of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of named
+//! Other versions of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of named
 //! rewrites ([`crate::pipeline::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
 //!
 //! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
-//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This form is
+//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This version is
 //! tried first. Elements outside of an array are never fetched.
 //!
 //! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
@@ -25,15 +25,15 @@ use std::cell::OnceCell;
 use std::fmt::{self, Display, Formatter};
 
 /// A program, and where some of its statements are to be placed (see [`super::build_at`]).
-pub struct Form<'a> {
+pub struct Version<'a> {
     pub scop: Cow<'a, Scop>,
     pub places: Vec<Option<Vec<Affine>>>,
     pub reach: Reach,
 }
 
-impl Form<'_> {
-    pub(super) fn at_will<'a>(scop: Scop) -> Form<'a> {
-        Form { scop: Cow::Owned(scop), places: vec![], reach: Reach::Far }
+impl Version<'_> {
+    pub(super) fn at_will<'a>(scop: Scop) -> Version<'a> {
+        Version { scop: Cow::Owned(scop), places: vec![], reach: Reach::Far }
     }
 }
 
@@ -61,19 +61,19 @@ impl<'a> Region<'a> {
 
 /// The name of the program itself among the rewrites.
 pub const AS_WRITTEN: &str = "as written";
-/// The name of the form with sums backwards, which a refusal may suggest.
+/// The name of the version with sums backwards, which a refusal may suggest.
 pub const REVERSED: &str = "reversed sums";
 
 /// One way to write the program anew.
 pub struct Rewrite {
     pub name: &'static str,
     /// What it makes of the region, best first; nothing where it does not apply.
-    pub forms: for<'a> fn(&Region<'a>) -> Vec<Form<'a>>,
+    pub versions: for<'a> fn(&Region<'a>) -> Vec<Version<'a>>,
     /// Why that may be nothing.
     pub unless: &'static str,
 }
 
-/// Questions after which a search that finds nothing was long, and by how much those for the forms behind it are shortened.
+/// Questions after which a search that finds nothing was long, and by how much those for the versions behind it are shortened.
 const VAIN: u64 = 20_000;
 const HASTE: u64 = 4;
 
@@ -82,7 +82,7 @@ const HASTE: u64 = 4;
 pub enum Outcome {
     Taken,
     NotApplicable(&'static str),
-    /// The dependences of the last form that cannot be made uniform.
+    /// The dependences of the last version that cannot be made uniform.
     NotUniform(Diagnostics),
 }
 
@@ -106,7 +106,7 @@ impl Display for Attempt {
     }
 }
 
-/// The first form with uniform dependences, and what came of each rewrite up to it.
+/// The first version with uniform dependences, and what came of each rewrite up to it.
 ///
 /// # Errors
 /// What came of all of them.
@@ -115,16 +115,16 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
     let mut within = region.within;
     for rewrite in rewrites {
         let mut outcome = Outcome::NotApplicable(rewrite.unless);
-        for form in (rewrite.forms)(region) {
+        for version in (rewrite.versions)(region) {
             let begun = flow::questions();
-            match system(region, &form, within) {
+            match system(region, &version, within) {
                 Ok(system) => {
                     attempts.push(Attempt { rewrite: rewrite.name, outcome: Outcome::Taken });
-                    return Ok((form.scop, system, attempts));
+                    return Ok((version.scop, system, attempts));
                 }
                 Err(faults) => outcome = Outcome::NotUniform(faults),
             }
-            // A long search in vain: what other forms mend is seen sooner.
+            // A long search in vain: what other versions mend is seen sooner.
             if (flow::questions() - begun) * within.haste > VAIN {
                 within.haste = region.within.haste * HASTE;
             }
@@ -134,7 +134,7 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
     Err(attempts)
 }
 
-/// Why no form is uniform: the faults of the program as written, with what came of its other forms.
+/// Why no version is uniform: the faults of the program as written, with what came of its other versions.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
     let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_))).map(Attempt::to_string).collect();
     let mut faults = as_written_faults(&attempts);
@@ -163,39 +163,39 @@ pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
     attempts.iter().find_map(of_program).unwrap_or_default()
 }
 
-fn system(region: &Region, form: &Form, within: Within) -> Result<System, Diagnostics> {
-    match &form.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, &form.places, form.reach),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, &form.places, form.reach),
+fn system(region: &Region, version: &Version, within: Within) -> Result<System, Diagnostics> {
+    match &version.scop {
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, &version.places, version.reach),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, &version.places, version.reach),
     }
 }
 
 /// The program itself.
-pub fn as_written<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
-    vec![Form { scop: Cow::Borrowed(region.scop), places: vec![], reach: Reach::Far }]
+pub fn as_written<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
+    vec![Version { scop: Cow::Borrowed(region.scop), places: vec![], reach: Reach::Far }]
 }
 
 /// The program itself, its loops as they are.
-pub(super) fn near<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
-    as_written(region).into_iter().map(|form| Form { reach: Reach::Near, ..form }).collect()
+pub(super) fn near<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
+    as_written(region).into_iter().map(|version| Version { reach: Reach::Near, ..version }).collect()
 }
 
 /// The program with completed sums; nothing if it has none that conditions interrupt.
-pub fn completed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
-    complete_all(region.scop).map(Form::at_will).into_iter().collect()
+pub fn completed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
+    complete_all(region.scop).map(Version::at_will).into_iter().collect()
 }
 
 /// The program with its statements split where a value is read on both sides of its producer, and the places at which
 /// the parts lie upon each other; nothing if there is nothing to fold.
-pub fn folded<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+pub fn folded<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     let folded = region.flow().ok().and_then(|flow| fold(region.scop, flow));
-    folded.map(|(scop, places)| Form { scop: Cow::Owned(scop), places, reach: Reach::Near }).into_iter().collect()
+    folded.map(|(scop, places)| Version { scop: Cow::Owned(scop), places, reach: Reach::Near }).into_iter().collect()
 }
 
 /// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
-pub fn reversed<'a>(region: &Region<'a>) -> Vec<Form<'a>> {
+pub fn reversed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     let Ok(flow) = region.flow() else { return vec![] };
-    let near = |scop| Form { reach: Reach::Near, ..Form::at_will(scop) };
+    let near = |scop| Version { reach: Reach::Near, ..Version::at_will(scop) };
     reverse_each(region.scop, flow, region.reassociate).into_iter().map(near).collect()
 }
 

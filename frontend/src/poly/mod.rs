@@ -34,6 +34,3 @@ pub use context::{Context, Error, Result};
 pub use convert::{FunctionPiece, Region};
 pub use dataflow::{last_source, last_source_by_time, LastSource};
 pub use object::{Map, Set, UnionMap, UnionSet};
-
-#[cfg(test)]
-mod tests;

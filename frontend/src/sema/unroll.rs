@@ -24,7 +24,7 @@ impl Sema {
         let mut periods = vec![];
         in_statement(&f.body, conditions, &mut |e| self.divisors(e, &name, &mut periods));
         // A divisor that the step already keeps to needs no copies.
-        let copies = periods.iter().map(|p| p / gcd(*p, step)).fold(1, |all, p| all / gcd(all, p) * p);
+        let copies = periods.iter().map(|p| p / num_integer::gcd(*p, step)).fold(1, |all, p| all / num_integer::gcd(all, p) * p);
         if !(2..=COPIES).contains(&copies) {
             return None;
         }
@@ -60,10 +60,6 @@ impl Sema {
             });
         });
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Calls `visit` on subscripts and bounds: what must be affine; and on conditions, if wanted.

@@ -9,6 +9,7 @@ mod limits;
 mod mutate;
 mod native;
 mod parse;
+mod poly;
 mod random;
 mod refuse;
 mod value;

@@ -244,8 +244,9 @@ impl<'a, 'm> Build<'a, 'm> {
         };
         let read = self.memory(b, data, self.address(b));
         let stored = |word: Sig<'m>, e: i64| {
-            let at = kept.iter().position(|k| *k == e.rem_euclid(of.word)).unwrap_or(0);
-            word.slice(at as u32 * bits, bits).to(wires(of.ty))
+            // What is not kept is not driven: a fault of the netlist.
+            let at = kept.iter().position(|k| *k == e.rem_euclid(of.word));
+            at.map_or_else(|| m.wire("element_not_kept", wires(of.ty)).sig(), |at| word.slice(at as u32 * bits, bits).to(wires(of.ty)))
         };
         let starts = pick::list(of.starts);
         let Some(lane) = self.lane else {

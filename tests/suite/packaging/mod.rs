@@ -31,6 +31,14 @@ fn every_mutation_of_component_xml_is_found() {
     }
 }
 
+#[test]
+fn text_and_attributes_are_escaped() {
+    use ::packaging::xml::{group, leaf};
+    let tree = group("a", [leaf("b", "1 < 2 & 3"), group("c", []).with("d", "\"e\"")]);
+    let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n  <b>1 &lt; 2 &amp; 3</b>\n  <c d=\"&quot;e&quot;\"/>\n</a>\n";
+    assert_eq!(tree.document(), wanted);
+}
+
 /// Against IEEE's schema, where it lies beside the checkout.
 #[test]
 fn component_xml_is_valid() {

@@ -32,7 +32,7 @@ const EFFORT: u64 = 100_000;
 /// A part is small, and what is not found at once becomes a loop.
 const HASTE: u64 = 5;
 /// Neighbours are joined as they are: with one of them behind the other, all phases would take the time of both.
-const JOINED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, forms: rewrite::near, unless: "" }];
+const JOINED: [Rewrite; 1] = [Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::near, unless: "" }];
 
 /// What is executed at one place among its siblings.
 enum Item {

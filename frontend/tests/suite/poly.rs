@@ -1,7 +1,7 @@
-//! The guarantees of the module header, one test each.
+//! The guarantees of `frontend::poly`'s header, one test each.
 
-use super::*;
-use crate::scop::{Affine, Constraint};
+use frontend::poly::*;
+use frontend::scop::{Affine, Constraint};
 
 fn context() -> Context {
     Context::new().unwrap()
