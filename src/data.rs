@@ -170,7 +170,8 @@ pub fn save(scop: &Scop, which: &[usize], memory: &Memory, dir: &Path) -> Result
     Ok(())
 }
 
-/// For each array of the VSA, then for each of its scalars, its index in the `Scop`; none for a scratch buffer.
+/// For each array of the VSA, then for each of its scalars, its index in the `Scop`; none for a scratch buffer and
+/// for what the host computes.
 ///
 /// # Errors
 /// The VSA has an array the program lacks, which would be a fault of sagen's.
@@ -180,17 +181,24 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         found.map(Some).ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
     let array = |a: &DramArray| if a.scratch { Ok(None) } else { number(&a.name) };
-    vsa.arrays.iter().map(array).chain(vsa.scalars.iter().map(|s| number(&s.name))).collect()
+    vsa.arrays.iter().map(array).chain(vsa.scalars.iter().map(|s| if s.host.is_some() { Ok(None) } else { number(&s.name) })).collect()
 }
 
 /// What the program's arrays hold, as elements per argument of the VSA; garbage for its scratch buffers.
 pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
-    let one = |(k, number): (usize, &Option<usize>)| match number {
-        Some(number) => memory[*number].clone(),
-        None => {
-            let (array, mut random) = (&vsa.arrays[k], Random(0x6761_7262_6167 ^ (k as u64) << 48));
-            (0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect()
-        }
-    };
-    numbers.iter().enumerate().map(one).collect()
+    let mut out: Memory = vec![];
+    for (k, number) in numbers.iter().enumerate() {
+        out.push(match (number, vsa.arrays.get(k)) {
+            (Some(number), _) => memory[*number].clone(),
+            (None, Some(array)) => {
+                let mut random = Random(0x6761_7262_6167 ^ (k as u64) << 48);
+                (0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect()
+            }
+            (None, None) => {
+                let scalars: Vec<u64> = out[vsa.arrays.len()..].iter().map(|v| v.first().copied().unwrap_or(0)).collect();
+                vsa.scalars[k - vsa.arrays.len()].host.iter().map(|e| frontend::interp::eval(e, &scalars, &[])).collect()
+            }
+        });
+    }
+    out
 }

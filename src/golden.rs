@@ -265,7 +265,7 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
                     *place = format!("*({} *)sagen_p[{slot}]", array.c_type);
                 }
             }
-            Binding::Global | Binding::Local | Binding::Scratch => {
+            Binding::Global | Binding::Local | Binding::Scratch | Binding::Host(_) => {
                 let (name, size) = (&array.name, bytes(array));
                 // The front end and the compiler must agree on the array's size.
                 let _ = writeln!(text, "typedef char sagen_size_{slot}[sizeof({name}) == {size} ? 1 : -1];");
@@ -393,7 +393,7 @@ mod tests {
         let file = dir.path().join("k.c");
         std::fs::write(&file, text).unwrap();
         let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
-        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], clauses: vec![], sources };
+        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources };
         let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
         run(&scop, &file, &pre, &memory)
     }

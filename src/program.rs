@@ -220,7 +220,7 @@ fn around(vsa: &Vsa) -> Scop {
     };
     let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).chain(vsa.scalars.iter().enumerate().map(scalar)).collect();
     let function = Function { name: Some(vsa.name.clone()), region: Span::default(), parameters: arrays.len() as u32 };
-    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], clauses: vec![], sources: SourceMap::default() }
+    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources: SourceMap::default() }
 }
 
 /// Reads a C file; warnings go to standard error.

@@ -104,9 +104,7 @@ fn by_stage(input: &Input, memory: &Memory) -> Result<Memory, String> {
             arch::interp::run_system(scop, system, &mut after).map(|()| after)
         }
         Some(Stage::Vsa(vsa)) => {
-            let mut after = memory.clone();
-            arch::interp::run(vsa, &mut after)?;
-            Ok(after)
+            execute(vsa, memory, &data::numbers(&input.scop, vsa)?)
         }
     }
 }

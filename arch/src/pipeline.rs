@@ -15,7 +15,7 @@ use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{constants, linear, phases, recompute};
+use crate::recurrence::{constants, hosted, linear, phases, recompute};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
@@ -74,7 +74,7 @@ pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
 /// Dependences that cannot be made uniform; arithmetic or ports that exclude one another.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     spec.arithmetic.check()?;
-    let scop = linear::delinearized(constants::propagated(spec.program(scop)));
+    let scop = linear::delinearized(hosted::hoisted(constants::propagated(spec.program(scop)))?);
     port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop);
     let region = Region::new(&scop, spec.arithmetic.reassociate);

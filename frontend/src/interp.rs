@@ -41,6 +41,7 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
         ExprKind::Binary(op, a, b) => value::eval_binary(*op, eval(a, reads, point), eval(b, reads, point), a.ty, b.ty),
         ExprKind::Select(c, a, b) => eval(if eval(c, reads, point) & 1 != 0 { a } else { b }, reads, point),
         ExprKind::Cast(a) => value::cast(eval(a, reads, point), a.ty, e.ty),
+        ExprKind::Host(f, all) => f.eval(&all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty),
         ExprKind::Fma(a, b, c) => value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty),
     }
 }
@@ -51,6 +52,7 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
 /// An access outside of its array, or a memory that does not fit the scop; both are refused by `Scop::verify` and
 /// the front end's checks.
 pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
+    crate::host::compute(scop, &mut memory.arrays)?;
     let mut reads = vec![];
     visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory, &mut reads))
 }

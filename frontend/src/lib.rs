@@ -9,6 +9,7 @@ pub mod contract;
 pub mod diag;
 mod effects;
 pub mod flow;
+pub mod host;
 mod inline;
 pub mod interp;
 mod lex;

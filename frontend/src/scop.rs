@@ -9,6 +9,7 @@
 //! - a statement writes exactly one array element; scalars are arrays of rank 0;
 //! - statements are in textual order.
 
+use crate::host::HostFunction;
 use crate::diag::{SourceMap, Span};
 
 macro_rules! ids { ($($(#[$m:meta])* $n:ident),*) => { $($(#[$m])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $n(pub u32);
@@ -72,9 +73,14 @@ pub enum Binding {
     Value(u32),
     Global,
     Local,
+    /// A scalar that the host computes from others before a run (number so many of [`Scop::host`]) and passes by value.
+    Host(u32),
     /// Declared inside the function, but a buffer in DRAM: it passes values between phases, and nobody looks at it afterwards.
     Scratch,
 }
+
+/// More parameters than a function has.
+const BEHIND_PARAMETERS: u32 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -92,10 +98,12 @@ pub struct Array {
 }
 
 impl Array {
-    /// Its position, if it is a scalar passed by value: nobody writes it, and it has no address.
+    /// Its position, if it is a scalar passed by value: no statement writes it, and it has no address. The host's own stand
+    /// behind the parameters.
     pub fn by_value(&self) -> Option<u32> {
         match self.binding {
             Binding::Value(position) => Some(position),
+            Binding::Host(number) => Some(BEHIND_PARAMETERS + number),
             _ => None,
         }
     }
@@ -209,7 +217,7 @@ pub enum BinaryOp {
 }
 
 /// A typed expression. `ty` of a node is the type of its value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: ScalarType,
@@ -223,6 +231,7 @@ impl Expr {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![a],
             ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Select(a, b, c) | ExprKind::Fma(a, b, c) => vec![a, b, c],
+            ExprKind::Host(_, all) => all.iter().collect(),
         }
     }
     /// The same operator over other operands.
@@ -235,12 +244,13 @@ impl Expr {
             ExprKind::Select(a, b, c) => ExprKind::Select(other(a), other(b), other(c)),
             ExprKind::Cast(a) => ExprKind::Cast(other(a)),
             ExprKind::Fma(a, b, c) => ExprKind::Fma(other(a), other(b), other(c)),
+            ExprKind::Host(f, all) => ExprKind::Host(*f, all.iter().map(&operand).collect()),
         };
         Expr { kind, ..self.clone() }
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     /// The value's bits, zero-extended (two's complement or IEEE-754 encoding at `ty`'s width).
     Const(u64),
@@ -258,6 +268,8 @@ pub enum ExprKind {
     Cast(Box<Expr>),
     /// Fused multiply–add `a * b + c` with one rounding (`fmaf`).
     Fma(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A function that only the host computes.
+    Host(HostFunction, Vec<Expr>),
 }
 
 /// How to call the kernel from C.
@@ -288,6 +300,8 @@ pub struct Scop {
     pub loops: Vec<Loop>,
     pub statements: Vec<Statement>,
     /// What the source says of the array; the front end does not look into it.
+    /// What the host computes before a run, in order: scalars, each from constants and scalars passed by value.
+    pub host: Vec<Statement>,
     pub clauses: Vec<Clause>,
     pub sources: SourceMap,
 }

@@ -125,6 +125,10 @@ impl Check<'_> {
                 [c, a, b].into_iter().for_each(|x| self.expr(x));
             }
             ExprKind::Cast(a) => self.expr(a),
+            ExprKind::Host(f, all) => {
+                self.require(all.len() == f.arguments() && all.iter().all(|x| x.ty == e.ty) && e.ty.is_float() && e.ty.bits() >= 32, "a function of the host has the wrong arguments");
+                all.iter().for_each(|x| self.expr(x));
+            }
             ExprKind::Fma(a, b, c) => {
                 self.require([a, b, c].iter().all(|x| x.ty == e.ty), "a multiply-add's types do not agree");
                 [a, b, c].into_iter().for_each(|x| self.expr(x));

@@ -1,5 +1,6 @@
 //! The bare-metal driver: register names as Vitis HLS spells them, and one header of inline functions.
 
+use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
 use templates::interface::{Argument, Function, CTRL, GIER, IP_IER, IP_ISR};
@@ -150,8 +151,8 @@ fn driver(ip: &Ip) -> String {
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
-            ("NAMES", lines(function, &|a| a.ident.clone(), ", ")),
-            ("PARAMETERS", lines(function, &parameter, ", ")),
+            ("NAMES", given(function, &|a| a.ident.clone())),
+            ("PARAMETERS", given(function, &parameter)),
             ("SETTERS", lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")),
         ];
         let [set, run] = if several { [SET_FUNCTION, RUN_FUNCTION] } else { [SET, RUN] };
@@ -165,7 +166,13 @@ fn driver(ip: &Ip) -> String {
         }
         shapes.push(lines(function, &shape, "\n"));
     }
-    fill(&fill(DRIVER, &[("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
+    let math = if interface.arguments().any(|a| a.formula.is_some()) { "#include <math.h>\n" } else { "" };
+    fill(&fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
+}
+
+/// Of what a caller gives: all but what the driver computes.
+fn given(function: &Function, f: &dyn Fn(&Argument) -> String) -> String {
+    function.arguments.iter().filter(|a| a.formula.is_none()).map(f).collect::<Vec<_>>().join(", ")
 }
 
 fn lines(function: &Function, f: &dyn Fn(&Argument) -> String, between: &str) -> String {
@@ -187,14 +194,16 @@ fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
         (None, "int64_t") => format!("(uint64_t){name}"),
         (None, ty) => format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t")),
     };
+    let computed = a.formula.iter().flat_map(|f| formula::lines(a, f, &Language::C, &str::to_string));
+    let computed: String = computed.map(|line| format!("    {line}\n")).collect();
     match a.register_bits() > 32 {
-        true => format!("    x{kernel}_write64(ip, {at}, {bits});"),
-        false => format!("    X{}_WRITE32(ip + {at}, (uint32_t){bits});", kernel.to_uppercase()),
+        true => format!("{computed}    x{kernel}_write64(ip, {at}, {bits});"),
+        false => format!("{computed}    X{}_WRITE32(ip + {at}, (uint32_t){bits});", kernel.to_uppercase()),
     }
 }
 
 fn shape(a: &Argument) -> String {
-    let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, by value", a.ident, types::c(a.ty), a.name) };
+    let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, {}", a.ident, types::c(a.ty), a.name, if a.formula.is_some() { "computed here" } else { "by value" }) };
     let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
     let use_ = match (array.read, array.written) {
         _ if array.scratch => "scratch: what it holds before and after means nothing",

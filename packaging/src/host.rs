@@ -1,6 +1,7 @@
 //! What runs beside the IP under Linux: for each function an XRT host that checks the results, and the C program to check
 //! against; a device-tree overlay for embedded systems.
 
+use crate::formula::{self, Language};
 use crate::{fill, types, File, Function, Ip};
 use frontend::scop::ScalarType;
 use templates::interface::{self, Argument};
@@ -29,16 +30,23 @@ fn element(ty: ScalarType) -> &'static str {
 /// `stem`: what tells the function's files from those of others.
 fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, exact: bool) -> String {
     let interface = ip.interface;
-    let own = |f: &dyn Fn(usize) -> String| function.arguments.iter().enumerate().filter(|(_, a)| !a.is_scratch()).map(|(k, _)| f(k)).collect::<Vec<_>>().join(", ");
+    let own = |f: &dyn Fn(usize) -> String| function.arguments.iter().enumerate().filter(|(_, a)| a.is_own()).map(|(k, _)| f(k)).collect::<Vec<_>>().join(", ");
     // As `kernel.xml` numbers the arguments of all functions.
     let first = if ip.only().is_some() { 0 } else { 1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>() };
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| match a.array() {
         Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, a.elements()),
-        None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
+        None => match &a.formula {
+            None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
+            Some(formula) => formula::lines(a, formula, &Language::C, &|name| match function.arguments.iter().position(|x| x.ident == name && x.formula.is_none()) {
+                Some(k) => format!("argument{k}.before[0]"),
+                None => name.to_string(),
+            }).into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"),
+        },
     };
     let passed = |k: usize, a: &Argument| match a.array() {
         Some(_) => format!("argument{k}.buffer"),
+        None if a.formula.is_some() => format!("static_cast<{}>({})", types::c(a.ty), a.ident),
         None => format!("argument{k}.before[0]"),
     };
     let uploads = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));

@@ -10,6 +10,7 @@
 mod axi;
 mod c;
 mod component;
+mod formula;
 mod fusesoc;
 mod host;
 mod pynq;

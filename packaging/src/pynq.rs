@@ -1,5 +1,6 @@
 //! The PYNQ driver.
 
+use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
 use templates::interface::{Argument, Function};
 
@@ -34,23 +35,66 @@ pub fn files(ip: &Ip) -> Vec<File> {
     let text = match &interface.functions[..] {
         [only] if interface.layout.queue().is_none() => {
             let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(array).collect::<Vec<_>>().join("\n");
-            fill(include_str!("../files/driver.py.in"), &[("ARGUMENTS", list(&mut only.own())), ("SCRATCH", list(&mut only.scratch())), ("PARAMETERS", parameters(only))])
+            let tokens = [
+                ("ARGUMENTS", list(&mut only.own())),
+                ("COMPUTED", list(&mut computed(only))),
+                ("COMPUTE", compute(only)),
+                ("COMPUTE_CALL", if computed(only).next().is_some() { format!("computed_{}(*values)", only.ident) } else { "[]".into() }),
+                ("SCRATCH", list(&mut only.scratch())),
+                ("PARAMETERS", parameters(only)),
+            ];
+            fill(include_str!("../files/driver.py.in"), &tokens)
         }
         several => {
             let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| format!("    {}\n", array(a))).collect::<String>();
             let listed = |(k, f): (usize, &Function)| {
-                let scratch = list(&mut f.scratch());
-                let scratch = if scratch.is_empty() { String::new() } else { format!("\n{scratch}    ") };
-                format!("    {:?}: ({k}, [\n{}    ], [{scratch}]),", f.ident, list(&mut f.own()))
+                let more = |all: String| if all.is_empty() { all } else { format!("\n{all}    ") };
+                let (computed, scratch) = (more(list(&mut computed(f))), more(list(&mut f.scratch())));
+                format!("    {:?}: ({k}, [\n{}    ], [{computed}], [{scratch}]),", f.ident, list(&mut f.own()))
             };
             let method = |f: &Function| fill(METHOD, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", parameters(f))]);
             let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
             let methods = several.iter().map(method).collect::<String>();
-            fill(include_str!("../files/functions.py.in"), &[("FUNCTIONS", functions), ("METHODS", methods), ("FIRST", several[0].ident.clone())])
+            let compute: String = several.iter().map(compute).collect();
+            let known = several.iter().filter(|f| computed(f).next().is_some()).map(|f| format!("{:?}: computed_{}", f.ident, f.ident)).collect::<Vec<_>>().join(", ");
+            fill(include_str!("../files/functions.py.in"), &[("COMPUTE", compute), ("KNOWN", known), ("FUNCTIONS", functions), ("METHODS", methods), ("FIRST", several[0].ident.clone())])
         }
     };
     vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
 }
+
+fn computed(f: &Function) -> impl Iterator<Item = &Argument> {
+    f.arguments.iter().filter(|a| a.formula.is_some())
+}
+
+/// A function that computes what follows from the arguments; none where nothing does.
+fn compute(f: &Function) -> String {
+    let own = |name: &str| match f.own().find(|a| a.ident == name) {
+        Some(a) => format!("numpy.{}({name})", types::numpy(a.ty)),
+        None => name.to_string(),
+    };
+    let lines: String = computed(f).flat_map(|a| a.formula.iter().flat_map(move |formula| formula::lines(a, formula, &Language::Python, &own))).map(|line| format!("    {line}\n")).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
+    fill(COMPUTE, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", list(&mut f.own())), ("LINES", lines), ("NAMES", list(&mut computed(f)))])
+}
+
+const COMPUTE: &str = r#"
+def host(name, *values):
+    """A function of the C library."""
+    kind = ctypes.c_float if name.endswith("f") else ctypes.c_double
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m")), name)
+    function.restype, function.argtypes = kind, [kind] * len(values)
+    return function(*map(float, values))
+
+
+def computed_@FUNCTION@(@PARAMETERS@):
+    """The scalars that follow from the arguments, rounded as C does."""
+@LINES@    return [@NAMES@]
+
+"#;
 
 /// Of each function.
 const METHOD: &str = r#"

@@ -65,7 +65,7 @@ fn choice(ip: &Ip) -> String {
 fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String {
     let called = |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
     let row = |(a, bank): (&Argument, &Option<String>)| {
-        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | by value | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset) };
+        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | {} | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), if a.formula.is_some() { "computed by the driver" } else { "by value" }, a.offset) };
         let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
         let moved = match (array.read, array.written) {
             _ if array.scratch => "scratch",

@@ -15,7 +15,8 @@ use crate::recurrence::share::Sharing;
 use crate::ir::ure::System;
 use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Until, Vsa};
 use frontend::flow;
-use frontend::scop::{Binding, Constraint, LoopId, Scop, Storage};
+use frontend::diag::Span;
+use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Storage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -164,14 +165,24 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
 fn scalars(scop: &Scop, lowered: &Lowered, dram: &[InDram]) -> Vec<Scalar> {
     let position = |source: usize| match scop.arrays[source].binding {
         Binding::Parameter(position) | Binding::Value(position) => position,
-        Binding::Global | Binding::Local | Binding::Scratch => u32::MAX,
+        Binding::Global | Binding::Local | Binding::Scratch | Binding::Host(_) => u32::MAX,
     };
     let scalar = |&source: &usize| Scalar {
         name: scop.arrays[source].name.clone(),
         ty: scop.arrays[source].ty.cell(),
         after: dram.iter().filter(|d| position(d.source) < position(source)).count() as u32,
+        host: scop.host.iter().find(|s| s.write.array.index() == source).map(|s| formula(&s.rhs, &|k| lowered.scalars.iter().position(|x| *x == s.reads[k].array.index()).unwrap_or(usize::MAX))),
     };
     lowered.scalars.iter().map(scalar).collect()
+}
+
+/// An expression with its reads by other numbers, without places.
+fn formula(e: &Expr, number: &impl Fn(usize) -> usize) -> Expr {
+    let e = match e.kind {
+        ExprKind::Read(k) => Expr { kind: ExprKind::Read(number(k)), ..e.clone() },
+        _ => e.with_operands(|x| formula(x, number)),
+    };
+    Expr { span: Span::default(), ..e }
 }
 
 fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {

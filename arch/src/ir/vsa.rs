@@ -20,7 +20,7 @@
 //! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
 
 use crate::affine::{Condition, Form};
-use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
+use frontend::scop::{Affine, BinaryOp, Expr, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
@@ -137,6 +137,8 @@ pub struct Scalar {
     pub ty: ScalarType,
     /// How many of [`Vsa::arrays`] stand before it among the kernel's arguments.
     pub after: u32,
+    /// What the host computes it from, where no caller gives it: reads are scalars before it, by index.
+    pub host: Option<Expr>,
 }
 
 /// The box of an array that one visit touches. Its coordinates `y` are the array's subscripts, or something they depend

@@ -228,6 +228,7 @@ impl Lower<'_> {
                     Op::Cast(inner)
                 }
             }
+            ExprKind::Host(..) => unreachable!("a function that the host computes"),
             ExprKind::Fma(a, b, c) => Op::Fma(self.expr(s, lane, a)?, self.expr(s, lane, b)?, self.expr(s, lane, c)?),
         };
         Ok(self.node(op, expr.ty, ""))

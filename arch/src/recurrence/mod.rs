@@ -1,10 +1,11 @@
-//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
+//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
 //! localization (`localize`), sums whose order is free ([`reduction`]), statements
 //! that share operators ([`share`]).
 
 mod build;
 mod builder;
 pub mod constants;
+pub mod hosted;
 pub mod linear;
 mod localize;
 pub mod phases;

@@ -4,7 +4,7 @@ use super::items::{bank, bound, delay, dot, id, ids, over_coordinates, relation,
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
 use crate::ir::vsa::*;
-use frontend::scop::Affine;
+use frontend::scop::{Affine, ScalarType};
 use frontend::text::lex::{Line, Token};
 
 /// Reads the printed form. The result is not verified.
@@ -150,7 +150,10 @@ impl Parser {
                 line.sign(":")?;
                 let ty = ty(line)?;
                 line.keyword("after")?;
-                vsa.scalars.push(Scalar { name, ty, after: line.small()? });
+                let after = line.small()?;
+                let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+                let host = if line.has_word("host") { Some(frontend::text::read_formula(line, &known)?) } else { None };
+                vsa.scalars.push(Scalar { name, ty, after, host });
             }
             "nodes" if self.axes == 2 => {
                 self.names = counter_names(vsa);

@@ -1,5 +1,6 @@
 //! Vsa to text.
 
+use frontend::scop::ScalarType;
 use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
@@ -99,7 +100,9 @@ impl Printer<'_> {
             ports = ports.max(a.port + 1);
         }
         for s in &vsa.scalars {
-            writeln!(self.out, "scalar {}: {} after {}", Name(&s.name), s.ty, s.after)?;
+            let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", frontend::text::formula(&known, e)));
+            writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
         }
         writeln!(self.out, "\nnodes")?;
         for (n, node) in vsa.nodes.iter().enumerate() {

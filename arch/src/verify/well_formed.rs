@@ -3,7 +3,8 @@
 use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
-use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Until, Vsa};
+use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Until, Vsa};
+use frontend::scop::{Expr, ExprKind};
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
 pub fn well_formed(vsa: &Vsa) -> Vec<String> {
@@ -53,6 +54,8 @@ impl WellFormed<'_> {
             let named = vsa.scalars[..i].iter().any(|b| b.name == s.name) || vsa.arrays.iter().any(|b| b.name == s.name);
             self.require(!named, || format!("scalar {i}: second argument named {}", s.name));
             self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
+            let known = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_known(e, &vsa.scalars[..i]));
+            self.require(known, || format!("scalar {}: computed from what is not known", s.name));
             let ordered = s.after as usize <= vsa.arrays.len() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
             self.require(ordered, || format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len()));
         }
@@ -201,6 +204,12 @@ impl WellFormed<'_> {
             self.require(numbers.into_iter().all(|x| x.unsigned_abs() < 1 << 31), || format!("{what}: bounds beyond 31 bits"));
         }
     }
+}
+
+/// All that a host's formula reads are scalars before it.
+fn reads_known(e: &Expr, before: &[Scalar]) -> bool {
+    let own = if let ExprKind::Read(k) = e.kind { before.get(k).is_some_and(|s| s.ty == e.ty) } else { true };
+    own && e.operands().into_iter().all(|x| reads_known(x, before))
 }
 
 /// A Verilog name without escapes.

@@ -5,6 +5,7 @@ use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::types::{promote, usual};
 use super::{Entity, Guard, Sema};
+use crate::host::HostFunction;
 use crate::ast::{self, Binary, Unary};
 use crate::diag::Span;
 use crate::literal::{F32, F64};
@@ -23,6 +24,9 @@ pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {
 
 /// Functions of <math.h> and <stdlib.h>: number of arguments, type of arguments and result.
 fn function(name: &str) -> Option<(usize, ScalarType)> {
+    if let Some((f, ty)) = HostFunction::named(name) {
+        return Some((f.arguments(), ty));
+    }
     Some(match name {
         "sqrtf" | "fabsf" => (1, F32),
         "fminf" | "fmaxf" => (2, F32),
@@ -134,6 +138,9 @@ impl Sema {
             return None;
         }
         let mut values = values.into_iter().map(|v| v.map(|v| convert(v, ty))).collect::<Option<Vec<_>>>()?.into_iter();
+        if let Some((f, _)) = HostFunction::named(name) {
+            return Some(node(ExprKind::Host(f, values.collect()), ty, span));
+        }
         let mut next = || values.next();
         Some(match name {
             "sqrtf" | "sqrt" => operate::unary(UnaryOp::Sqrt, next()?, span),

@@ -194,7 +194,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
     };
     let Sema { arrays, loops, statements, faults, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (Some(Scop { name, function, arrays, loops, statements, clauses: vec![], sources: sources.clone() }), faults)
+    (Some(Scop { name, function, arrays, loops, statements, host: vec![], clauses: vec![], sources: sources.clone() }), faults)
 }
 
 impl Sema {

@@ -54,6 +54,13 @@ impl Sema {
         let one = ast::Expr::one(e.span);
         self.parts = 0;
         match &e.kind {
+            // `a = b = e`: b first, and a is what b then holds.
+            ExprKind::Assign(op, target, value) if matches!(value.kind, ExprKind::Assign(..)) => {
+                self.expression_statement(value);
+                if let ExprKind::Assign(_, inner, _) = &value.kind {
+                    self.assign(target, &Stored::Value(*op, inner), e.span);
+                }
+            }
             ExprKind::Assign(op, target, value) => self.assign(target, &Stored::Value(*op, value), e.span),
             ExprKind::Step(op, target) => self.assign(target, &Stored::Value(Some(*op), &one), e.span),
             ExprKind::Comma(a, b) => {
@@ -378,6 +385,7 @@ fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
             Read(k) => f(k),
             Const(_) | Iter(_) | Holds(_) => {}
             Unary(_, a) | Cast(a) => visit(a, f),
+            Host(_, all) => all.iter_mut().for_each(|a| visit(a, f)),
             Binary(_, a, b) => {
                 visit(a, f);
                 visit(b, f);

@@ -3,6 +3,7 @@
 use super::lex::{Line, Token};
 use super::names::{type_named, SYMBOLS};
 use crate::diag::{SourceFile, SourceMap, Span};
+use crate::host::HostFunction;
 use crate::scop::*;
 use crate::value;
 
@@ -13,7 +14,7 @@ use crate::value;
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
     let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], clauses: vec![], sources };
+    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -54,6 +55,16 @@ impl Parser {
         match word.as_str() {
             "scop" => self.head(&mut line)?,
             "array" => self.array(&mut line)?,
+            "host" => {
+                line.keyword("host")?;
+                self.close()?;
+                let (_, mut statement) = super::of_scalars(&[]);
+                (statement.beta, statement.span) = (vec![self.scop.host.len() as i64], self.span);
+                self.open = Some(Open { statement, names: vec![], listed: false, complete: false });
+                self.assignment(&mut line)?;
+                self.scop.host.extend(self.open.take().map(|o| o.statement));
+                return Ok(());
+            }
             "pragma" => {
                 line.keyword("pragma")?;
                 let name = line.word("a clause")?;
@@ -127,6 +138,7 @@ impl Parser {
             Storage::Local => Binding::Local,
             Storage::Dram if line.has_word("parameter") => Binding::Parameter(line.small()?),
             Storage::Dram if line.has_word("value") => Binding::Value(line.small()?),
+            Storage::Dram if line.has_word("host") => Binding::Host(line.small()?),
             Storage::Dram if line.has_word("scratch") => Binding::Scratch,
             Storage::Dram => line.keyword("global").map(|()| Binding::Global)?,
         };
@@ -364,9 +376,23 @@ impl Parser {
                 let [a] = self.operands(line)?;
                 Ok(Expr { kind: ExprKind::Cast(Box::new(a)), ty: to, span })
             }
-            _ => Err(format!("there is no function `{word}`")),
+            _ => {
+                let (function, ty) = HostFunction::named(word).ok_or_else(|| format!("there is no function `{word}`"))?;
+                let all: Vec<Expr> = if function.arguments() == 2 { self.operands::<2>(line)?.into() } else { self.operands::<1>(line)?.into() };
+                Ok(Expr { kind: ExprKind::Host(function, all), ty, span })
+            }
         }
     }
+}
+
+/// An expression whose reads are these scalars, without places.
+///
+/// # Errors
+/// What was expected in its place.
+pub fn formula(line: &mut Line, scalars: &[(&str, ScalarType)]) -> Result<Expr, String> {
+    let (scop, statement) = super::of_scalars(scalars);
+    let mut parser = Parser { scop, open: Some(Open { statement, names: vec![], listed: false, complete: false }), span: Span::default() };
+    parser.expr(line)
 }
 
 fn is_statement(word: &str) -> bool {

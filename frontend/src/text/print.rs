@@ -1,7 +1,7 @@
 //! Scop to text.
 
 use super::names::{type_named, SYMBOLS};
-use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, Scop, Statement, Storage, UnaryOp};
+use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp};
 use crate::value;
 use std::fmt::{self, Display, Formatter};
 
@@ -19,6 +19,7 @@ impl Display for Scop {
             let place = match (a.storage, a.binding) {
                 (Storage::Dram, Binding::Parameter(k)) => format!("dram parameter {k}"),
                 (Storage::Dram, Binding::Value(k)) => format!("dram value {k}"),
+                (Storage::Dram, Binding::Host(k)) => format!("dram host {k}"),
                 (Storage::Dram, Binding::Scratch) => "dram scratch".into(),
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
@@ -37,6 +38,9 @@ impl Display for Scop {
                 Some(p) => writeln!(f, " in loop {}", p.0)?,
                 None => writeln!(f)?,
             }
+        }
+        for s in &self.host {
+            writeln!(f, "  host {} = {}", self.access(&s.write, &[]), self.expr(&s.rhs, s, &[], false))?;
         }
         for (k, s) in self.statements.iter().enumerate() {
             self.statement_text(f, k, s)?;
@@ -124,9 +128,16 @@ impl Scop {
             },
             ExprKind::Select(c, a, b) => format!("({} ? {} : {})", sub(c), sub(a), sub(b)),
             ExprKind::Cast(a) => format!("{}({})", e.ty, sub(a)),
+            ExprKind::Host(f, all) => format!("{}({})", f.name(e.ty), all.iter().map(sub).collect::<Vec<_>>().join(", ")),
             ExprKind::Fma(a, b, c) => format!("fma({}, {}, {})", sub(a), sub(b), sub(c)),
         }
     }
+}
+
+/// An expression whose reads are these scalars.
+pub fn formula(scalars: &[(&str, ScalarType)], e: &Expr) -> String {
+    let (scop, statement) = super::of_scalars(scalars);
+    scop.expr(e, &statement, &[], false)
 }
 
 /// A name, in quotes where it could be taken for something else.
@@ -143,7 +154,7 @@ impl Display for Name<'_> {
 }
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
-const WORDS: [&str; 13] = ["scop", "pragma", "array", "loop", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
+const WORDS: [&str; 14] = ["scop", "pragma", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
 
 /// The reads of an expression by number, in the order in which they are first printed.
 fn reads(e: &Expr, found: &mut Vec<usize>) {

@@ -19,7 +19,7 @@ use crate::axi::bundle::Bus;
 use arch::contract::walk::Walk;
 use arch::ir::ip::{Ip, Source};
 use arch::ir::vsa::Vsa;
-use frontend::scop::ScalarType;
+use frontend::scop::{Expr, ScalarType};
 pub use layout::Layout;
 
 /// Offset of the control register: start, done, idle, ready.
@@ -97,7 +97,7 @@ pub struct Function {
 impl Function {
     /// Those of the C function.
     pub fn own(&self) -> impl Iterator<Item = &Argument> {
-        self.arguments.iter().filter(|a| !a.is_scratch())
+        self.arguments.iter().filter(|a| a.is_own())
     }
     /// Buffers that the host gives beside them.
     pub fn scratch(&self) -> impl Iterator<Item = &Argument> {
@@ -121,6 +121,16 @@ pub struct Argument {
     /// Of its register, or of the register's low half; the high half is 4 bytes further.
     pub offset: u32,
     pub passed: Passed,
+    /// How the driver computes it, where it is no argument of the C function.
+    pub formula: Option<Formula>,
+}
+
+/// A scalar in terms of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    pub expr: Expr,
+    /// Names of the arguments that its reads are, by [`Argument::ident`].
+    pub operands: Vec<String>,
 }
 
 /// How the host hands an argument over.
@@ -155,6 +165,10 @@ impl Argument {
             Passed::Address(array) => Some(array),
             Passed::Value(_) => None,
         }
+    }
+    /// The C function has it.
+    pub fn is_own(&self) -> bool {
+        !self.is_scratch() && self.formula.is_none()
     }
     pub fn is_scratch(&self) -> bool {
         self.array().is_some_and(|a| a.scratch)
@@ -243,9 +257,15 @@ impl Interface {
                     Source::Array(index) => (core.arrays[index].ty, Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)]))),
                     Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
                 };
-                Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed }
+                Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, formula: None }
             };
-            let arguments = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
+            let mut arguments: Vec<Argument> = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
+            let scalar = |k: usize| arguments.iter().find(|a| a.passed == Passed::Value(k)).map_or(String::new(), |a| a.ident.clone());
+            let operands: Vec<String> = (0..core.scalars.len()).map(scalar).collect();
+            for a in &mut arguments {
+                let Passed::Value(k) = a.passed else { continue };
+                a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
+            }
             functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments });
         }
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);

@@ -61,7 +61,7 @@ fn register(name: &str, offset: u32, access: Access, description: &str) -> Regis
 }
 
 fn what(a: &Argument) -> String {
-    if a.is_scratch() { format!("address of {}, a scratch buffer of {} bytes", a.name, a.bytes()) } else if a.array().is_some() { format!("address of {}", a.name) } else { format!("value of {}", a.name) }
+    if a.is_scratch() { format!("address of {}, a scratch buffer of {} bytes", a.name, a.bytes()) } else if a.array().is_some() { format!("address of {}", a.name) } else { format!("value of {}{}", a.name, if a.formula.is_some() { ", which the driver computes" } else { "" }) }
 }
 
 /// The registers of an argument that shares them with no other.

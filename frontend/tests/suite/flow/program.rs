@@ -30,7 +30,7 @@ pub struct Parser {
 
 pub fn parse(text: &str) -> Scop {
     let function = Function { name: Some("kernel".into()), region: Span::default(), parameters: 0 };
-    let scop = Scop { name: "kernel".into(), function, arrays: vec![], loops: vec![], statements: vec![], clauses: vec![], sources: SourceMap::default() };
+    let scop = Scop { name: "kernel".into(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources: SourceMap::default() };
     let (arrays, scopes, loops, values) = (BTreeMap::new(), vec![], vec![], vec![]);
     let mut parser = Parser { scop, arrays, scopes, positions: vec![0], loops, values, constraints: vec![], marks: vec![] };
     let mut start = 0;
