@@ -38,15 +38,20 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
         Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, a.elements()),
         None => match &a.formula {
             None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
-            Some(formula) => formula::lines(a, formula, &Language::C, &|name| match function.arguments.iter().position(|x| x.ident == name && x.formula.is_none()) {
-                Some(k) => format!("argument{k}.before[0]"),
-                None => name.to_string(),
-            }).into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"),
+            Some(formula) => {
+                let named = Argument { ident: format!("value{k}"), ..a.clone() };
+                let called = |name: &str| match function.arguments.iter().position(|x| x.ident == name) {
+                    Some(k) if function.arguments[k].formula.is_none() => format!("argument{k}.before[0]"),
+                    other => format!("value{}", other.unwrap_or(0)),
+                };
+                let lines = formula::lines(&named, formula, &Language::C, &called);
+                lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n") + &format!(" // {}", a.ident)
+            }
         },
     };
     let passed = |k: usize, a: &Argument| match a.array() {
         Some(_) => format!("argument{k}.buffer"),
-        None if a.formula.is_some() => format!("static_cast<{}>({})", types::c(a.ty), a.ident),
+        None if a.formula.is_some() => format!("static_cast<{}>(value{k})", types::c(a.ty)),
         None => format!("argument{k}.before[0]"),
     };
     let uploads = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
