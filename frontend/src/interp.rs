@@ -41,9 +41,23 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
         ExprKind::Binary(op, a, b) => value::eval_binary(*op, eval(a, reads, point), eval(b, reads, point), a.ty, b.ty),
         ExprKind::Select(c, a, b) => eval(if eval(c, reads, point) & 1 != 0 { a } else { b }, reads, point),
         ExprKind::Cast(a) => value::cast(eval(a, reads, point), a.ty, e.ty),
-        ExprKind::Host(f, all) => f.eval(&all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty),
+        ExprKind::Host(f, all) => value::eval_host(*f, &all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty),
         ExprKind::Fma(a, b, c) => value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty),
     }
+}
+
+/// Gives the scalars that the host computes their values; `memory` is that of the arrays.
+///
+/// # Errors
+/// A scalar that they follow from has no value.
+pub fn compute_host(scop: &Scop, memory: &mut [Vec<u64>]) -> Result<(), String> {
+    for s in &scop.host {
+        let operand = |a: &crate::scop::Access| memory.get(a.array.index()).and_then(|m| m.first().copied());
+        let reads: Option<Vec<u64>> = s.reads.iter().map(operand).collect();
+        let result = eval(&s.rhs, &reads.ok_or("a scalar passed by value has no value")?, &[]);
+        *memory.get_mut(s.write.array.index()).ok_or("the memory does not fit the scop")? = vec![result];
+    }
+    Ok(())
 }
 
 /// Runs the whole region on `memory`.
@@ -52,7 +66,7 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
 /// An access outside of its array, or a memory that does not fit the scop; both are refused by `Scop::verify` and
 /// the front end's checks.
 pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
-    crate::host::compute(scop, &mut memory.arrays)?;
+    compute_host(scop, &mut memory.arrays)?;
     let mut reads = vec![];
     visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory, &mut reads))
 }

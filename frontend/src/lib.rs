@@ -9,7 +9,6 @@ pub mod contract;
 pub mod diag;
 mod effects;
 pub mod flow;
-pub mod host;
 mod inline;
 pub mod interp;
 mod lex;

@@ -9,7 +9,6 @@
 //! - a statement writes exactly one array element; scalars are arrays of rank 0;
 //! - statements are in textual order.
 
-use crate::host::HostFunction;
 use crate::diag::{SourceMap, Span};
 
 macro_rules! ids { ($($(#[$m:meta])* $n:ident),*) => { $($(#[$m])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $n(pub u32);
@@ -214,6 +213,46 @@ pub enum BinaryOp {
     Le,
     Min,
     Max,
+}
+
+/// A function of the C library that only the host computes, of constants and of scalars passed by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostFunction {
+    Exp,
+    Log,
+    Pow,
+    Sin,
+    Cos,
+    Tan,
+    Tanh,
+}
+
+/// Their names for `double`; those for `float` end with an `f`.
+const HOST_FUNCTIONS: [(&str, HostFunction); 7] = [
+    ("exp", HostFunction::Exp),
+    ("log", HostFunction::Log),
+    ("pow", HostFunction::Pow),
+    ("sin", HostFunction::Sin),
+    ("cos", HostFunction::Cos),
+    ("tan", HostFunction::Tan),
+    ("tanh", HostFunction::Tanh),
+];
+
+impl HostFunction {
+    /// The function of this name in C, and its type.
+    pub fn named(name: &str) -> Option<(HostFunction, ScalarType)> {
+        let of = |name: &str| HOST_FUNCTIONS.iter().find(|n| n.0 == name).map(|n| n.1);
+        let double = of(name).map(|f| (f, ScalarType::Float { exponent: 11, fraction: 52 }));
+        double.or_else(|| of(name.strip_suffix('f')?).map(|f| (f, ScalarType::Float { exponent: 8, fraction: 23 })))
+    }
+    /// Its name in C for this type.
+    pub fn name(self, ty: ScalarType) -> String {
+        let name = HOST_FUNCTIONS.iter().find(|n| n.1 == self).map_or("", |n| n.0);
+        format!("{name}{}", if ty.bits() == 32 { "f" } else { "" })
+    }
+    pub fn arguments(self) -> usize {
+        if self == HostFunction::Pow { 2 } else { 1 }
+    }
 }
 
 /// A typed expression. `ty` of a node is the type of its value.

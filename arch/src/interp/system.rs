@@ -21,7 +21,7 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
     for (array, cells) in scop.arrays.iter().zip(memory.iter_mut()).filter(|(a, _)| a.binding == Binding::Scratch) {
         *cells = vec![super::garbage(array.ty); array.dims.iter().product::<i64>() as usize];
     }
-    frontend::host::compute(scop, memory)?;
+    frontend::interp::compute_host(scop, memory)?;
     let mut instances: Vec<(Vec<i64>, usize)> = Vec::new();
     for (s, placed) in system.statements.iter().enumerate() {
         for domain in &placed.domain {

@@ -5,11 +5,10 @@ use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::types::{promote, usual};
 use super::{Entity, Guard, Sema};
-use crate::host::HostFunction;
 use crate::ast::{self, Binary, Unary};
 use crate::diag::Span;
 use crate::literal::{F32, F64};
-use crate::scop::{Access, BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
+use crate::scop::{Access, BinaryOp, Expr, ExprKind, HostFunction, ScalarType, UnaryOp};
 
 /// Index of `access` in `reads`, entered if it is new.
 pub(super) fn read(reads: &mut Vec<Access>, access: Access) -> usize {

@@ -3,7 +3,6 @@
 use super::lex::{Line, Token};
 use super::names::{type_named, SYMBOLS};
 use crate::diag::{SourceFile, SourceMap, Span};
-use crate::host::HostFunction;
 use crate::scop::*;
 use crate::value;
 
