@@ -14,6 +14,9 @@ fn atom(s: impl Into<String>) -> Text {
     Text { s: s.into(), atom: true }
 }
 
+/// Longest name made of those of operands.
+const NAME: usize = 36;
+
 /// Longest expression printed in place.
 const INLINE: usize = 72;
 
@@ -43,7 +46,7 @@ impl Printer<'_> {
         let wanted = match (&self.m.node(id).name, hint) {
             (Some(n), _) => n.clone(),
             (None, Some(h)) => self.names.fresh(h),
-            (None, None) => self.names.fresh(stem(&self.m.node(id).op)),
+            (None, None) => self.fresh_name(id),
         };
         if self.lines.get(id).is_some() {
             let value = self.expr(id).s;
@@ -57,6 +60,44 @@ impl Printer<'_> {
         writeln!(self.wires, "{head} = {value};").expect("string");
         self.net(id, wanted.clone());
         wanted
+    }
+
+    /// A name for a net that has none: of what it is made of, if that is short.
+    fn fresh_name(&mut self, id: NodeId) -> String {
+        let op = &self.m.node(id).op;
+        let name = self.described(op).filter(|name| name.len() <= NAME);
+        self.names.fresh(name.as_deref().unwrap_or(stem(op)))
+    }
+
+    fn described(&self, op: &Op) -> Option<String> {
+        let joined = |word: &str, a: &NodeId, b: &NodeId| Some(format!("{}_{word}_{}", self.called(*a)?, self.called(*b)?));
+        match op {
+            Op::Bin(BinOp::And, a, b) => joined("and", a, b),
+            Op::Bin(BinOp::Or, a, b) => joined("or", a, b),
+            Op::Bin(BinOp::Xor, a, b) => joined("xor", a, b),
+            Op::Bin(BinOp::Eq, a, b) => joined("is", a, b),
+            Op::Bin(BinOp::Ne, a, b) => joined("is_not", a, b),
+            Op::Bin(BinOp::Lt, a, b) => joined("below", a, b),
+            Op::Bin(BinOp::Le, a, b) => joined("up_to", a, b),
+            Op::Bin(BinOp::Add, a, b) => joined("plus", a, b),
+            Op::Bin(BinOp::Sub, a, b) => joined("minus", a, b),
+            Op::Un(UnOp::Not, a) => Some(format!("not_{}", self.called(*a)?)),
+            Op::Un(UnOp::RedOr, a) => Some(format!("some_{}", self.called(*a)?)),
+            Op::Un(UnOp::RedAnd, a) => Some(format!("all_{}", self.called(*a)?)),
+            _ => None,
+        }
+    }
+
+    /// What an operand is called, within a name.
+    fn called(&self, id: NodeId) -> Option<String> {
+        let n = self.m.node(id);
+        match (&n.name, &n.op) {
+            (Some(name), _) => Some(name.clone()),
+            (None, Op::Lit(b)) if b.width() <= 16 && !n.ty.signed => Some(b.limbs()[0].to_string()),
+            (None, Op::Un(UnOp::Not, a)) => Some(format!("not_{}", self.called(*a)?)),
+            (None, Op::Cast(a)) => self.called(*a),
+            _ => self.nets.get(&id).cloned(),
+        }
     }
 
     /// Right side of an assignment: nets by name, else the expression, broken if long.
@@ -120,7 +161,7 @@ impl Printer<'_> {
             return t;
         }
         // The same text as a wire; its operands have been read already.
-        let name = self.names.fresh(stem(&self.m.node(id).op));
+        let name = self.fresh_name(id);
         writeln!(self.wires, "    wire {}{name} = {};", range(self.m.ty(id).w), t.s).expect("string");
         self.net(id, name.clone());
         self.reads(&name, 0, self.m.ty(id).w);
