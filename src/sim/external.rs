@@ -17,6 +17,9 @@ pub enum Simulator {
     Verilator,
 }
 
+/// Cycles below which Verilator's model is compiled without optimization.
+const SHORT: u64 = 20_000;
+
 /// Runs the job.
 ///
 /// # Errors
@@ -42,7 +45,9 @@ pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
             fs::write(dir.join("main.cpp"), MAIN).map_err(|e| format!("cannot write main.cpp: {e}"))?;
             let mut compile = Command::new("verilator");
             compile.args(["--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"]);
-            compile.args(["-Wno-lint", "-Wno-style", "--no-timing", "--prefix", "Vbench", "--Mdir", "obj", "-CFLAGS", "-O2"]);
+            compile.args(["-Wno-lint", "-Wno-style", "--no-timing", "--prefix", "Vbench", "--Mdir", "obj"]);
+            // Optimizing takes longer than such a run does without.
+            compile.args(["-CFLAGS", if job.cycles < SHORT { "-O0" } else { "-O2" }]);
             compile.args(["--output-split", "5000", "-j", "2", "--top-module", &bare, "-o", "run"]);
             call(compile.args(job.vcd.is_some().then_some("--trace")).args(&sources).arg("main.cpp"), dir)?;
             let mut run = Command::new(dir.join("obj/run"));
