@@ -54,7 +54,7 @@ pub enum Command {
 }
 
 /// What program, on what board.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Program")]
 pub struct Program {
     /// C files with regions between #pragma scop and #pragma endscop
@@ -301,6 +301,7 @@ const SIMULATION: &str = "Simulation";
     sagen explore examples/mm.c --board u250\n  \
     sagen explore examples/cnn.c --gap 0.5% --time-limit 60s --html cnn.html\n  \
     sagen explore examples/mm.c --pareto lut,dsp --json\n  \
+    sagen explore examples/layer.c --network examples/vgg16.toml --gap 1%\n  \
     sagen explore examples/mm.c --shard 1/8 --out runs.jsonl --resume\n\n\
     Without --time-limit the same program gives the same answer.")]
 pub struct Explore {
@@ -320,6 +321,9 @@ pub struct Explore {
     /// The fastest arrays for halves, quarters, … of these resources, each with its proof
     #[arg(long, value_name = "RESOURCE,…", value_delimiter = ',', value_parser = ["cycles", "lut", "ff", "dsp", "bram36", "bram", "uram"])]
     pub pareto: Vec<String>,
+    /// One array for all layers of a network: the file has a table [[layer]] with the macros of each
+    #[arg(long, value_name = "NET.toml", conflicts_with_all = ["pareto", "html", "shard"])]
+    pub network: Option<PathBuf>,
     /// Search this part of the grids, such as 3/8, and append to --out
     #[arg(long, value_name = "I/N", value_parser = parse_shard, requires = "out", conflicts_with_all = ["pareto", "html"])]
     pub shard: Option<(u64, u64)>,

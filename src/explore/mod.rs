@@ -1,5 +1,7 @@
-//! `sagen explore`: the best array with its proof, the front around it, shards of a search; as a table, JSON, a page.
+//! `sagen explore`: the best array with its proof, the front around it, one array for a network, shards of a search; as a
+//! table, JSON, a page.
 
+mod network;
 mod page;
 mod shard;
 
@@ -40,6 +42,9 @@ struct Context<'a> {
 /// # Errors
 /// The input is refused, nothing fits, or a file cannot be written.
 pub fn run(arguments: &Explore) -> Result<String, Refused> {
+    if let Some(path) = &arguments.network {
+        return network::run(arguments, path);
+    }
     let (Input { scop, file, .. }, spec, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = match &spec.array {

@@ -267,19 +267,21 @@ pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Ve
     all
 }
 
-/// Every grid of a flow with at most `most` lanes in all.
-pub fn grids(facts: &Facts, flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
+/// Every grid of a flow with at most `most` lanes in all, for programs whose loops have these extents.
+pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
     let sizes = |d: u8, most: i64| -> Vec<i64> {
-        let mut all: Vec<i64> = if d == NONE { vec![1] } else { classes(facts.extent[d as usize]).filter(|&p| p <= most).collect() };
-        all.reverse();
+        let mut all: Vec<i64> = if d == NONE { vec![1] } else { extents.iter().flat_map(|e| classes(e[d as usize])).filter(|&p| p <= most).collect() };
+        all.sort_unstable();
+        all.dedup();
         all
     };
+    let longest = |a: usize| extents.iter().map(|e| e[flow.axes[a] as usize]).max().unwrap_or(1);
     let mut all = vec![];
     for lanes in sizes(flow.lanes, lanes_per_pe.min(most)).into_iter().filter(|&s| (s > 1) == (flow.lanes != NONE)) {
         for p0 in sizes(flow.axes[0], most / lanes) {
             for p1 in sizes(flow.axes[1], most / lanes / p0) {
                 // A grid with one row is a line; a line over a loop of one iteration is a PE.
-                let flat = flow.axes[1] != NONE && (p0 == 1 || p1 == 1) && facts.extent[flow.axes[0] as usize].min(facts.extent[flow.axes[1] as usize]) > 1;
+                let flat = flow.axes[1] != NONE && (p0 == 1 || p1 == 1) && longest(0).min(longest(1)) > 1;
                 if !flat {
                     all.push(Grid { flow, pes: [p0, p1], lanes });
                 }

@@ -76,3 +76,37 @@ fn a_page_needs_nothing_but_itself() {
     let document = text.replace("http://www.w3.org/", "");
     assert!(!document.contains("http://") && !document.contains("https://"));
 }
+
+/// Two layers on one array: each takes what it takes on this array alone, no bound is above, and a layer that runs twice counts twice.
+#[test]
+fn a_network_shares_one_array() {
+    let dir = tempfile::tempdir().unwrap();
+    let layer = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/layer.c");
+    let network = |name: &str, text: &str| kernel(dir.path(), name, text);
+    let file = network("net.toml", "[[layer]]\nname = \"first\"\ntimes = 2\ndefine = { O = 4, I = 3, S = 4, Q = 3 }\n[[layer]]\ndefine = { O = 8, I = 4, S = 2, Q = 1 }\n");
+    let found = json(&["explore", layer, "--network", &file, "--gap", "5%", "--designs", "300", "--limit", "dsp=64", "--json"]);
+    let layers = found["layers"].as_array().unwrap();
+    let cycles = |k: usize| layers[k]["cycles"].as_i64().unwrap();
+    assert_eq!((layers[0]["name"].as_str(), layers[1]["name"].as_str()), (Some("first"), Some("2")));
+    assert_eq!(found["cycles"].as_i64(), Some(2 * cycles(0) + cycles(1)));
+    assert!(found["bound"].as_i64() <= found["cycles"].as_i64(), "{found}");
+    for (k, defines) in [["O=4", "I=3", "S=4", "Q=3"], ["O=8", "I=4", "S=2", "Q=1"]].iter().enumerate() {
+        let design = kernel(dir.path(), "layer.toml", layers[k]["design"].as_str().unwrap());
+        let macros: Vec<&str> = defines.iter().flat_map(|d| ["-D", d]).collect();
+        let built = json(&[&["sim", layer, "--design", &design, "--json"], &macros[..]].concat());
+        assert_eq!((&built["cycles"], &built["match"]), (&layers[k]["cycles"], &Value::Bool(true)));
+        let places = |of: &Value| of["array"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect::<Vec<_>>();
+        assert!(places(&built).iter().zip(places(&found)).all(|(own, all)| *own <= all), "{built}");
+    }
+    for (text, why) in [
+        ("", "has one [[layer]] at least"),
+        ("[[layer]]\ntimes = 0\ndefine = { O = 4 }\n", "once is the least"),
+        ("[[layer]]\ndefines = { O = 4 }\n", "unknown field"),
+        ("[[layer]]\ndefine = { O = -4 }\n", "layer 1 of"),
+    ] {
+        let wrong = network("wrong.toml", text);
+        let output = sagen(&["explore", layer, "--network", &wrong]);
+        let told = super::text(&output.stderr);
+        assert!(code(&output) == 1 && told.contains(why), "{told}");
+    }
+}

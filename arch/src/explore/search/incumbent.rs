@@ -83,10 +83,6 @@ impl Search<'_> {
                     near.push((key, grid));
                 }
             }
-            // The search itself begins with this one.
-            if near.first() == by_bound.first() {
-                return;
-            }
             near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
             for (key, grid) in near.into_iter().take(RUNG_DIVES) {
                 let cap = self.cap();

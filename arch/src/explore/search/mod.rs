@@ -10,9 +10,11 @@
 mod incumbent;
 mod known;
 mod least;
+mod network;
 mod task;
 mod widths;
 
+pub use network::{network, Layer, Network, Shared};
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
 use super::parallel;
@@ -185,7 +187,7 @@ impl Search<'_> {
         for (k, facts) in self.known.facts.iter().enumerate() {
             let floor = facts.floor();
             for flow in space::flows(facts, k as u8, &|axes| self.allowed(axes)) {
-                all.extend(space::grids(facts, flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(&facts.extent).max(floor), g)));
+                all.extend(space::grids(&[&facts.extent], flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(&facts.extent).max(floor), g)));
             }
         }
         if let Some(only) = self.task.only {

@@ -1,0 +1,306 @@
+//! One array for several programs of one form, such as the layers of a network: the grid on which all of them together take
+//! the fewest cycles. Best first as for one program: a grid is bounded by its waves, then by each layer's best shape in closed
+//! form, then every layer is searched on it. A layer with fewer iterations than a grid has places uses a corner of it.
+
+use super::known::Known;
+use super::{search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
+use crate::explore::assemble::Program;
+use crate::explore::facts::Facts;
+use crate::explore::parallel;
+use crate::explore::space::{self, Flow, NONE};
+use crate::ir::design::DesignSpec;
+use crate::ir::mapping::row_name;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// A program, and how often it runs.
+pub struct Layer<'a> {
+    pub program: &'a Program<'a>,
+    pub times: i64,
+}
+
+/// What is sought: the array on which all layers together take the fewest cycles, each within the limits.
+pub struct Network<'a> {
+    pub layers: &'a [Layer<'a>],
+    pub spec: &'a DesignSpec,
+    pub limits: Resources,
+    /// Band dimensions that must be the space loops.
+    pub space: Option<Vec<usize>>,
+    pub effort: Effort,
+    /// Looks on, and may end the search by `false`.
+    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
+}
+
+/// The best array for a network.
+pub struct Shared {
+    /// Space loops.
+    pub axes: Vec<String>,
+    pub pes: [i64; 2],
+    /// Loop of the lanes, and how many a PE has.
+    pub lanes: Option<(String, i64)>,
+    /// Per layer.
+    pub designs: Vec<Design>,
+    /// All layers, as often as they run.
+    pub cycles: i64,
+    /// No grid of the space takes fewer.
+    pub bound: i64,
+    pub counts: Counts,
+}
+
+impl Shared {
+    /// Share of the cycles that nobody can be sure the network needs.
+    pub fn gap(&self) -> f64 {
+        (self.cycles - self.bound).max(0) as f64 / self.cycles.max(1) as f64
+    }
+}
+
+/// Designs assembled for a layer on one grid, at most; and for its own best array, whose grid is tried first.
+const PER_GRID: u64 = 12;
+const PER_LAYER: u64 = 60;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Node {
+    /// By each layer's shapes.
+    Shapes(Grid),
+    Waves(Grid),
+}
+
+/// What is known of a layer on a grid.
+#[derive(Clone)]
+struct OnGrid {
+    best: Option<Design>,
+    bound: i64,
+}
+
+type Found = BTreeMap<(usize, Grid), OnGrid>;
+
+/// What does not change during a search; several cores read it at once.
+struct Layers<'a> {
+    known: Vec<Known<'a>>,
+    /// A flow's number of facts: per layer, the number there.
+    transforms: Vec<Vec<u8>>,
+    /// How often each runs.
+    times: Vec<i64>,
+    /// Cycles of each on any grid, at least.
+    floors: Vec<i64>,
+}
+
+struct Joint<'a> {
+    network: &'a Network<'a>,
+    layers: Layers<'a>,
+    found: Found,
+    best: Option<(i64, Grid, Vec<Design>)>,
+    counts: Counts,
+    /// The least bound of grids that were searched to no proof.
+    open: i64,
+}
+
+/// # Errors
+/// The layers are no programs of one form.
+pub fn network(network: &Network) -> Result<Option<Shared>, String> {
+    let mut known: Vec<Known> = network.layers.iter().map(|layer| Known::new(&task(network, layer.program, network.effort, None, i64::MAX))).collect();
+    known.iter_mut().for_each(Known::list_orders);
+    let Some(first) = known.first() else { return Err("a network has one layer at least".into()) };
+    let depth = |k: &Known| k.program.system.dims.len();
+    if let Some(other) = (1..known.len()).find(|&l| depth(&known[l]) != depth(first)) {
+        return Err(format!("layer {} has other loops than the first one", other + 1));
+    }
+    // Transforms that all layers have, by their number in each.
+    let numbers = |t: &Vec<Vec<i64>>| known.iter().map(|k| Some(k.facts.iter().position(|f| f.transform == *t)? as u8)).collect::<Option<Vec<u8>>>();
+    let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
+    let (floors, times) = (known.iter().map(Known::floor).collect(), network.layers.iter().map(|l| l.times).collect());
+    let mut joint = Joint { network, layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
+    let bound = joint.run();
+    Ok(joint.answer(bound))
+}
+
+fn task<'a>(network: &Network<'a>, program: &'a Program<'a>, effort: Effort, only: Option<&'a [Grid]>, below: i64) -> Task<'a> {
+    Task { program, spec: network.spec, limits: network.limits, space: network.space.clone(), only, below, enough: 0, effort, watch: None }
+}
+
+impl Layers<'_> {
+    fn facts(&self, l: usize, flow: &Flow) -> &Facts {
+        &self.known[l].facts[self.transforms[flow.facts as usize][l] as usize]
+    }
+
+    fn sum(&self, cycles: &[i64]) -> i64 {
+        cycles.iter().zip(&self.times).fold(0i64, |sum, (c, times)| sum.saturating_add(c.saturating_mul(*times)))
+    }
+
+    /// What a layer makes of a grid: no more places and lanes than it has iterations.
+    fn corner(&self, l: usize, grid: &Grid) -> Grid {
+        let extent = &self.facts(l, &grid.flow).extent;
+        let most = |d: u8, n: i64| if d == NONE { n } else { n.min(extent[d as usize]) };
+        let lanes = most(grid.flow.lanes, grid.lanes);
+        let flow = Flow { facts: self.transforms[grid.flow.facts as usize][l], lanes: if lanes > 1 { grid.flow.lanes } else { NONE }, ..grid.flow };
+        Grid { flow, pes: [0, 1].map(|a| most(flow.axes[a], grid.pes[a])), lanes }
+    }
+
+    fn waves(&self, l: usize, grid: &Grid) -> i64 {
+        grid.waves(&self.facts(l, &grid.flow).extent).max(self.floors[l])
+    }
+
+    /// The waves of every layer, at least.
+    fn all_waves(&self, grid: &Grid) -> Vec<i64> {
+        (0..self.known.len()).map(|l| self.waves(l, grid)).collect()
+    }
+
+    /// A layer's cycles on a grid, at least, below `most`: by what is known already or in closed form; and bounds that took.
+    fn bound(&self, found: &Found, l: usize, grid: &Grid, most: i64) -> (i64, u64) {
+        let (corner, waves) = (self.corner(l, grid), self.waves(l, grid));
+        if let Some(known) = found.get(&(l, corner)) {
+            return (known.bound.max(waves), 0);
+        }
+        let shapes = self.known[l].shapes(waves, corner, most);
+        (shapes.shapes.iter().map(|s| s.0).min().unwrap_or(most).min(shapes.dropped), shapes.bounds)
+    }
+}
+
+impl Joint<'_> {
+    /// The least bound that is open at the end.
+    fn run(&mut self) -> i64 {
+        for l in 0..self.layers.times.len() {
+            let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, gap: self.network.effort.gap };
+            let found = search(&task(self.network, self.network.layers[l].program, effort, None, i64::MAX));
+            self.count(&found.counts);
+            if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
+                self.evaluate(&grid);
+            }
+        }
+        let mut heap: BinaryHeap<Reverse<(i64, Node)>> = self.grids().into_iter().map(|(key, grid)| Reverse((key, Node::Waves(grid)))).collect();
+        while let Some(Reverse((key, node))) = heap.pop() {
+            if key >= self.cap() || self.ends(key) {
+                return key.min(self.open).min(self.total());
+            }
+            match node {
+                Node::Waves(grid) => {
+                    self.counts.grids += 1;
+                    let bounds = self.bounds(&grid);
+                    let key = self.layers.sum(&bounds).max(key);
+                    if key < self.cap() {
+                        heap.push(Reverse((key, Node::Shapes(grid))));
+                    }
+                }
+                Node::Shapes(grid) => self.evaluate(&grid),
+            }
+        }
+        self.open.min(self.total())
+    }
+
+    fn total(&self) -> i64 {
+        self.best.as_ref().map_or(i64::MAX, |b| b.0)
+    }
+
+    /// Grids from here on are of no interest.
+    fn cap(&self) -> i64 {
+        let total = self.total();
+        if total == i64::MAX { total } else { (total as f64 * (1.0 - self.network.effort.gap)).ceil() as i64 }
+    }
+
+    fn ends(&self, key: i64) -> bool {
+        let progress = Progress { best: self.best.as_ref().map(|b| b.0), bound: key, counts: self.counts };
+        self.network.watch.is_some_and(|watch| !watch(&progress)) || self.counts.exact >= self.network.effort.exact || self.counts.bounds >= self.network.effort.bounds
+    }
+
+    fn count(&mut self, more: &Counts) {
+        self.counts.exact += more.exact;
+        self.counts.walks += more.walks;
+        self.counts.bounds += more.bounds;
+        self.counts.refused += more.refused;
+        self.counts.too_big += more.too_big;
+    }
+
+    /// All grids below the cap, by their waves.
+    fn grids(&self) -> Vec<(i64, Grid)> {
+        let (most, space, cap, layers) = (self.network.limits.dsp.max(1), &self.network.space, self.cap(), &self.layers);
+        let mut flows: Vec<Flow> = vec![];
+        for (k, numbers) in layers.transforms.iter().enumerate() {
+            for (known, &number) in layers.known.iter().zip(numbers) {
+                flows.extend(space::flows(&known.facts[number as usize], k as u8, &|axes| space.as_ref().is_none_or(|s| s == axes)));
+            }
+        }
+        flows.sort_unstable();
+        flows.dedup();
+        let all = parallel::map(&flows, |flow| {
+            let extents: Vec<&[i64]> = (0..layers.known.len()).map(|l| &layers.facts(l, flow).extent[..]).collect();
+            let work = layers.sum(&extents.iter().map(|e| e.iter().product()).collect::<Vec<i64>>());
+            let grids = space::grids(&extents, *flow, most, LANES_PER_PE).into_iter().filter(|g| work / g.peak() < cap);
+            grids.map(|g| (layers.sum(&layers.all_waves(&g)), g)).filter(|g| g.0 < cap).collect::<Vec<_>>()
+        });
+        all.into_iter().flatten().collect()
+    }
+
+    /// Each layer's cycles on a grid, at least.
+    fn bounds(&mut self, grid: &Grid) -> Vec<i64> {
+        let (cap, layers, known) = (self.cap(), &self.layers, &self.found);
+        let waves = layers.all_waves(grid);
+        let rest = layers.sum(&waves);
+        // A layer that takes more than the others leave of the cap needs no number.
+        let most = |l: usize| if cap == i64::MAX { cap } else { waves[l] + (cap - rest).max(0) / layers.times[l] + 1 };
+        let numbers: Vec<usize> = (0..waves.len()).collect();
+        let found = parallel::map(&numbers, |&l| layers.bound(known, l, grid, most(l)));
+        self.counts.bounds += found.iter().map(|f| f.1).sum::<u64>();
+        found.into_iter().map(|f| f.0).collect()
+    }
+
+    /// Searches every layer on a grid, the slowest first, as long as their sum may be the best.
+    fn evaluate(&mut self, grid: &Grid) {
+        let mut least = self.bounds(grid);
+        let mut order: Vec<usize> = (0..least.len()).collect();
+        order.sort_by_key(|&l| Reverse(least[l].saturating_mul(self.network.layers[l].times)));
+        let mut designs: Vec<Option<Design>> = vec![None; least.len()];
+        let mut sum = least.clone();
+        for l in order {
+            let found = self.on_grid(l, grid);
+            least[l] = least[l].max(found.bound);
+            sum[l] = found.best.as_ref().map_or(i64::MAX, |d| d.cycles).max(least[l]);
+            designs[l] = found.best;
+            if self.layers.sum(&sum) >= self.total() {
+                self.open = self.open.min(self.layers.sum(&least));
+                return;
+            }
+        }
+        self.open = self.open.min(self.layers.sum(&least));
+        if let Some(designs) = designs.into_iter().collect::<Option<Vec<_>>>() {
+            self.best = Some((self.layers.sum(&sum), *grid, designs));
+        }
+    }
+
+    fn on_grid(&mut self, l: usize, grid: &Grid) -> OnGrid {
+        let corner = self.layers.corner(l, grid);
+        if let Some(known) = self.found.get(&(l, corner)) {
+            return known.clone();
+        }
+        let only = [corner];
+        let effort = Effort { exact: PER_GRID, bounds: 2_000_000, gap: self.network.effort.gap / 2.0 };
+        let found = search(&task(self.network, self.network.layers[l].program, effort, Some(&only), i64::MAX));
+        self.count(&found.counts);
+        let known = OnGrid { bound: found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)), best: found.best };
+        self.found.insert((l, corner), known.clone());
+        known
+    }
+
+    /// The grid of a design.
+    fn grid_of(&self, l: usize, design: &Design) -> Option<Grid> {
+        let number = self.layers.known[l].facts.iter().position(|f| f.transform == design.plan.transform)?;
+        let facts = self.layers.transforms.iter().position(|numbers| numbers[l] as usize == number)?;
+        let axis = |a: usize| design.plan.dims.iter().position(|d| d.axis == Some(a)).map_or(NONE, |d| d as u8);
+        let lanes = design.plan.dims.iter().position(|d| d.simd > 1).map_or(NONE, |d| d as u8);
+        Some(Grid { flow: Flow { facts: facts as u8, axes: [axis(0), axis(1)], lanes }, pes: design.vsa.extent, lanes: design.vsa.lanes })
+    }
+
+    fn answer(self, bound: i64) -> Option<Shared> {
+        let (cycles, grid, designs) = self.best?;
+        let program = self.network.layers[0].program;
+        let name = |d: u8| row_name(&program.system, &self.layers.facts(0, &grid.flow).transform[d as usize]);
+        Some(Shared {
+            axes: grid.flow.axes.into_iter().filter(|&a| a != NONE).map(name).collect(),
+            pes: grid.pes,
+            lanes: (grid.flow.lanes != NONE).then(|| (name(grid.flow.lanes), grid.lanes)),
+            designs,
+            cycles,
+            bound: bound.min(cycles),
+            counts: self.counts,
+        })
+    }
+}
