@@ -155,8 +155,8 @@ impl Facts {
         stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
     }
 
-    /// Elements per word, of a port of the given width, that an array may store from the lanes of dimension `d` where other
-    /// iterations of `d` follow in time: the lanes' cells are then one word or an even part of it.
+    /// Elements per word of every array whose rows the lanes of dimension `d` store, over ports of these widths (bytes). Where
+    /// other iterations of `d` follow in time, these lanes must divide that number: their cells fall into one word.
     pub fn side_by_side(&self, d: usize, width: impl Fn(usize) -> i64) -> Vec<i64> {
         let along = |w: &&Access| w.plain && w.subscripts.last().is_some_and(|s| s.get(d).is_some_and(|&c| c != 0));
         self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
