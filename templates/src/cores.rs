@@ -159,7 +159,7 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
 /// An AXI port of the IP: what the chosen core drives goes out, and what comes in reaches it.
 fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
     let prefix = format!("{}_", port.name);
-    let (read, write) = (AxiRead::ports(&prefix, port.bus()), AxiWrite::ports(&prefix, port.bus()));
+    let (read, write) = (AxiRead::ports(&prefix, Bus::at(port)), AxiWrite::ports(&prefix, Bus::at(port)));
     let here = || members.iter().zip(&port.cores).filter_map(|(x, port)| Some((x, (*port)?)));
     let reads: Vec<(&Member, &AxiRead<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.reads.iter().find(|r| r.0 == port)?.1))).collect();
     let writes: Vec<(&Member, &AxiWrite<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.writes.iter().find(|w| w.0 == port)?.1))).collect();

@@ -1,6 +1,6 @@
 //! The IP: a core under the top module with the control registers, the reset and the ports that Vivado and Vitis know.
 
-use crate::axi::bundle::{AxiLite, AxiRead, AxiWrite};
+use crate::axi::bundle::{AxiLite, AxiRead, AxiWrite, Bus};
 use crate::axi::control::{AxiLiteControl, ControlPorts};
 use crate::axi::Guard;
 use crate::core::{Core, Engines, Inputs};
@@ -171,7 +171,7 @@ impl Top {
 /// A full AXI4 port, number `k`: what the engines there have, and constants for the rest.
 fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>) {
     let prefix = &format!("{}_", port.name);
-    let (read, write) = (AxiRead::ports(prefix, port.bus()), AxiWrite::ports(prefix, port.bus()));
+    let (read, write) = (AxiRead::ports(prefix, Bus::at(port)), AxiWrite::ports(prefix, Bus::at(port)));
     let [rid, bid] = ["rid", "bid"].map(|name| Port::bit(format!("{prefix}{name}")));
     if let Some((reader, bus)) = engines.read(k) {
         pass(m, reader, [bus.inputs(), read.inputs()], [bus.outputs(), read.outputs()]);

@@ -4,7 +4,7 @@ void f(int A[8], int B[8]) {
 #pragma scop
   for (i = 0; i < 8; i++) {
     A[i] = B[i]++; //~ ERROR E0405 make it a statement of its own
-    A[i] = B[i] = 0; //~ ERROR E0405 side effect inside an expression
+    A[i] = 1 + (B[i] = 0); //~ ERROR E0405 side effect inside an expression
     if (n = A[i]) //~ ERROR E0405 the order of effects would matter
       B[i] = 1;
     A[i] + 1; //~ ERROR E0405 nothing is assigned

@@ -220,7 +220,7 @@ fn faults_name_the_line() {
     fails("interval 1", "lanes 1", "second `lanes`");
     fails("k.tile 3", "\"k.tile 3", "does not end");
     fails("word 8", "word 8589934592", "too large");
-    fails("word 8", "word 8 bus 1", "expected `port`, found `bus`");
+    fails("word 8", "word 8 bus 1", "expected the end of the line, found `bus`");
     fails("i16[7]", "j16[7]", "no type `j16`");
     fails("%3 a", "%9 a", "node %9, expected %3");
     fails("mul %3", "mull %3", "no operation `mull`");

@@ -1,5 +1,6 @@
 //! Bundles of AXI signals, named as the standard names them: as ports of a module, or as the values on them.
 
+use crate::interface::AxiPort;
 use crate::port::Port;
 use arch::contract::walk::Walk;
 use rtl::u;
@@ -15,6 +16,11 @@ pub struct Bus {
 impl Bus {
     pub fn of(walk: &Walk) -> Bus {
         Bus { bytes: walk.bus_bytes(), address_bits: walk.address_bits }
+    }
+
+    /// Of an IP's port.
+    pub fn at(port: &AxiPort) -> Bus {
+        Bus { bytes: port.data_bits / 8, address_bits: port.address_bits }
     }
 }
 

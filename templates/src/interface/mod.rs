@@ -15,7 +15,6 @@ mod signals;
 
 pub use signals::Single;
 
-use crate::axi::bundle::Bus;
 use arch::contract::walk::Walk;
 use arch::ir::ip::{Ip, Source};
 use arch::ir::vsa::Vsa;
@@ -208,12 +207,6 @@ pub struct AxiPort {
     pub arrays: Vec<(usize, usize)>,
     /// Of each core the port that is connected to it, if any.
     pub cores: Vec<Option<usize>>,
-}
-
-impl AxiPort {
-    pub(crate) fn bus(&self) -> Bus {
-        Bus { bytes: self.data_bits / 8, address_bits: self.address_bits }
-    }
 }
 
 /// The ports and registers of an IP.
