@@ -107,7 +107,7 @@ impl Writer {
         let mut text = format!("--seed {seed}");
         match self.below(10) {
             0 | 1 => text += " --memory ddr",
-            2 => text += &format!(" --memory ideal:{}", self.below(80)),
+            2 => text += &format!(" --memory ideal:{}", 1 + self.below(80)),
             _ => {}
         }
         if self.floats && self.rarely(2) {
