@@ -60,15 +60,8 @@ fn input(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
         first: g.first,
         last: [0, 1].map(|a| if g.forward[a] { g.first[a] } else { g.last[a] }),
     };
-    view(&g.hull, faults);
-    addresses(&group, faults);
-    partition(g.banks.iter(), g.ports.len(), faults);
-    for (b, bank) in g.banks.iter().enumerate() {
-        let ports: Vec<&[i64]> = g.ports[bank.port as usize..][..bank.ports as usize].iter().map(|p| &p[..]).collect();
-        let mut found = Vec::new();
-        group.bank(bank, None, &ports, &mut found);
-        faults.extend(found.into_iter().map(|f| format!("bank {b}: {f}")));
-    }
+    let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p[..]).collect();
+    group.buffers(g.banks.iter().map(|bank| (bank, None)), &ports, faults);
 }
 
 fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
@@ -87,15 +80,8 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
         first: g.first,
         last: g.last,
     };
-    view(&g.hull, faults);
-    addresses(&group, faults);
-    partition(g.banks.iter().map(|b| &b.bank), g.ports.len(), faults);
-    for (b, bank) in g.banks.iter().enumerate() {
-        let ports: Vec<&[i64]> = g.ports[bank.bank.port as usize..][..bank.bank.ports as usize].iter().map(|p| &p.offset[..]).collect();
-        let mut found = Vec::new();
-        group.bank(&bank.bank, Some(bank.elements), &ports, &mut found);
-        faults.extend(found.into_iter().map(|f| format!("bank {b}: {f}")));
-    }
+    let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
+    group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
 }
 
@@ -161,6 +147,18 @@ impl Group<'_> {
     /// `base + coef·p`.
     fn window(base: i64, coef: [i64; 2]) -> Form {
         Form { constant: base, counters: vec![], space: coef }
+    }
+
+    /// Of every bank, elements per row if it is a collector's.
+    fn buffers<'b>(&self, banks: impl Iterator<Item = (&'b Bank, Option<i64>)> + Clone, ports: &[&[i64]], faults: &mut Vec<String>) {
+        view(self.hull, faults);
+        addresses(self, faults);
+        partition(banks.clone().map(|b| b.0), ports.len(), faults);
+        for (b, (bank, owned)) in banks.enumerate() {
+            let mut found = Vec::new();
+            self.bank(bank, owned, &ports[bank.port as usize..][..bank.ports as usize], &mut found);
+            faults.extend(found.into_iter().map(|f| format!("bank {b}: {f}")));
+        }
     }
 
     /// `owned`: elements per row, for collectors.
