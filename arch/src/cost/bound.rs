@@ -19,6 +19,10 @@ pub struct Transfer {
     pub beats: i64,
     /// Loops that move the box, as bits.
     pub mask: u32,
+    /// Stores: loops of a sum whose partial results may go to DRAM and back, as bits.
+    pub sum: u32,
+    /// Beats in which they come back.
+    pub back: i64,
 }
 
 /// A run in tiles, as far as the order of its loops does not matter.
@@ -34,6 +38,8 @@ pub struct Tiles<'a> {
     pub cross: i64,
     /// Waves beyond which partial results may leave the array.
     pub spill: i64,
+    /// Loops over several PEs, as bits.
+    pub spread: u32,
 }
 
 /// The order of the tile loops, as far as transfers see it.
@@ -41,8 +47,19 @@ pub struct Tiles<'a> {
 pub struct Around<'a> {
     /// Per load: loops around it, as bits.
     pub loads: &'a [u32],
-    /// Per store: loops from the outermost sum's inwards, and that loop; nothing where no sum is tiled.
-    pub sums: &'a [(u32, u32)],
+    /// Per store.
+    pub sums: &'a [Sums],
+}
+
+/// Where the tile loops of a store's sums stand, as bits; nothing where no sum is tiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Loops from the outermost sum's inwards.
+    pub inside: u32,
+    /// The outermost sum's.
+    pub head: u32,
+    /// Those outside of loops that move the cells, if partial results may go to DRAM and back over them.
+    pub outer: u32,
 }
 
 impl Tiles<'_> {
@@ -66,20 +83,33 @@ impl Tiles<'_> {
         let (first, last) = (BEFORE + busiest(loads), busiest(stores));
         let behind = self.cross + last + BEHIND;
         let mut path = first + self.waves * visits + behind;
+        // Partial results that leave the array in every visit come back in every visit.
+        let visits_of = |t: &Transfer, sums: &Sums| {
+            let waits = self.waves * self.over(sums.inside & !sums.head);
+            let leaves = sums.outer != 0 && t.sum & self.spread == 0 && waits > self.spill;
+            (leaves, self.over(t.mask & self.tiled) * if leaves { self.over(sums.outer) } else { 1 })
+        };
         let mut beats = [0; PORTS];
+        for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
+            if let (true, visits) = visits_of(t, sums) {
+                beats[t.port] += t.back * visits;
+            }
+        }
         for (t, reload) in loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
             beats[t.port] += t.beats * self.over(*reload);
         }
         path = path.max(BEFORE + beats.into_iter().max().unwrap_or(0) + self.waves + behind);
         beats = [0; PORTS];
-        for (t, (inset, head)) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
-            beats[t.port] += t.beats * self.over(t.mask & self.tiled);
-            if *inset == 0 {
+        for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
+            let Sums { inside: inset, head, .. } = *sums;
+            let (leaves, visits_of) = visits_of(t, sums);
+            beats[t.port] += t.beats * visits_of;
+            if inset == 0 || leaves {
                 path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
                 continue;
             }
             // Visits that store follow one another at the end of every sum's outermost loop.
-            let (inside, cells, below) = (self.over(*inset), self.over(inset & t.mask), self.over(inset & !head));
+            let (inside, cells, below) = (self.over(inset), self.over(inset & t.mask), self.over(inset & !head));
             let (outer, before) = (visits / inside, inside - below);
             if self.waves * below <= self.spill {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.

@@ -5,7 +5,7 @@ use crate::cost::bound::{Transfer, PORTS};
 use crate::explore::assemble::Program;
 use crate::affine::interval;
 use crate::io::port;
-use crate::ir::ure::{Dim, Feed, System};
+use crate::ir::ure::{Dim, Feed, Placed, System};
 use frontend::flow;
 use frontend::scop::{Affine, ArrayId, Constraint};
 
@@ -31,6 +31,8 @@ pub struct Access {
     spans: Vec<Option<(i64, i64)>>,
     /// Dimensions that move the box, as bits.
     pub mask: u32,
+    /// Of a store: dimensions of a sum whose partial results may go to DRAM and back, as bits.
+    pub sum: u32,
     /// Nobody stores to the array, so its inner dimensions may be joined.
     pub only_read: bool,
     /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
@@ -80,6 +82,14 @@ impl Facts {
             let bands = if subscripts.is_empty() { vec![Affine::constant(depth, 0)] } else { subscripts.to_vec() };
             Access::new(array.index(), a.ty.bytes() as i64, extents, bands.iter().map(over).collect(), bands, !stored(array.index()))
         };
+        // As in lowering: one store of one statement, by a sum whose dimensions the transform leaves alone.
+        let kept = |r: usize| transform.iter().position(|row| row.iter().enumerate().all(|(d, &c)| c == i64::from(d == r)));
+        let partial = |s: usize, placed: &Placed| -> u32 {
+            let array = scop.statements[s].write.array;
+            let alone = system.statements.iter().enumerate().all(|(t, p)| t == s || p.live_out.is_empty() || scop.statements[t].write.array != array);
+            let Some(reduction) = program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1) else { return 0 };
+            reduction.dims.iter().map(|&r| kept(r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
+        };
         let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
         for (s, placed) in system.statements.iter().enumerate() {
             for (k, variable) in placed.variables.iter().enumerate() {
@@ -98,6 +108,7 @@ impl Facts {
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
                 access.fix(&fixed(&store.when, &system.dims), &over);
+                access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
             }
         }
@@ -148,11 +159,16 @@ impl Facts {
 
     /// What a tile moves over words of `widths` bytes, by port.
     pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
-        let of = |a: &Access, beats: i64| Transfer { port: a.port, beats, mask: a.mask };
+        let of = |a: &Access, beats: i64| Transfer { port: a.port, beats, mask: a.mask, sum: a.sum, back: if self.comes_back(a) { beats } else { 0 } };
         loads.clear();
         loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
         stores.clear();
         stores.extend(self.writes.iter().map(|a| of(a, a.store_beats(tile, widths[a.port]))));
+    }
+
+    /// Partial results of this store may be read again for nothing else.
+    pub fn comes_back(&self, store: &Access) -> bool {
+        store.sum != 0 && !self.reads.iter().any(|r| r.array == store.array && r.subscripts == store.subscripts)
     }
 
     /// Elements per word of every array whose rows the lanes of dimension `d` store, over ports of these widths (bytes). Where
@@ -232,7 +248,7 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }

@@ -10,6 +10,7 @@ use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
 use crate::ir::vsa::{DramArray, Schedule, Vsa};
+use crate::pe::spill::spilled;
 
 /// `widths`: bytes per word, by port. `None` for a plan that is none.
 pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths: &[i64], spill: i64) -> Option<Vsa> {
@@ -40,8 +41,19 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
         let sums: Vec<bool> = mapping.counters[..mapping.tile_depth].iter().enumerate().map(|(j, _)| draft.subscripts.iter().all(|f| f.counters[j] == 0)).collect();
         let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
-        let group = collect::sketch(&draft, array, (widths[access.port] / access.bytes) as u32, moved, &sums, &mapping);
-        outputs.push(crate::ir::vsa::OutputGroup { slots: if waits { 2 } else { group.slots }, ..group });
+        let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
+        let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
+        let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
+        let mut group = collect::sketch(&draft, array, (widths[access.port] / access.bytes) as u32, moved, &sums, &mapping);
+        group.slots = if waits { 2 } else { group.slots };
+        // Partial results leave in every visit, and come back.
+        if !spilled.is_empty() {
+            spilled.iter().for_each(|&c| group.emit[c] = None);
+            if facts.comes_back(access) {
+                inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
+            }
+        }
+        outputs.push(group);
     }
     debug_assert!(facts.extent.len() <= MOST_DIMS);
     Some(Vsa {

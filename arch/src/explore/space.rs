@@ -5,7 +5,8 @@
 //! take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops around
 //! reloads and emissions no other order undercuts.
 
-use super::facts::Facts;
+use super::facts::{Access, Facts};
+use crate::cost::bound::Sums;
 use crate::ir::mapping::{DimPlan, Plan};
 use std::sync::OnceLock;
 
@@ -153,8 +154,8 @@ pub struct Order {
     pub dims: Vec<usize>,
     /// Per read: loops around its reloads, as bits.
     pub reload: Vec<u32>,
-    /// Per write: loops from the outermost sum's inwards, and that loop; nothing where no sum is tiled.
-    pub inset: Vec<(u32, u32)>,
+    /// Per write.
+    pub sums: Vec<Sums>,
 }
 
 /// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the tiled
@@ -224,10 +225,17 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
         let tiles: Vec<usize> = dims.iter().copied().filter(|d| tiled >> d & 1 == 1).collect();
         let moves = |mask: u32| move |d: &usize| mask >> d & 1 == 1;
         let reload: Vec<u32> = facts.reads.iter().map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)])).collect();
-        let inset: Vec<(u32, u32)> = facts.writes.iter().map(|a| tiles.iter().position(moves(!a.mask)).map_or((0, 0), |j| (bits(&tiles[j..]), 1 << tiles[j]))).collect();
-        let key: Vec<u32> = reload.iter().copied().chain(facts.writes.iter().zip(&inset).map(|(a, i)| i.0 & a.mask)).collect();
+        let sums_of = |a: &Access| {
+            let Some(j) = tiles.iter().position(moves(!a.mask)) else { return Sums::default() };
+            let innermost = tiles.iter().rposition(moves(a.mask)).unwrap_or(0).max(j);
+            let outer = if moves(a.sum)(&tiles[j]) { bits(&tiles[j..innermost]) & a.sum } else { 0 };
+            Sums { inside: bits(&tiles[j..]), head: 1 << tiles[j], outer }
+        };
+        let sums: Vec<Sums> = facts.writes.iter().map(sums_of).collect();
+        let stored = facts.writes.iter().zip(&sums).flat_map(|(a, s)| [s.inside & a.mask, s.outer]);
+        let key: Vec<u32> = reload.iter().copied().chain(stored).collect();
         let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
-        let order = Order { dims: dims.clone(), reload, inset };
+        let order = Order { dims: dims.clone(), reload, sums };
         if kept.iter().any(|k| within(&k.0, &key)) {
             // Sums of floats wait for their adder unless other loops run inside: the same tile loops, sums outermost in time.
             if facts.floats && kept.iter().any(|k| k.0 == key) {
@@ -240,7 +248,7 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     }
     let mut orders: Vec<Order> = kept.into_iter().map(|k| k.1).collect();
     for k in 0..orders.len() {
-        let same = |o: &&Order| o.reload == orders[k].reload && o.inset == orders[k].inset;
+        let same = |o: &&Order| o.reload == orders[k].reload && o.sums == orders[k].sums;
         if let Some(other) = rest.iter().rev().find(same) {
             orders.push(other.clone());
         }

@@ -7,6 +7,7 @@ mod reduce;
 pub mod retime;
 mod schedule;
 mod share;
+pub mod spill;
 
 pub use lower::lower;
 pub use options::Options;

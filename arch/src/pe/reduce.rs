@@ -5,6 +5,7 @@
 //! balanced tree.
 
 use super::lower::{at_least_one, Lower, Sourced, Target};
+use super::spill;
 use crate::affine::{Condition, Form};
 use crate::ir::design::Dot;
 use crate::ir::mapping::Role;
@@ -66,13 +67,7 @@ impl Lower<'_> {
 
     /// Axes and counters that a reduction runs over, outermost first.
     pub(super) fn moves(&self, reduction: &Reduction) -> (Vec<usize>, Vec<usize>) {
-        let dims = self.reduced(reduction);
-        let digits: Vec<_> = dims.iter().flat_map(|&d| &self.mapping.digits[d]).collect();
-        let mut axes: Vec<usize> = digits.iter().filter_map(|x| match x.role { Role::Space(a) if x.trip > 1 => Some(a), _ => None }).collect();
-        axes.sort_unstable();
-        let mut time: Vec<usize> = digits.iter().filter(|x| matches!(x.role, Role::Tile | Role::Time | Role::Latency)).map(|x| x.index).collect();
-        time.sort_unstable();
-        (axes, time)
+        spill::moves(self.mapping, &self.reduced(reduction))
     }
 
     /// Value of one axis or counter.
@@ -312,19 +307,17 @@ impl Lower<'_> {
         Ok(value)
     }
 
-    /// Tile counters of a reduction outside of tile counters that move its cells, if its partial results go to DRAM:
-    /// they would have to wait on chip for too long, and nobody else uses the array.
+    /// Tile counters over which partial results of the statement's sum go to DRAM. Nobody else uses the array then.
     pub(super) fn spilled(&self, s: usize) -> Vec<usize> {
         let Some(reduction) = self.reductions[s].as_ref().filter(|_| self.mapping.phases == 0) else { return vec![] };
         let placed = &self.system.statements[s];
-        let (axes, time) = self.moves(reduction);
-        let moving = |place: &usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[*place] != 0);
-        let Some(innermost) = (0..self.mapping.tile_depth).rev().find(moving) else { return vec![] };
-        let outer: Vec<usize> = time.into_iter().filter(|&place| place < innermost).collect();
-        let long = outer.iter().any(|&place| self.mapping.stride(place) > self.options.spill_beyond);
         let array = self.scop.statements[s].write.array;
         let alone = (0..self.system.statements.len()).all(|t| t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array);
-        if long && alone && axes.is_empty() && placed.stores.len() == 1 { outer } else { vec![] }
+        if !alone || placed.stores.len() != 1 {
+            return vec![];
+        }
+        let moving = |counter: usize| placed.write.iter().any(|a| self.mapping.form(a, 0).counters[counter] != 0);
+        spill::spilled(self.mapping, &self.reduced(reduction), moving, self.options.spill_beyond)
     }
 
     /// The reduction runs over time and space: every PE sums a share.

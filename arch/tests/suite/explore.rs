@@ -6,7 +6,7 @@ use arch::cost::board::{Board, Resources};
 use arch::cost::{predict, resources};
 use arch::explore::assemble::Program;
 use arch::explore::variants::assemble;
-use arch::explore::search::{search, Effort, Found, Task};
+use arch::explore::search::{self, search, Effort, Found, Task};
 use arch::ir::design::DesignSpec;
 use arch::ir::mapping::{DimPlan, Plan};
 use frontend::scop::Scop;
@@ -62,6 +62,30 @@ fn bounds_are_bounds() {
         walked += found.counts.exact;
     }
     assert!(walked > 300, "only {walked} designs were looked at");
+}
+
+/// Shapes from all over the space, good ones and bad ones, with sums that wait in the array and sums that go to DRAM and back.
+#[test]
+fn bounds_hold_everywhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let files = [("tests/run/chain_2mm.c", 29), ("tests/run/conv_stride.c", 211), ("examples/gemm.c", 2999), ("examples/mttkrp.c", 3989), ("tests/run/dot_float.c", 7), ("tests/run/syrk.c", 97)];
+    let mut looked = 0;
+    let product = product([6, 5, 7]);
+    let scops = files.map(|(file, step)| (frontend::parse(&root.join(file), &Default::default()).unwrap_or_else(|_| panic!("{file} does not parse")).0, step));
+    for (scop, step) in scops.iter().chain([&(product, 23)]) {
+        for spill_beyond in [None, Some(3)] {
+            let mut spec = DesignSpec::default();
+            spec.wiring.spill_beyond = spill_beyond;
+            let Ok(program) = arch::program(scop, &spec) else { continue };
+            let limits = Resources { dsp: 40, ..board().resources };
+            let all = search::audit(&task(&program, &spec, limits, 0), *step);
+            for a in &all {
+                assert!(a.closed <= a.exact && a.coarse <= a.exact, "{} over {spill_beyond:?}: {a:?}", scop.name);
+            }
+            looked += all.len();
+        }
+    }
+    assert!(looked > 500, "only {looked} designs were looked at");
 }
 
 /// Every plan with identity transform and one loop of lanes at most, over fixed words.

@@ -85,6 +85,9 @@ impl Search<'_> {
             }
             near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
             for (key, grid) in near.into_iter().take(RUNG_DIVES) {
+                if !self.dived.insert(grid) {
+                    continue;
+                }
                 let cap = self.cap();
                 let found = self.known.shapes(key, grid, cap);
                 self.counts.bounds += found.bounds;
@@ -111,6 +114,9 @@ impl Search<'_> {
                 self.counts.walks += 1;
                 let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
                 if need.fits(&self.task.limits) {
+                    if !self.seen.insert((shape, widths)) {
+                        break;
+                    }
                     tried += 1;
                     self.build(vec![(walked.max(key), (shape, widths))]);
                     break;

@@ -139,7 +139,7 @@ impl<'a> Known<'a> {
             }
             for (n, order) in self.orders[k].of(facts, sizes.tiled).iter().enumerate() {
                 found.bounds += 1;
-                let least = run.cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.inset }).max(key);
+                let least = run.cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.sums }).max(key);
                 if least < cap {
                     found.shapes.push((least, Shape { grid, inner, order: n as u16 }));
                 }
@@ -149,7 +149,7 @@ impl<'a> Known<'a> {
     }
 
     fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
-        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: grid.cross(self.facts_of(grid)), spill: self.spill }
+        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: grid.cross(self.facts_of(grid)), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
     }
 
     /// Cycles of a shape over words of these widths, at least, in closed form.
@@ -159,7 +159,7 @@ impl<'a> Known<'a> {
         let (mut loads, mut stores) = (vec![], vec![]);
         facts.transfers(&sizes.tile[..facts.extent.len()], &self.widths_of(shape.grid.flow.facts as usize, widths), &mut loads, &mut stores);
         let order = self.order(shape);
-        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.inset })
+        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.sums })
     }
 
     fn sizes(&self, shape: &Shape) -> Sizes {

@@ -71,6 +71,8 @@ struct Search<'a> {
     counts: Counts,
     trace: Vec<(u64, i64, i64)>,
     dives: u64,
+    /// Grids into which a rung of the ladder dived.
+    dived: BTreeSet<Grid>,
     open: i64,
     /// The least bound of what was left out without a proof.
     dropped: i64,
@@ -93,6 +95,31 @@ pub fn grids(task: &Task) -> Vec<(i64, Grid)> {
     all
 }
 
+/// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audited {
+    pub plan: Plan,
+    pub closed: i64,
+    pub coarse: i64,
+    pub exact: i64,
+}
+
+/// The bounds of every `step`th shape of the task's space over the widest words, held against the exact walk.
+pub fn audit(task: &Task, step: usize) -> Vec<Audited> {
+    let mut search = Search::new(task);
+    search.known.list_orders();
+    let known = &search.known;
+    let shapes = search.grids().into_iter().flat_map(|(key, grid)| known.shapes(key, grid, i64::MAX).shapes);
+    let audited = |(closed, shape): (i64, Shape)| {
+        let k = shape.grid.flow.facts as usize;
+        let widths = known.widest(k);
+        let (coarse, _) = known.coarse(&shape, widths, &search.pes, i64::MAX)?;
+        let Ok(Evaluated::Better(design)) = known.evaluate(known.plan(&shape), known.words(k, widths), i64::MAX) else { return None };
+        Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles })
+    };
+    shapes.step_by(step).filter_map(audited).collect()
+}
+
 impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
         Search {
@@ -110,6 +137,7 @@ impl<'a> Search<'a> {
             counts: Counts::default(),
             trace: vec![],
             dives: 0,
+            dived: BTreeSet::new(),
             open: 0,
             dropped: i64::MAX,
         }
