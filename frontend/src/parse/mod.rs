@@ -164,6 +164,23 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips `(…)` of a faulty header; where nothing closes it before a brace or a region pragma, to `fault`.
+    fn skip_header(&mut self, fault: usize) {
+        let mut open = 0i32;
+        while !self.at_end() && !matches!(self.tok(0), Tok::Marker(_) | Tok::Punct("{" | "}")) {
+            match self.tok(0) {
+                Tok::Punct("(" | "[") => open += 1,
+                Tok::Punct(")" | "]") => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return;
+            }
+        }
+        self.at = fault;
+    }
+
     /// Skips to behind the next `;` on this level, or before a closing brace or a region pragma.
     fn recover(&mut self) {
         while !self.at_end() {

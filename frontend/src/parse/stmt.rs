@@ -102,12 +102,12 @@ impl Parser<'_> {
             }
             Err(failed) => {
                 // The body is still read for its own faults.
-                self.at = open;
+                let fault = std::mem::replace(&mut self.at, open);
                 self.depth = depth;
                 if !self.is("(") {
                     return Err(failed);
                 }
-                self.skip_group();
+                self.skip_header(fault);
                 self.statement();
                 Ok(StmtKind::Poison)
             }
