@@ -3,7 +3,8 @@
 use crate::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
 use crate::scop::{Clause, Scop};
-use crate::{parse as syntax, sema};
+use crate::ast::Unit;
+use crate::{flow, parse as syntax, sema};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -72,7 +73,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
     for (mut unit, clauses) in units.into_iter().zip(shared) {
         faults.extend(crate::inline::inline(&mut unit));
-        let (lowered, found) = sema::lower(&unit, &stem, &map, &clauses);
+        let (lowered, found) = lowered(&unit, &stem, &map, &clauses);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
@@ -91,6 +92,20 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         }
     }
     Ok((scops, faults))
+}
+
+/// The unit's program; where sources are not affine because strides differ, one with loops unrolled, if that helps.
+fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
+    let (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
+    let affine = |scop: &Scop| scop.verify().is_ok() && flow::analyze(scop).map_or_else(|faults| faults.iter().all(|f| f.code != "E0501"), |_| true);
+    let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
+    if strides.is_empty() || plain.as_ref().is_some_and(affine) {
+        return (plain, found);
+    }
+    match sema::lower(unit, stem, map, clauses, strides) {
+        (Some(scop), warnings) if affine(&scop) => (Some(scop), warnings),
+        _ => (plain, found),
+    }
 }
 
 /// A clause belongs to the region in which it stands, else to the next one in its file; behind the last one, to that.

@@ -104,7 +104,14 @@ pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     let (flow, faults) = Analysis::new(scop).and_then(|analysis| analysis.run()).map_err(|error| {
         vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))]
     })?;
-    if faults.is_empty() { Ok(flow) } else { Err(faults) }
+    if faults.is_empty() { Ok(flow) } else { Err(once_each(faults)) }
+}
+
+/// By place; of several of one access, as copies of an unrolled loop have, the one that says most.
+fn once_each(mut faults: Diagnostics) -> Diagnostics {
+    faults.sort_by_key(|f| (f.span.map(|s| (s.file, s.start, s.end)), f.code, std::cmp::Reverse(f.notes.len())));
+    faults.dedup_by(|b, a| a.span.is_some() && a.span == b.span && a.code == b.code);
+    faults
 }
 
 /// One access of the program.
@@ -281,7 +288,8 @@ impl<'a> Analysis<'a> {
             for part in map.function_pieces(self.apart)? {
                 let region = part.domain.region()?;
                 let Some(iteration) = part.outputs.filter(|_| region.exact) else {
-                    faults.push(self.not_affine(reader, Some(writer)));
+                    let pair = domains::first_point_of(&map.intersect_domain(&part.domain)?.flatten()?)?;
+                    faults.push(self.not_affine(reader, Some((writer, pair.unwrap_or_default()))));
                     break;
                 };
                 let source = Source::Write { statement: writer.statement, iteration };
@@ -365,17 +373,27 @@ impl<'a> Analysis<'a> {
         Ok(deps)
     }
 
-    fn not_affine(&self, reader: Reference, writer: Option<Reference>) -> Diagnostic {
+    /// `written`: where, with an example of a reader's iteration and the writer's behind it.
+    fn not_affine(&self, reader: Reference, written: Option<(Reference, Vec<i64>)>) -> Diagnostic {
         let access = self.access(reader);
         let name = &self.scop.array(access.array).name;
         let message = format!("the iteration that produces the value of `{name}` read here is not an affine function of the reader's");
-        let mut fault = Diagnostic::error("E0501", access.span, message)
-            .label("its source differs from element to element by a division or remainder")
-            .help("write and read the array with the same stride, or copy the strided part to an array of its own first");
-        if let Some(writer) = writer {
-            fault = fault.note(self.access(writer).span, "the value is written here");
+        let fault = Diagnostic::error("E0501", access.span, message);
+        let Some((writer, pair)) = written else {
+            let fault = fault.label("whether the program has written it differs from element to element by a division or remainder");
+            return fault.help("write and read the array with the same stride, or read what is never written from an array of its own");
+        };
+        let (read, wrote) = pair.split_at(self.depth(reader.statement).min(pair.len()));
+        let [read, wrote] = [(reader, read), (writer, wrote)].map(|(r, point)| self.scop.iteration(r.statement, point));
+        let fault = match read.is_empty() || wrote.is_empty() {
+            true => fault.label("its source differs from element to element by a division or remainder"),
+            false => fault.label(format!("at {read} it comes from {wrote}, elsewhere by a division or remainder")),
+        };
+        let fault = fault.note(self.access(writer).span, "the value is written here");
+        if reader.statement == writer.statement {
+            return fault.help("a statement may read its own results at constant distances only: keep what is read this way in an array that an earlier nest fills");
         }
-        fault
+        fault.help("write and read the array with the same stride, or copy the strided part to an array of its own first")
     }
 
     fn uninitialized(&self, reader: Reference, unwritten: &Set) -> poly::Result<Diagnostic> {

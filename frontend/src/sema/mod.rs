@@ -19,6 +19,7 @@ mod types;
 mod unroll;
 
 pub use types::{promote, spelling, usual};
+pub(crate) use unroll::{mixed_strides, Strides};
 
 use crate::ast::{self, Binary, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
@@ -143,6 +144,7 @@ pub(crate) struct Sema {
     assigned: BTreeSet<Rc<str>>,
     /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
     extents: Vec<Clause>,
+    strides: Strides,
     /// Parts that conditions split the statement at hand into.
     parts: usize,
     overfull: bool,
@@ -153,8 +155,9 @@ const STATEMENTS: usize = 4096;
 /// Affine conditions may split one assignment into at most so many parts.
 const PARTS: usize = 256;
 
-/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function.
-pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
+/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function; loops are unrolled
+/// until accesses have the `strides`.
+pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Clause], strides: Strides) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
         faults: vec![],
         arrays: vec![],
@@ -169,6 +172,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
+        strides,
         parts: 0,
         overfull: false,
     };

@@ -1,15 +1,36 @@
 //! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as they
 //! take turns, and each copy of its body sees constants. What alternates between two halves of an array thus becomes two
-//! statements at a distance of one.
+//! statements at a distance of one. So do rows of which some iterations meet every element and others every other one:
+//! copies that meet every other one as well make sources affine ([`Strides`]).
 
 use super::loops::counted;
 use super::Sema;
 use crate::ast::{Binary, Expr, ExprKind, For, ForInit, Stmt, StmtKind};
 use crate::inline::substituted;
-use crate::scop::ScalarType;
+use crate::scop::{Array, ScalarType, Scop};
+use std::collections::BTreeMap;
 
 /// Loops are unrolled at most so often.
 const COPIES: i64 = 16;
+
+/// Per array, by name: for each dimension the elements from one to the next that every access shall have (1: any).
+pub(crate) type Strides = BTreeMap<String, Vec<i64>>;
+
+/// The arrays that are accessed with different strides, of which one is written.
+pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
+    let accesses = |id: usize| scop.statements.iter().flat_map(|s| s.reads.iter().chain([&s.write])).filter(move |a| a.array.index() == id);
+    let of = |(id, array): (usize, &Array)| {
+        let written = scop.statements.iter().any(|s| s.write.array.index() == id);
+        let period = |d: usize| {
+            let strides = || accesses(id).map(|a| a.subscripts[d].coeffs.iter().fold(0, |g, c| num_integer::gcd(g, *c))).filter(|s| *s != 0);
+            let period = strides().filter(|s| *s <= COPIES).fold(1, |all, s| all / num_integer::gcd(all, s) * s);
+            if period <= COPIES && strides().any(|s| s % period != 0) { period } else { 1 }
+        };
+        let periods: Vec<i64> = if written { (0..array.dims.len()).map(period).collect() } else { vec![] };
+        periods.iter().any(|p| *p > 1).then(|| (array.name.clone(), periods))
+    };
+    scop.arrays.iter().enumerate().filter_map(of).collect()
+}
 
 impl Sema {
     /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do. (As
@@ -22,7 +43,10 @@ impl Sema {
         self.faults.truncate(before);
         let step = step?;
         let mut periods = vec![];
-        in_statement(&f.body, conditions, &mut |e| self.divisors(e, &name, &mut periods));
+        in_statement(&f.body, conditions, &mut |e| {
+            self.divisors(e, &name, &mut periods);
+            self.strides_of(e, &name, &mut periods);
+        });
         // A divisor that the step already keeps to needs no copies.
         let copies = periods.iter().map(|p| p / num_integer::gcd(*p, step)).fold(1, |all, p| all / num_integer::gcd(all, p) * p);
         if !(2..=COPIES).contains(&copies) {
@@ -45,6 +69,30 @@ impl Sema {
         Some(For { step: Some(step), body: Stmt { kind: StmtKind::Block(body) }, ..f.clone() })
     }
 
+    /// How often an element's subscripts go on by one until they have the strides that are asked for.
+    fn strides_of(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
+        let Some((array, subscripts)) = e.element() else { return };
+        let ExprKind::Name(array) = &array.kind else { return };
+        let wanted = self.strides.get(&**array).into_iter().flatten();
+        let copies = subscripts.into_iter().zip(wanted).filter_map(|(s, &period)| Some(period / num_integer::gcd(period, self.factor(s, name)?)));
+        out.extend(copies.filter(|c| *c > 1));
+    }
+
+    /// By how much a sum of products with constants grows with the iterator `name`.
+    fn factor(&self, e: &Expr, name: &str) -> Option<i64> {
+        let constant = |e: &Expr| self.affine(e).ok().filter(|v| v.form.is_constant()).map(|v| v.form.constant);
+        let mut inside = false;
+        e.walk(&mut |x| inside |= matches!(&x.kind, ExprKind::Name(n) if **n == *name));
+        match &e.kind {
+            _ if !inside => Some(0),
+            ExprKind::Name(_) => Some(1),
+            ExprKind::Binary(Binary::Add, a, b) => Some(self.factor(a, name)? + self.factor(b, name)?),
+            ExprKind::Binary(Binary::Sub, a, b) => Some(self.factor(a, name)? - self.factor(b, name)?),
+            ExprKind::Binary(Binary::Mul, a, b) => constant(a).zip(self.factor(b, name)).or_else(|| constant(b).zip(self.factor(a, name))).and_then(|(k, f)| k.checked_mul(f)),
+            _ => None,
+        }
+    }
+
     /// Divisors of forms with the iterator `name` within `e`, where they must be affine.
     fn divisors(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
         e.walk(&mut |x| {
@@ -62,7 +110,7 @@ impl Sema {
     }
 }
 
-/// Calls `visit` on subscripts and bounds: what must be affine; and on conditions, if wanted.
+/// Calls `visit` on elements, for their subscripts, and bounds: what must be affine; and on conditions, if wanted.
 fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
     let mut inside = |e: &Expr| in_expression(e, conditions, visit);
     match &s.kind {
@@ -100,7 +148,7 @@ fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
 
 fn in_expression(e: &Expr, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
     e.walk(&mut |x| match &x.kind {
-        ExprKind::Index(_, subscript) => visit(subscript),
+        ExprKind::Index(..) => visit(x),
         ExprKind::Conditional(c, ..) if conditions => visit(c),
         _ => {}
     });
