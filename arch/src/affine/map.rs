@@ -65,28 +65,23 @@ pub fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
     (flow::maximum(domain, a)? == lo).then_some(lo)
 }
 
-/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. The last value
-/// must move by one, so a stride there takes a coordinate of its own: `2i + 1` is `2y + z` with `y = i`, `z = 1`.
+/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. Constants at the
+/// end take no step: `[i][1]` is `[y][1]`.
 pub fn without_strides(values: &[Affine]) -> (Vec<Affine>, Vec<Affine>) {
-    let depth = values.first().map_or(0, |a| a.coeffs.len());
-    let last = values.len().wrapping_sub(1);
+    let rank = values.iter().rposition(|a| !a.is_constant()).map_or(values.len(), |d| d + 1);
     let strides: Vec<i64> = values.iter().map(|a| a.coeffs.iter().fold(0, |g, &c| gcd(g, c)).max(1)).collect();
-    let rank = values.len() + usize::from(strides.last().is_some_and(|&s| s > 1));
-    let (mut steps, mut over) = (vec![], vec![]);
-    for (d, (value, &stride)) in values.iter().zip(&strides).enumerate() {
+    let step = |(value, &stride): (&Affine, &i64)| match stride {
+        1 => value.clone(),
+        _ => Affine { coeffs: value.coeffs.iter().map(|c| c / stride).collect(), constant: 0 },
+    };
+    let over = |(d, (value, &stride)): (usize, (&Affine, &i64))| {
         let mut form = Affine::constant(rank, value.constant);
-        if stride == 1 {
-            (form.coeffs[d], form.constant) = (1, 0);
-            steps.push(value.clone());
-        } else {
+        if d < rank {
             form.coeffs[d] = stride;
-            steps.push(Affine { coeffs: value.coeffs.iter().map(|c| c / stride).collect(), constant: 0 });
-            if d == last {
-                (form.coeffs[d + 1], form.constant) = (1, 0);
-                steps.push(Affine::constant(depth, value.constant));
-            }
+            form.constant = if stride == 1 { 0 } else { value.constant };
         }
-        over.push(form);
-    }
-    (steps, over)
+        form
+    };
+    let both = || values.iter().zip(&strides);
+    (both().take(rank).map(step).collect(), both().enumerate().map(over).collect())
 }

@@ -114,8 +114,12 @@ pub struct WalkGroup {
     pub rows: Vec<HullDim>,
     /// Words per row.
     pub words: i64,
-    /// Elements per row that are wanted.
+    /// Elements per row from the first that is wanted to the last.
     pub elements: i64,
+    /// Of `scale` elements each is what the array calls one; every `step`-th of those is wanted, and the array has them side
+    /// by side in its words.
+    pub step: i64,
+    pub scale: i64,
     /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64.
     pub address: RowForm,
     /// The row transfers nothing unless all are `>= 0`.
@@ -155,6 +159,15 @@ impl WalkGroup {
     /// Rows per service.
     pub fn total_rows(&self) -> i64 {
         self.lengths().iter().product()
+    }
+    /// Where element `e` of a row stands in the array's words, side by side; `None` for what lies between two of them.
+    pub fn source(&self, e: i64) -> Option<i64> {
+        let (cell, part) = (e / self.scale, e % self.scale);
+        (cell % self.step == 0).then(|| cell / self.step * self.scale + part)
+    }
+    /// Words of the array per row.
+    pub fn array_words(&self) -> i64 {
+        (self.words - 1) / self.step + 1
     }
     /// Services in the whole run.
     pub fn services(&self, trips: &[i64]) -> i64 {
@@ -230,6 +243,10 @@ impl Walk {
     /// Registers that rotate a bus word: two binary levels each.
     pub fn rotate_stages(&self) -> usize {
         (self.word.trailing_zeros() as usize).div_ceil(2)
+    }
+    /// Some row leaves out elements.
+    pub fn has_steps(&self) -> bool {
+        self.groups.iter().any(|g| g.step > 1)
     }
     /// Services of all groups in the whole run.
     pub fn services(&self) -> i64 {
@@ -318,11 +335,20 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     }
     let plus = |f: &RowForm, v: i64| f.combine(1, &RowForm::constant(v, kept.len(), outer));
     let minus = |f: &RowForm| zero.combine(-1, f);
-    let ([x_outer @ .., x_last], [y_outer @ .., y_last]) = (&x[..], &y[..]) else { unreachable!("an array has a dimension") };
-    let (mut gates, mut lowers, mut uppers) = (vec![], vec![minus(x_last)], vec![plus(&minus(x_last), dims[x_outer.len()])]);
-    for (x, extent) in x_outer.iter().zip(&dims) {
-        gates.push(x.clone());
-        gates.push(plus(&minus(x), extent - 1));
+    let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
+    let ((along, by), step) = (r.hull.along(), r.hull.step(&dims));
+    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element.
+    let inner = if r.hull.elements > 1 { step / by } else { 1 };
+    let times = |f: &RowForm, factor: i64| zero.combine(factor, f);
+    let (mut gates, mut lowers, mut uppers) = (vec![], vec![], vec![]);
+    for (d, (x, extent)) in x.iter().zip(&dims).enumerate() {
+        let left = plus(&minus(x), extent - 1);
+        if d == along {
+            lowers.push(times(&minus(x), inner));
+            uppers.push(plus(&times(&left, inner), 1));
+        } else {
+            gates.extend([x.clone(), left]);
+        }
     }
     for b in r.bounds {
         let mut form = RowForm::constant(b.constant, kept.len(), outer);
@@ -336,7 +362,7 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
             form = form.combine(*c, y);
         }
         // scale 1: y_last >= -form; scale -1: y_last <= form.
-        let edge = if b.scale >= 0 { minus(&form).combine(-1, y_last) } else { form.combine(-1, y_last) };
+        let edge = times(&if b.scale >= 0 { minus(&form).combine(-1, y_last) } else { form.combine(-1, y_last) }, step);
         match (b.scale, b.equality) {
             (0, equality) => {
                 if equality {
@@ -357,12 +383,12 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
-    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = zero.combine(scale, f));
-    let elements = scale * r.hull.elements;
+    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = times(f, scale));
+    let elements = scale * (step * (r.hull.elements - 1) + 1);
     gates.retain(|f| f.range(trips, &lengths).0 < 0);
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
-    let (words, slots) = (r.hull.words, r.slots);
-    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, address, gates, lowers, uppers, slots, waits: vec![] }
+    let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
+    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, step, scale, address, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -66,7 +66,22 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
     // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
     let rest = Cost { lut: 296 + 3 * word, ff: 240 + i64::from(walk.bus_bytes()), ..Cost::default() };
     let data = Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
-    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits)
+    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits) + spread(walk, latency)
+}
+
+/// Rows with steps: a word is kept while parts of it are spread over bus words, and strobes tell what lies between.
+fn spread(walk: &Walk, latency: i64) -> Cost {
+    if !walk.has_steps() {
+        return Cost::default();
+    }
+    let (bits, word) = (8 * i64::from(walk.bus_bytes()), i64::from(walk.word));
+    let sources: i64 = (0..i64::from(walk.word)).map(|lane| {
+        let mut from: Vec<i64> = walk.groups.iter().flat_map(|g| (0..g.step).filter_map(move |part| g.source(part * word + lane))).collect();
+        from.sort_unstable();
+        from.dedup();
+        (from.len() as i64 + 1) / 3
+    }).sum();
+    Cost { lut: bits + sources * bits / word + 2 * word + 24, ff: bits + latency / 32 + 24, ..Cost::default() }
 }
 
 /// Registers of the IP, sequencer, and what waits at the array's entry.

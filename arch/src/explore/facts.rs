@@ -267,7 +267,9 @@ impl Access {
         let uses = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, &c)| c != 0).fold(0u32, |m, (d, _)| m | 1 << d);
         self.mask = self.subscripts.iter().map(uses).fold(0, |a, b| a | b);
         let alone = self.subscripts.iter().all(|s| s.iter().filter(|&&c| c != 0).count() <= 1 && s.iter().all(|c| c.abs() <= 1));
-        self.plain = alone && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
+        // Where a constant is the last subscript, rows run along another one.
+        let last = self.mask == 0 || self.bands[0].last().is_none_or(|b| !b.is_constant());
+        self.plain = last && alone && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
         self.levels = vec![self.subscripts.clone()];
         let mut extent = 1;
         while self.only_read && self.levels[self.levels.len() - 1].len() > 1 {

@@ -61,26 +61,28 @@ struct Row {
     cell: usize,
     /// Coordinates of its first element.
     y: Vec<i64>,
-    /// Linear index of its first element in the array, which may lie outside.
+    /// Linear index of its first element in the array, which may lie outside, and from one element to the next.
     linear: i64,
+    step: i64,
     /// Elements that lie inside of the array.
     inside: std::ops::Range<i64>,
 }
 
-/// The rows of the hull whose outer subscripts lie inside of the array.
+/// The rows of the hull whose subscripts, but for the one along the row, lie inside of the array.
 fn rows(vsa: &Vsa, array: u32, hull: &Hull, at: &[i64], mut f: impl FnMut(Row)) {
     let (dims, shape) = (vsa.arrays[array as usize].extents(hull.view.len()), shape(hull));
     let origin: Vec<i64> = hull.origin.iter().map(|o| o.eval(at, [0, 0])).collect();
+    let ((along, by), step) = (hull.along(), hull.step(&dims));
     let last = shape.len() - 1;
     let mut local = vec![0; shape.len()];
     for row in 0..hull.total_rows() as usize {
         let y: Vec<i64> = local.iter().zip(&origin).map(|(y, o)| y + o).collect();
         let x: Vec<i64> = hull.view.iter().map(|f| f.eval(&y)).collect();
-        let (outer, start) = x.split_at(dims.len() - 1);
-        if outer.iter().zip(&dims).all(|(x, d)| (0..*d).contains(x)) {
+        if x.iter().zip(&dims).enumerate().all(|(d, (x, extent))| d == along || (0..*extent).contains(x)) {
             let linear = x.iter().zip(&dims).fold(0, |sum, (x, d)| sum * d + x);
-            let end = (dims[outer.len()] - start[0]).clamp(0, hull.elements);
-            f(Row { cell: row * hull.elements as usize, y, linear, inside: (-start[0]).clamp(0, end)..end });
+            let end = (dims[along] - x[along] + by - 1).div_euclid(by).clamp(0, hull.elements);
+            let begin = (by - 1 - x[along]).div_euclid(by).clamp(0, end);
+            f(Row { cell: row * hull.elements as usize, y, linear, step, inside: begin..end });
         }
         for d in (0..last).rev() {
             local[d] += 1;
@@ -111,9 +113,9 @@ impl Feeder {
         let none = garbage(vsa.arrays[array].ty);
         let mut races = 0;
         self.cells.fill(none);
-        rows(vsa, g.array, &g.hull, at, |Row { cell, linear, inside, .. }| {
+        rows(vsa, g.array, &g.hull, at, |Row { cell, linear, step, inside, .. }| {
             for e in inside {
-                let (to, from) = (cell + e as usize, (linear + e) as usize);
+                let (to, from) = (cell + e as usize, (linear + step * e) as usize);
                 if writer.get(from).is_some_and(|&w| w > written) {
                     races += 1;
                 } else {
@@ -169,7 +171,7 @@ impl Collector {
         let number = dram.drains[array];
         self.numbers.push(number);
         let (memory, writer) = (&mut dram.memory[array], &mut dram.writer[array]);
-        rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, inside }| {
+        rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, step, inside }| {
             let (last, outer) = (y[y.len() - 1], &y[..y.len() - 1]);
             let bounds: Vec<(i64, i64, bool)> = g.bounds.iter().map(|b| {
                 let terms = b.coeffs.iter().zip(outer).chain(b.phases.iter().zip(at));
@@ -182,7 +184,7 @@ impl Collector {
                     if equality { v == 0 } else { v >= 0 }
                 };
                 if bounds.iter().all(holds) {
-                    let to = (linear + e) as usize;
+                    let to = (linear + step * e) as usize;
                     memory[to] = self.cells[cell + e as usize];
                     writer.get_mut(to).into_iter().for_each(|w| *w = number);
                 }

@@ -17,16 +17,21 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
     let mut bus = widths.into_iter().find(stores).unwrap_or(narrowest);
     let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
     // Cycles of one transfer, and how many there are.
-    let transfer = |hull: &crate::ir::vsa::Hull| hull.total_words() + hull.total_rows().min(hull.total_words()) / 4;
+    let transfer = |hull: &crate::ir::vsa::Hull, words: i64| {
+        let words = hull.total_rows() * words;
+        words + hull.total_rows().min(words) / 4
+    };
     while bus < port::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
             let group = hull::input(d, 0, bus / bytes(d.array), mapping);
-            (transfer(&group.hull), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
+            (transfer(&group.hull, group.hull.words), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
         });
         let drains = drafts().filter_map(|d| {
-            let group = collect::output(d, 0, bus / bytes(d.array), &scop.arrays[d.array].dims, mapping).ok()?;
+            let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
+            let group = collect::output(d, 0, word, dims, mapping).ok()?;
+            let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
             let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
-            Some((transfer(&group.hull), times))
+            Some((transfer(&group.hull, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());
         let enough = |side: &[(i64, i64)]| {

@@ -32,18 +32,42 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
         other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         other
     });
+    let mut all: Vec<OutputDraft> = [draft.clone()].into_iter().chain(equal).collect();
+    all.iter_mut().flat_map(|draft| &mut draft.subscripts).for_each(|form| mapping.drop_single(form));
     let mut fault = None;
-    for mut draft in [draft.clone()].into_iter().chain(equal) {
-        draft.subscripts.iter_mut().for_each(|form| mapping.drop_single(form));
-        for shear in std::iter::once(None).chain(shears().map(Some)) {
-            let turned = shear.map_or_else(|| draft.clone(), |(d, e, by)| sheared(&draft, d, e, by));
-            match output_as_drafted(&turned, array, word, dims, mapping) {
-                Ok(group) => return Ok(group),
-                Err(why) => fault = fault.or(Some(why)),
+    let mut turn = |all: &[OutputDraft], found: &dyn Fn(&OutputGroup) -> bool| {
+        let turned = all.iter().flat_map(|draft| std::iter::once(draft.clone()).chain(shears().map(|(d, e, by)| sheared(draft, d, e, by))));
+        turned.map(|draft| output_as_drafted(&draft, array, word, dims, mapping)).find_map(|group| match group {
+            Ok(group) => found(&group).then_some(group),
+            Err(why) => {
+                fault.get_or_insert(why);
+                None
             }
-        }
-    }
-    Err(fault.expect("the plain one fails first"))
+        })
+    };
+    let rows = turn(&all, &|group| in_few_beats(&group.hull, dims, word));
+    // A word for each element instead.
+    let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
+    found.ok_or_else(|| fault.expect("one fails where none is found"))
+}
+
+/// A row's words, and those between its cells in memory, are no more than its cells.
+fn in_few_beats(hull: &Hull, dims: &[i64], word: u32) -> bool {
+    let step = hull.step(dims);
+    step == 1 || step <= Hull::MOST_STEP && hull.beats(step, i64::from(word)) <= hull.elements
+}
+
+/// Rows of one element: what moves along the rows moves from row to row.
+fn single(draft: &OutputDraft) -> OutputDraft {
+    let mut draft = draft.clone();
+    let (rank, like) = (draft.subscripts.len(), &draft.subscripts[0]);
+    let last = draft.view.last_mut().map(|form| std::mem::take(&mut form.constant)).unwrap_or(0);
+    draft.subscripts.push(Form { constant: last, counters: vec![0; like.counters.len()], space: [0, 0] });
+    let dims = draft.view.len();
+    draft.view.iter_mut().enumerate().for_each(|(d, form)| form.coeffs.push(i64::from(d + 1 == dims)));
+    draft.ports.iter_mut().for_each(|port| port.offset.push(0));
+    draft.cells.iter_mut().for_each(|cell| cell.expr.coeffs.insert(rank, 0));
+    draft
 }
 
 /// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along which

@@ -147,8 +147,8 @@ pub struct Scalar {
 /// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension of the array (see [`DramArray::extents`]): its subscript over `y`. Only the last one contains the last coordinate, with
-    /// coefficient 1, so that rows are contiguous. Cells that differ in `y` differ.
+    /// Per dimension of the array (see [`DramArray::extents`]): its subscript over `y`. Only one contains the last coordinate, with a
+    /// positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]). Cells that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
@@ -167,6 +167,8 @@ pub struct HullDim {
 }
 
 impl Hull {
+    /// The longest [`Hull::step`].
+    pub const MOST_STEP: i64 = 255;
     /// The coordinates are the subscripts.
     pub fn plain_view(rank: usize) -> Vec<Affine> {
         (0..rank).map(|d| Affine { coeffs: (0..rank).map(|e| i64::from(d == e)).collect(), constant: 0 }).collect()
@@ -175,9 +177,28 @@ impl Hull {
     pub fn extent(&self, d: usize) -> i64 {
         if d + 1 == self.origin.len() { self.elements } else { self.rows[d].modulus * self.rows[d].extent }
     }
-    /// Words walked per visit.
+    /// The array's dimension along which rows run, and the subscripts from one cell of a row to the next.
+    pub fn along(&self) -> (usize, i64) {
+        let last = self.origin.len() - 1;
+        let along = self.view.iter().map(|f| f.coeffs[last]).enumerate().find(|(_, c)| *c != 0);
+        along.unwrap_or((self.view.len() - 1, 1))
+    }
+    /// Elements in memory from one cell of a row to the next, in an array with these extents (see [`DramArray::extents`]).
+    pub fn step(&self, extents: &[i64]) -> i64 {
+        let (d, by) = self.along();
+        if self.elements > 1 { extents[d + 1..].iter().fold(by, |step, e| step.saturating_mul(*e)) } else { 1 }
+    }
+    /// Bus words walked per row: those of its cells, and what lies between them in memory.
+    pub fn beats(&self, step: i64, word: i64) -> i64 {
+        if step == 1 {
+            return self.words;
+        }
+        let reach = step.saturating_mul(self.elements - 1) / word + 1;
+        reach.max(step.saturating_mul(self.words - 1).saturating_add(1))
+    }
+    /// Words of cells walked per visit.
     pub fn total_words(&self) -> i64 {
-        self.rows.iter().map(|r| r.modulus * r.extent).product::<i64>() * self.words
+        self.total_rows() * self.words
     }
     /// Rows walked per visit.
     pub fn total_rows(&self) -> i64 {

@@ -85,11 +85,16 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     disjoint(g, faults);
 }
 
-/// Rows are contiguous, and cells that differ in the hull's coordinates differ.
-fn view(hull: &Hull, faults: &mut Vec<String>) {
+/// Rows run along one dimension of the array, those that are loaded without steps, and cells that differ in the hull's
+/// coordinates differ.
+fn view(hull: &Hull, loads: bool, faults: &mut Vec<String>) {
     let (last, d) = (hull.view.len() - 1, hull.origin.len() - 1);
-    if hull.view.iter().enumerate().any(|(x, f)| f.coeffs[d] != i64::from(x == last)) {
+    let moved = || hull.view.iter().map(|f| f.coeffs[d]).enumerate().filter(|(_, c)| *c != 0);
+    if loads && moved().any(|to| to != (last, 1)) {
         faults.push("rows are not contiguous in the array".into());
+    }
+    if moved().count() > 1 || moved().any(|(_, by)| by < 0) {
+        faults.push("rows do not run along one dimension of the array, upwards".into());
     }
     let moves = |e: usize| hull.extent(e) > 1 || hull.origin[e].counters.iter().any(|&c| c != 0);
     let moving: Vec<Vec<i128>> = (0..=d).filter(|&e| moves(e)).map(|e| hull.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
@@ -151,7 +156,7 @@ impl Group<'_> {
 
     /// Of every bank, elements per row if it is a collector's.
     fn buffers<'b>(&self, banks: impl Iterator<Item = (&'b Bank, Option<i64>)> + Clone, ports: &[&[i64]], faults: &mut Vec<String>) {
-        view(self.hull, faults);
+        view(self.hull, banks.clone().all(|b| b.1.is_none()), faults);
         addresses(self, faults);
         partition(banks.clone().map(|b| b.0), ports.len(), faults);
         for (b, (bank, owned)) in banks.enumerate() {

@@ -142,6 +142,8 @@ impl WellFormed<'_> {
         self.require(cells < CELLS, || format!("{what}: hull of {cells} elements"));
         let fits = hull.elements >= 1 && hull.elements as i128 <= hull.words as i128 * word;
         self.require(fits, || format!("{what}: {} elements in {} words of {word}", hull.elements, hull.words));
+        let step = hull.step(&vsa.arrays[array as usize].extents(hull.view.len()));
+        self.require(step <= Hull::MOST_STEP, || format!("{what}: rows in steps of {step} elements, of at most {}", Hull::MOST_STEP));
         true
     }
 

@@ -105,7 +105,7 @@ fn layout() {
         v.outputs[0].banks[0].bank.words_per_row = 2;
         v.outputs[0].banks[0].bank.depth = 4;
     });
-    fault(&good, "rows are not contiguous", |v| v.outputs[0].hull.view[0].coeffs[1] = 1);
+    fault(&good, "rows do not run along one dimension", |v| v.outputs[0].hull.view[0].coeffs[1] = 1);
     fault(&good, "two places of the hull", |v| v.outputs[0].hull.view[0].coeffs[0] = 0);
     let in_place = stationary(&SIZES, [2, 0, 1], true);
     fault(&in_place, "waits for", |v| {

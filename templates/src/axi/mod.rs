@@ -16,6 +16,7 @@ mod register;
 mod rotate;
 mod services;
 pub mod status;
+mod steps;
 pub mod writer;
 
 pub use bursts::{Guard, Report};

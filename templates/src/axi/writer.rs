@@ -18,9 +18,10 @@ use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
 use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
+use super::steps::{self, Parts};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
-use arch::contract::walk::{words_in_flight, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use arch::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
 
@@ -40,7 +41,7 @@ impl WriterParams {
 
     /// Width of `dr_w`.
     pub fn word_index_bits(&self) -> u32 {
-        clog2(self.walk.groups.iter().map(|g| g.words).max().unwrap_or(1) as u64)
+        clog2(self.walk.groups.iter().map(|g| g.array_words()).max().unwrap_or(1) as u64)
     }
 
     /// The interface.
@@ -176,12 +177,17 @@ fn requests<'m>(
     let odo: Odometer = address::odometer(m, "ask", walk, job, go, row_ends.sig(), true);
     let index = m.reg("ask_w", u(p.word_index_bits()));
     let group: Vec<_> = odo.group.clone();
-    let ends = choose_lit(m, &group, &walk.groups.iter().map(|g| g.words - 1).collect::<Vec<_>>(), index.q().ty());
-    let row_last = index.q().eq(ends).named("ask_row_last");
+    let each = |f: &dyn Fn(&WalkGroup) -> i64, ty: Ty| choose_lit(m, &group, &walk.groups.iter().map(f).collect::<Vec<_>>(), ty);
+    let ends = each(&|g| g.array_words() - 1, index.q().ty());
+    let at_end = index.q().eq(ends).named("ask_row_last");
+    // Of rows with steps, each word of the collectors becomes several.
+    let parts = Parts::of(m, walk, &group, at_end, go, issue);
+    let row_last = parts.as_ref().map_or(at_end, |p| at_end & p.last);
     row_ends.drive(issue & row_last);
     let last = (row_last & odo.last).named("ask_last");
     let done = (issue & last).named("ask_ends");
-    index.next(m.mux(go | row_last, m.lit(0, index.q().ty()), index.q().add_lit(1))).en(go | issue);
+    let advances = parts.as_ref().map_or(issue, |p| issue & p.last);
+    index.next(m.mux(go | row_last, m.lit(0, index.q().ty()), index.q().add_lit(1))).en(go | advances);
     valid.next(go).en(go | done).rst(rst, 0);
     let slot = hold(m, "ask_slot", go, job.slot);
     let low = walk.bus_bytes().trailing_zeros();
@@ -193,17 +199,25 @@ fn requests<'m>(
 
     let low_first: Vec<_> = group.iter().rev().copied().collect();
     let word = Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
-    for (port, value) in ports.tokens.fields().into_iter().zip(Tokens { valid: issue, word }.fields()) {
+    let asks = parts.as_ref().map_or(issue, |p| issue & p.first);
+    for (port, value) in ports.tokens.fields().into_iter().zip(Tokens { valid: asks, word }.fields()) {
         let q = format!("{}_q", port.name);
         let sent = if *port == ports.tokens.valid { m.reg(q, u(1)).next(*value).rst(rst, 0).q() } else { hold(m, q, issue, *value) };
         port.output(m, sent);
     }
 
     // What the answer will need, in order of the requests.
-    let arrived = ports.answer.valid.input(m);
+    let answered = ports.answer.valid.input(m);
+    let arrived = if parts.is_some() {
+        let sent = m.reg("part_sent", u(1)).next(issue).rst(rst, 0).q();
+        m.delay(sent, p.read_latency, "part_arrives")
+    } else {
+        answered
+    };
     let mut note = vec![last];
     note.extend(group.iter().copied().filter(|_| group.len() > 1));
     note.extend(shift);
+    note.extend(parts.as_ref().map(|p| p.number));
     let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
     let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
     let note = unpack(notes.head, &types);
@@ -213,8 +227,13 @@ fn requests<'m>(
         port.output(m, pulse.q());
     }
     let mut data = ports.answer.data.input(m);
+    if parts.is_some() {
+        let kept = hold(m, "word_kept", answered, data);
+        data = steps::spread(m, walk, &note[1..], m.mux(answered, data, kept), note[types.len() - 1]);
+    }
     let mut push = arrived;
-    let mut amount = shift.map(|_| note[types.len() - 1]);
+    let before = 1 + if group.len() > 1 { group.len() } else { 0 };
+    let mut amount = shift.map(|_| note[before]);
     for k in 0..walk.rotate_stages() {
         if let Some(s) = amount {
             let turned = rotate_level(m, walk, data, s, k as u32, true);
@@ -379,6 +398,7 @@ impl<'m> DataSide<'_, 'm> {
         self.bus.wdata.output(m, hold(m, "wdata", sent, data));
         self.bus.wlast.output(m, hold(m, "wlast", sent, wlast));
         let strobes = self.strobes(&now, at_first, at_last);
+        let strobes = steps::wanted(m, walk, steps::Placed { group: &head.group, shift: head.shift }, &now.group, pop, step).map_or(strobes, |wanted| strobes & wanted);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes);
         self.bus.wstrb.output(m, hold(m, "wstrb", sent, strobes));
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
