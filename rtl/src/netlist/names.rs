@@ -1,8 +1,11 @@
 //! Verilog identifiers: legal characters, no keywords, unique within a module.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-const KEYWORDS: &str = "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config \
+static KEYWORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| TEXT.split_whitespace().collect());
+
+const TEXT: &str = "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config \
     deassign default defparam design disable edge else end endcase endconfig endfunction endgenerate endmodule \
     endprimitive endspecify endtable endtask event for force forever fork function generate genvar highz0 highz1 \
     if ifnone incdir include initial inout input instance integer join large liblist library localparam \
@@ -21,7 +24,7 @@ const KEYWORDS: &str = "always and assign automatic begin buf bufif0 bufif1 case
 
 /// Whether `name` is reserved in Verilog-2005 or SystemVerilog (tools read `.v` files as either).
 pub fn is_keyword(name: &str) -> bool {
-    KEYWORDS.split_whitespace().any(|k| k == name)
+    KEYWORDS.contains(name)
 }
 
 /// The nearest legal identifier: other characters become `_`, keywords get a trailing `_`.

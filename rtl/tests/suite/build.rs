@@ -1,31 +1,7 @@
 //! The builder: what elaborates, what is reported, and where.
 
-use rtl::{s, u, Design, FaultKind, MemStyle, ModuleBuilder, Sig, Template};
-
-#[derive(Clone, Debug, PartialEq)]
-struct Pe {
-    data: u32,
-    simd: u32,
-    acc: u32,
-}
-
-impl Template for Pe {
-    fn name(&self) -> String {
-        format!("pe_i{}_x{}", self.data, self.simd)
-    }
-    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        let vec = u(self.data * self.simd);
-        let (first, valid) = (m.input("first", u(1)), m.input("valid", u(1)));
-        let (a, b) = (m.input("a_in", vec), m.input("b_in", vec));
-        let lane = |x: Sig<'m>, i| x.slice(i * self.data, self.data).signed();
-        let products: Vec<_> = (0..self.simd).map(|i| (lane(a, i) * lane(b, i)).extend(self.acc)).collect();
-        let acc = m.reg("acc", s(self.acc)).en(valid);
-        acc.next(m.sum(&products) + m.mux(first, m.lit(0, s(self.acc)), acc.q()));
-        m.output("a_out", m.reg("a_q", vec).next(a).q());
-        m.output("b_out", m.reg("b_q", vec).next(b).q());
-        m.output("acc", acc.q());
-    }
-}
+use crate::pe::Pe;
+use rtl::{s, u, Design, FaultKind, MemStyle, ModuleBuilder, Template};
 
 #[test]
 fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
@@ -52,7 +28,7 @@ impl Template for Pair {
             for (name, width) in [("first", 1), ("valid", 1), ("a_in", 8), ("b_in", 8)] {
                 pe.set(name, m.lit(0, u(width)));
             }
-            m.output(format!("acc{acc}"), pe.out("acc"));
+            m.output(format!("acc{acc}"), pe.out("acc_out"));
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod build;
 mod differential;
+#[path = "../../examples/array/pe.rs"]
+mod pe;
 mod sim;
 mod support;
 mod verilog;
