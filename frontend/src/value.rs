@@ -20,6 +20,7 @@
 mod dot;
 
 use crate::scop::{BinaryOp, HostFunction, ScalarType, UnaryOp};
+use num_traits::Float;
 pub use dot::{eval_dot, window as dot_window};
 
 /// The low `bits` bits set; `bits` may be 0 to 64.
@@ -189,21 +190,16 @@ pub fn eval_unary(op: UnaryOp, a: u64, ty: ScalarType) -> u64 {
 /// `double`.
 pub fn eval_host(function: HostFunction, arguments: &[u64], ty: ScalarType) -> u64 {
     let argument = |k: usize| arguments.get(k).copied().unwrap_or(0);
-    if ty.bits() == 32 {
-        let (x, y) = (f32::from_bits(argument(0) as u32), f32::from_bits(argument(1) as u32));
-        let result = match function {
-            HostFunction::Exp => x.exp(),
-            HostFunction::Log => x.ln(),
-            HostFunction::Pow => x.powf(y),
-            HostFunction::Sin => x.sin(),
-            HostFunction::Cos => x.cos(),
-            HostFunction::Tan => x.tan(),
-            HostFunction::Tanh => x.tanh(),
-        };
-        return canonical(u64::from(result.to_bits()), ty);
-    }
-    let (x, y) = (f64::from_bits(argument(0)), f64::from_bits(argument(1)));
-    let result = match function {
+    let (x, y) = (argument(0), argument(1));
+    let result = match ty.bits() {
+        32 => host(function, f32::from_bits(x as u32), f32::from_bits(y as u32)).to_bits().into(),
+        _ => host(function, f64::from_bits(x), f64::from_bits(y)).to_bits(),
+    };
+    canonical(result, ty)
+}
+
+fn host<F: Float>(function: HostFunction, x: F, y: F) -> F {
+    match function {
         HostFunction::Exp => x.exp(),
         HostFunction::Log => x.ln(),
         HostFunction::Pow => x.powf(y),
@@ -211,8 +207,7 @@ pub fn eval_host(function: HostFunction, arguments: &[u64], ty: ScalarType) -> u
         HostFunction::Cos => x.cos(),
         HostFunction::Tan => x.tan(),
         HostFunction::Tanh => x.tanh(),
-    };
-    canonical(result.to_bits(), ty)
+    }
 }
 
 /// `a op b`: both of type `ty`, but for a shift `b` is of the integer type `right`. Comparisons give 0 or 1.

@@ -47,20 +47,28 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     }
     let (Input { scop, file, .. }, spec, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-    let space = match &spec.array {
-        ArrayChoice::Automatic => None,
-        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
-            Some(choose::space_loops(&program, names).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))?)
-        }
-        _ => return Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
-    };
+    let space = space_loops(&spec, &program)?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
-    let effort = Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() };
-    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort };
+    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort: effort(arguments) };
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
         return shard::run(&context, part, out);
     }
     context.explore()
+}
+
+/// The space loops that a search is held to, if any.
+fn space_loops(spec: &DesignSpec, program: &Program) -> Result<Option<Vec<usize>>, Refused> {
+    match &spec.array {
+        ArrayChoice::Automatic => Ok(None),
+        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
+            choose::space_loops(program, names).map(Some).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))
+        }
+        _ => Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
+    }
+}
+
+fn effort(arguments: &Explore) -> Effort {
+    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() }
 }
 
 impl Context<'_> {

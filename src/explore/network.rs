@@ -1,6 +1,6 @@
 //! `sagen explore --network`: one array for all layers of a network, which are one C file with other macros each.
 
-use super::live;
+use super::{effort, live, space_loops};
 use crate::cli::{Explore, Program};
 use crate::files;
 use crate::program::{Refused, Work};
@@ -10,8 +10,8 @@ use crate::table;
 use arch::cost::board::Board;
 use arch::explore::assemble;
 use arch::explore::choose;
-use arch::explore::search::{network, Design, Effort, Layer, Network, Progress, Shared};
-use arch::ir::design::{ArrayChoice, DesignSpec};
+use arch::explore::search::{network, Design, Layer, Network, Progress, Shared};
+use arch::ir::design::DesignSpec;
 use frontend::scop::Scop;
 use serde::Deserialize;
 use serde_json::{json, Value};
@@ -59,13 +59,7 @@ pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
         programs.push(arch::program(&layer.scop, &layer.spec).map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?);
     }
     let spec = &layers[0].spec;
-    let space = match &spec.array {
-        ArrayChoice::Automatic => None,
-        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
-            Some(choose::space_loops(&programs[0], names).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))?)
-        }
-        _ => return Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out")),
-    };
+    let space = space_loops(spec, &programs[0])?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let begin = Instant::now();
     let watch = |p: &Progress| {
@@ -73,8 +67,7 @@ pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
         arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
     };
     let parts: Vec<Layer> = programs.iter().zip(&layers).map(|(program, layer)| Layer { program, times: layer.times }).collect();
-    let effort = Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() };
-    let found = network(&Network { layers: &parts, spec, limits, space, effort, watch: Some(&watch) });
+    let found = network(&Network { layers: &parts, spec, limits, space, effort: effort(arguments), watch: Some(&watch) });
     progress::done();
     let found = found.map_err(|why| Refused::plain(format!("{}: {why}", path.display())))?;
     let found = found.ok_or_else(|| Refused::plain("no array within the limits runs all layers"))?;
