@@ -57,21 +57,18 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
     }
     debug_assert!(facts.extent.len() <= MOST_DIMS);
     Some(Vsa {
-        name: String::new(),
         lanes: grid.lanes,
         ahead: beats_ahead(0),
-        address_bits: 64,
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
         counters: mapping.counters,
-        nodes: vec![],
-        scalars: vec![],
         arrays,
         inputs,
         outputs,
         schedule: Schedule { skew: [1, 1], interval: 1, ..Schedule::default() },
+        ..Vsa::empty("")
     })
 }
 

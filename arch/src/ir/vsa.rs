@@ -423,6 +423,26 @@ pub struct Vsa {
 }
 
 impl Vsa {
+    /// One PE that does nothing yet, in one wave.
+    pub fn empty(name: &str) -> Vsa {
+        Vsa {
+            name: name.into(),
+            counters: vec![],
+            tile_depth: 0,
+            phases: 0,
+            axes: Default::default(),
+            extent: [1, 1],
+            lanes: 1,
+            ahead: 0,
+            address_bits: 64,
+            nodes: vec![],
+            arrays: vec![],
+            scalars: vec![],
+            inputs: vec![],
+            outputs: vec![],
+            schedule: Schedule::default(),
+        }
+    }
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }

@@ -63,8 +63,8 @@ impl Lower<'_> {
         self.out.inputs[group].read_in(self.mapping.extent.map(|e| (0, e - 1)));
         let last = *spilled.last().expect("a spilled counter");
         let between: i64 = (last + 1..self.mapping.tile_depth)
-            .filter(|&place| self.out.inputs[group].subscripts.iter().any(|f| f.counters[place] != 0))
-            .map(|place| self.mapping.counters[place].trip)
+            .filter(|&counter| self.out.inputs[group].subscripts.iter().any(|f| f.counters[counter] != 0))
+            .map(|counter| self.mapping.counters[counter].trip)
             .product();
         self.out.inputs[group].stored_by = Some(StoredBy { statement: s, lag: between - 1 });
         node

@@ -38,8 +38,8 @@ impl Lower<'_> {
     pub(super) fn total(&mut self, s: usize, lane: usize) -> Result<NodeId, Illegal> {
         let reduction = self.reductions[s].clone().expect("a reduction");
         let (axes, time) = self.moves(&reduction);
-        if let Some(place) = self.interleaved(s, &reduction) {
-            return self.gather(s, lane, place);
+        if let Some(counter) = self.interleaved(s, &reduction) {
+            return self.gather(s, lane, counter);
         }
         if axes.is_empty() || time.is_empty() {
             return self.accumulate(s, lane, false);
@@ -71,11 +71,11 @@ impl Lower<'_> {
     }
 
     /// Value of one axis or counter.
-    pub(super) fn variable_form(&self, axis: Option<usize>, place: usize) -> Form {
+    pub(super) fn variable_form(&self, axis: Option<usize>, counter: usize) -> Form {
         let mut form = Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] };
         match axis {
             Some(a) => form.space[a] = 1,
-            None => form.counters[place] = 1,
+            None => form.counters[counter] = 1,
         }
         form
     }
@@ -85,7 +85,7 @@ impl Lower<'_> {
         let reduction = self.reductions[s].clone().expect("a reduction");
         let ty = self.array_type(s);
         let previous = match self.interleaved(s, &reduction) {
-            Some(place) => self.previous_of_several(s, lane, &reduction, place)?,
+            Some(counter) => self.previous_of_several(s, lane, &reduction, counter)?,
             None => self.previous(s, lane, &reduction, share)?,
         };
         let lanes: Vec<usize> = (0..self.mapping.lanes()).filter(|&l| self.first_lane(&reduction, l) == lane).collect();
@@ -166,27 +166,27 @@ impl Lower<'_> {
     /// over, with more values than there are sums; the last value belongs to the sum's last term.
     fn interleaved(&self, s: usize, reduction: &Reduction) -> Option<usize> {
         let (axes, time) = self.moves(reduction);
-        let mut long = time.into_iter().filter(|&place| self.mapping.counters[place].trip > 1);
-        let (Some(place), None) = (long.next(), long.next()) else { return None };
-        let trip = self.mapping.counters[place].trip;
+        let mut long = time.into_iter().filter(|&counter| self.mapping.counters[counter].trip > 1);
+        let (Some(counter), None) = (long.next(), long.next()) else { return None };
+        let trip = self.mapping.counters[counter].trip;
         let reaches = |&d: &usize| {
             let (lo, hi) = self.mapping.bounds[d];
             self.mapping.digits[d].iter().all(|x| x.trip == 1 || (x.trip - 1) * x.weight <= hi - lo)
         };
         let filled = self.reduced(reduction).iter().all(reaches);
         let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
-        (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(place)
+        (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(counter)
     }
 
     /// The sum of the interleaved sums, right in the last wave of the reduction: of the last two waves, of the last two
     /// of those, and so on.
-    fn gather(&mut self, s: usize, lane: usize, place: usize) -> Result<NodeId, Illegal> {
+    fn gather(&mut self, s: usize, lane: usize, counter: usize) -> Result<NodeId, Illegal> {
         let reduction = self.reductions[s].clone().expect("a reduction");
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let mut sum = self.build(Target::Share(s, lane))?;
         let mut reach = 1;
         while reach < self.options.interleave {
-            let waves = reach * self.mapping.stride(place);
+            let waves = reach * self.mapping.stride(counter);
             let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves }, ty, &name);
             sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
             reach *= 2;
@@ -196,13 +196,13 @@ impl Lower<'_> {
 
     /// What one of several interleaved sums is added to: the initial value in the first wave, then nothing until it is
     /// the first sum's turn again, then the same sum's last value.
-    fn previous_of_several(&mut self, s: usize, lane: usize, reduction: &Reduction, place: usize) -> Result<NodeId, Illegal> {
+    fn previous_of_several(&mut self, s: usize, lane: usize, reduction: &Reduction, counter: usize) -> Result<NodeId, Illegal> {
         let initial = self.initial(s, lane, reduction)?;
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
-        let own = self.past(Target::Share(s, lane), [0, 0], sums * self.mapping.stride(place), ty, &name);
+        let own = self.past(Target::Share(s, lane), [0, 0], sums * self.mapping.stride(counter), ty, &name);
         let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
-        let mut again = self.variable_form(None, place);
+        let mut again = self.variable_form(None, counter);
         again.constant = -sums;
         let steps = vec![(vec![Condition { form: again, equality: false }], own), (vec![], neutral)];
         self.reduction_select(initial, steps, ty, &name)
@@ -215,7 +215,7 @@ impl Lower<'_> {
         let sources = self.sources(s, k, lane, &pieces)?;
         let (axes, time) = self.moves(reduction);
         let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
-        let first: Vec<Form> = time.iter().map(|&place| self.variable_form(None, place)).chain(over_space).collect();
+        let first: Vec<Form> = time.iter().map(|&counter| self.variable_form(None, counter)).chain(over_space).collect();
         let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
         let restrict = |(all, node): Sourced| Some((self.ranges.simplify_all(all.into_iter().chain(at_first()))?, node));
         Ok(sources.into_iter().filter_map(restrict).collect())
@@ -266,16 +266,16 @@ impl Lower<'_> {
             steps.push((self.variable_form(Some(a), 0), step, 0));
             hop[a] -= self.mapping.extent[a] - 1;
         }
-        for &place in time.iter().rev() {
-            steps.push((self.variable_form(None, place), hop, waves + self.mapping.stride(place)));
-            waves -= self.mapping.stride(place) * (self.mapping.counters[place].trip - 1);
+        for &counter in time.iter().rev() {
+            steps.push((self.variable_form(None, counter), hop, waves + self.mapping.stride(counter)));
+            waves -= self.mapping.stride(counter) * (self.mapping.counters[counter].trip - 1);
         }
         for (form, hop, waves) in steps {
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
                 return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
             }
-            let through_dram = spilled.iter().any(|&place| form.counters[place] != 0);
+            let through_dram = spilled.iter().any(|&counter| form.counters[counter] != 0);
             let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, waves, ty, &name) };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
@@ -346,7 +346,7 @@ impl Lower<'_> {
             form.constant = 1 - trip;
             Condition { form, equality: true }
         };
-        let over_time = time.into_iter().filter(|place| !spilled.contains(place)).map(|place| end(self.variable_form(None, place), self.mapping.counters[place].trip));
+        let over_time = time.into_iter().filter(|counter| !spilled.contains(counter)).map(|counter| end(self.variable_form(None, counter), self.mapping.counters[counter].trip));
         let over_space = axes.into_iter().map(|a| end(self.variable_form(Some(a), 0), self.mapping.extent[a]));
         let ends: Vec<Condition> = over_time.chain(over_space).collect();
         let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);

@@ -12,7 +12,7 @@ use frontend::text::lex::{Line, Token};
 /// # Errors
 /// `line N: …`, the first fault.
 pub fn parse(text: &str) -> Result<Vsa, String> {
-    let mut parser = Parser { vsa: empty(), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
+    let mut parser = Parser { vsa: Vsa::empty(""), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -20,26 +20,6 @@ pub fn parse(text: &str) -> Result<Vsa, String> {
     }
     parser.end().map_err(|fault| format!("line {last}: {fault}"))?;
     Ok(parser.vsa)
-}
-
-fn empty() -> Vsa {
-    Vsa {
-        name: String::new(),
-        counters: vec![],
-        tile_depth: 0,
-        phases: 0,
-        axes: Default::default(),
-        extent: [1, 1],
-        lanes: 1,
-        ahead: 0,
-        address_bits: 64,
-        nodes: vec![],
-        arrays: vec![],
-        scalars: vec![],
-        inputs: vec![],
-        outputs: vec![],
-        schedule: Schedule::default(),
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

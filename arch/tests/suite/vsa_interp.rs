@@ -145,19 +145,9 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
     let wide = nodes.add("wide", stored, Op::Select(enable, value, value));
     let scalar = Form::default();
     Vsa {
-        name: "operation".into(),
-        counters: vec![],
-        tile_depth: 0,
-        phases: 0,
-        axes: Default::default(),
-        extent: [1, 1],
-        lanes: 1,
         ahead: 512,
-        address_bits: 64,
         nodes: nodes.0,
-        scalars: vec![],
         arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: false }],
-        inputs: vec![],
         outputs: vec![OutputGroup {
             array: 0,
             subscripts: vec![scalar.clone()],
@@ -172,7 +162,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             slots: 1,
             bounds: vec![],
         }],
-        schedule: Schedule::default(),
+        ..Vsa::empty("operation")
     }
 }
 

@@ -230,21 +230,17 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         bounds: vec![],
     };
     let mut vsa = Vsa {
-        name: "mm".into(),
         counters: counters(&list),
         tile_depth: 3,
-        phases: 0,
         axes: ["i".into(), "j".into()],
         extent: s.pes,
         lanes: s.lanes,
         ahead: 512,
-        address_bits: 64,
         nodes: nodes.0,
         arrays: arrays(s),
-        scalars: vec![],
         inputs,
         outputs: vec![output],
-        schedule: Schedule::default(),
+        ..Vsa::empty("mm")
     };
     schedule(&mut vsa, [1, 1]);
     vsa
@@ -338,21 +334,16 @@ pub fn travelling(s: &Mm) -> Vsa {
         bounds: vec![],
     };
     let mut vsa = Vsa {
-        name: "travelling".into(),
         counters: counters(&[("i", trips[0]), ("j.tile", trips[1]), ("j.time", t)]),
         tile_depth: 2,
-        phases: 0,
         axes: ["".into(), "k".into()],
         extent: [1, pes],
-        lanes: 1,
         ahead: 512,
-        address_bits: 64,
         nodes: nodes.0,
         arrays: arrays(s),
-        scalars: vec![],
         inputs,
         outputs: vec![output],
-        schedule: Schedule::default(),
+        ..Vsa::empty("travelling")
     };
     // A hop takes the adder's register and the link's.
     schedule(&mut vsa, [0, 2]);

@@ -33,23 +33,7 @@ impl Random {
 }
 
 pub fn empty_vsa(name: &str) -> Vsa {
-    Vsa {
-        name: name.into(),
-        counters: vec![],
-        tile_depth: 0,
-        phases: 0,
-        axes: Default::default(),
-        extent: [1, 1],
-        lanes: 1,
-        ahead: 512,
-        address_bits: 64,
-        nodes: vec![],
-        scalars: vec![],
-        arrays: vec![],
-        inputs: vec![],
-        outputs: vec![],
-        schedule: Schedule::default(),
-    }
+    Vsa { ahead: 512, ..Vsa::empty(name) }
 }
 
 /// Counters, and arrays of any type and rank behind one port; groups are added by the caller.
