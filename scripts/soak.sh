@@ -22,6 +22,7 @@ seconds=$(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')
 mapfile -t targets < <([ -n "$cases" ] || find . -name target -prune -o -path '*/fuzz/fuzz_targets/*.rs' -print | sort)
 random=$((seconds * 3 / 4))
 [ -z "$cases" ] || export SAGEN_CASES=$cases
+export SAGEN_MODELS=   # random designs do not come again
 each=$(((seconds - random) / (${#targets[@]} > 0 ? ${#targets[@]} : 1)))
 renice -n 19 $$ >/dev/null
 

@@ -4,35 +4,13 @@
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
 use crate::sim::compare::{self, compare, Comparison, Deviation};
-use crate::sim::{self, Image, Job, Outcome, Timing};
+use crate::sim::{self, Built, Image, Job, Outcome, Timing};
 use arch::contract::walk::MemoryTiming;
 use arch::ir::ip::Ip;
 use arch::Compiled;
 use frontend::scop::Scop;
-use rtl::Verified;
 use std::path::PathBuf;
 use std::rc::Rc;
-use templates::Interface;
-
-/// An IP, built.
-pub struct Built {
-    pub design: Verified,
-    pub interface: Interface,
-}
-
-impl Built {
-    /// # Errors
-    /// Faults of sagen's own.
-    pub fn new(ip: &Ip) -> Result<Built, String> {
-        let (design, interface) = templates::ip(ip)?;
-        Ok(Built { design, interface })
-    }
-
-    /// The emitted text, as (file name, contents).
-    pub fn verilog(&self) -> Vec<(String, String)> {
-        rtl::verilog::files(&self.design)
-    }
-}
 
 /// A function with the contents of its memory before a run.
 pub struct Case<'a> {
@@ -119,10 +97,9 @@ fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Resul
         let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
         sim::Run { function: case.function, images, cut: *cut }
     };
-    let Built { design, interface } = &*first.built;
     let runs = cases.iter().enumerate().map(run).collect();
     let cycles = cases.iter().map(|(case, _)| case.predicted()).sum();
-    let job = Job { design, interface, runs, queued, timing: how.timing, cycles, watchdog: 20 * most + 100_000, vcd: how.vcd.clone() };
+    let job = Job { built: &first.built, runs, queued, timing: how.timing, cycles, watchdog: 20 * most + 100_000, vcd: how.vcd.clone() };
     let outcomes = sim::run(&job, how.engine)?;
     Ok(job.runs.into_iter().zip(outcomes).map(|(run, outcome)| Run { images: run.images, outcome }).collect())
 }

@@ -1,12 +1,11 @@
 //! `sagen rtl`: the output directory, or one stage of the compilation as text.
 
-use crate::check::Built;
 use crate::cli::{Emit, Rtl};
 use crate::data::{self, pack};
 use crate::outdir::OutputDir;
 use crate::program::{self, Input, Refused, Work};
-use crate::sim::{self, bench, Job, Timing};
 use crate::report::{self, Design};
+use crate::sim::{self, bench, Built, Job, Timing};
 use crate::{golden, package, progress, simulate};
 use arch::ir::design::DesignSpec;
 use arch::ir::ip::Ip;
@@ -201,7 +200,7 @@ fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Res
 
 /// The testbench, which runs every function once.
 fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built) -> Result<package::Bench, String> {
-    let Built { design, interface } = built;
+    let interface = &built.interface;
     let all = functions.iter().map(|f| contents(arguments, f)).collect::<Result<Vec<_>, _>>()?;
     let place = |expected: bool| {
         let one = |(number, (f, (before, after))): (usize, (&Emitted, &(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>)))| {
@@ -211,8 +210,8 @@ fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built)
         functions.iter().zip(&all).enumerate().map(one).collect::<Option<Vec<_>>>()
     };
     let watchdog = 10 * functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0) + 100_000;
-    let job = Job { design, interface, runs: place(false).unwrap_or_default(), queued: false, timing: Timing::IDEAL, cycles: 0, watchdog, vcd: None };
-    let texts = vec![File::new("sim/axi_memory.v", bench::MEMORY), File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job)?)];
+    let job = Job { built, runs: place(false).unwrap_or_default(), queued: false, timing: Timing::IDEAL, cycles: 0, watchdog, vcd: None };
+    let texts = vec![File::new("sim/axi_memory.v", bench::MEMORY), File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog)?)];
     let ports = interface.ports.len();
     let before = (0..ports).map(|port| format!("sim/{}", bench::image_names(port).0));
     let bench = package::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };
@@ -285,12 +284,13 @@ fn bus_check(interface: &Interface, contents: &[(Vec<Vec<u8>>, Option<Vec<Vec<u8
 
 /// Runs the testbench by hand.
 const RUN: &str = r#"#!/bin/sh
-# Simulates the design in Icarus Verilog: `sh run.sh`. memory_K.in.hex is what port K's arrays hold before, with guard
-# bytes around each; memory_K.expected.hex, where present, what the C program leaves.
+# Simulates the design in Icarus Verilog: `sh run.sh`; `sh run.sh +latency=200`, `sh run.sh +ddr=7`: with a slower memory, with
+# one that stalls as this number says. memory_K.in.hex is what port K's arrays hold before, with guard bytes around each;
+# memory_K.expected.hex, where present, what the C program leaves.
 set -e
 cd "$(dirname "$0")"
 iverilog -g2005 -o /tmp/@NAME@.$$.vvp -s tb_@NAME@ ../rtl/*.v axi_memory.v tb_@NAME@.v
-vvp -n /tmp/@NAME@.$$.vvp
+vvp -n /tmp/@NAME@.$$.vvp "$@"
 rm -f /tmp/@NAME@.$$.vvp
 for expected in *.expected.hex; do
     [ -e "$expected" ] || continue

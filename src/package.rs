@@ -2,7 +2,7 @@
 
 use arch::cost::board::Board;
 use arch::Compiled;
-use crate::check::Built;
+use crate::sim::Built;
 use packaging::{File, Function, Ip, Signal};
 use templates::interface;
 
@@ -37,7 +37,7 @@ pub fn function(compiled: &Compiled, interface: &interface::Function, reference:
 /// # Errors
 /// The design is empty, or an archive cannot be written.
 pub fn files(built: &Built, board: &Board, emitted: Emitted) -> Result<Vec<File>, String> {
-    let Built { design, interface } = built;
+    let Built { design, interface, .. } = built;
     let top = crate::sim::bench::top(design)?;
     let signal = |input: bool| move |(name, ty): (&str, rtl::Ty)| Signal { name: name.to_string(), input, width: ty.w };
     let clock = Signal { name: interface.clock.to_string(), input: true, width: 1 };

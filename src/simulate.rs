@@ -2,7 +2,7 @@
 
 mod sequence;
 
-use crate::check::{self, predicted_at, Built, Case, Conditions, Run};
+use crate::check::{self, predicted_at, Case, Conditions, Run};
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, DataFile, Memory};
 use crate::golden::{self, Failure};
@@ -10,7 +10,7 @@ use crate::program::{self, exit, Input, Refused, Work};
 use crate::progress;
 use crate::report::{self, grouped};
 use crate::sim::compare::{same, Comparison, Deviation};
-use crate::sim::Outcome;
+use crate::sim::{Built, Outcome};
 use arch::cost::board::Board;
 use arch::ir::design::DesignSpec;
 use arch::ir::ip::Ip;

@@ -2,9 +2,9 @@
 //
 // Timing is exact and the same in every engine of sagen. Local time runs from the first cycle with a request.
 // A read burst's first beat is presented LATENCY cycles after its address or behind the burst before it, one beat per
-// cycle; a write response LATENCY cycles after the last beat. With DDR = 1, 100 of every 4000 cycles are dead, each
-// channel stalls one cycle in eight, by a xorshift generator, and rows of 8 KiB in 16 banks are opened one at a time, in 12
-// cycles, while data of earlier bursts passes.
+// cycle; a write response LATENCY cycles after the last beat. The simulation's argument `+latency=N` sets another LATENCY.
+// With `+ddr=SEED` it is 40, 100 of every 4000 cycles are dead, each channel stalls one cycle in eight, by a xorshift
+// generator, and rows of 8 KiB in 16 banks are opened one at a time, in 12 cycles, while data of earlier bursts passes.
 // Breaches of the protocol and accesses beside the array are counted in faults and reported.
 `default_nettype none
 module axi_memory #(
@@ -15,9 +15,8 @@ module axi_memory #(
     parameter [64*REGIONS-1:0] FIRST = 0,   // address of its array's first byte
     parameter [64*REGIONS-1:0] BEYOND = 0,  // address after that array's last byte
     parameter WORDS = 1,              // of all regions, which lie one behind the other in the files
+    parameter PORT = 0,               // its number: every port stalls in its own way
     parameter LATENCY = 16,           // cycles
-    parameter DDR = 0,
-    parameter [31:0] SEED = 1,        // not 0
     parameter INPUT = "in.hex",       // contents before, one word a line
     parameter OUTPUT = "out.hex"      // contents when dump is 1
 ) (
@@ -60,6 +59,17 @@ module axi_memory #(
 
     reg [8*BYTES-1:0] mem [0:WORDS-1];
     initial $readmemh(INPUT, mem);
+
+    // The timing that this run asks for.
+    reg ddr;
+    reg [31:0] latency, seed;
+    initial begin
+        ddr = $value$plusargs("ddr=%d", seed);
+        seed = seed * 32'd2654435761 + (PORT + 1) * 32'h9e3779b9;
+        if (!ddr || seed == 0) seed = 1;
+        if (ddr) latency = 40;
+        else if (!$value$plusargs("latency=%d", latency)) latency = LATENCY;
+    end
 
     // The word of mem at an address; WORDS where there is none.
     function [63:0] place(input [63:0] address);
@@ -117,12 +127,12 @@ module axi_memory #(
     reg [7:0] write_beat;
 
     wire now = started || arvalid || awvalid;
-    wire dead = (DDR != 0) && phase >= 3900;
-    wire stall_ar = (DDR != 0) && (dead || crowded || x[2:0] == 0);
-    wire stall_r = (DDR != 0) && (dead || x[5:3] == 0);
-    wire stall_aw = (DDR != 0) && (dead || crowded || x[8:6] == 0);
-    wire stall_w = (DDR != 0) && (dead || x[11:9] == 0);
-    wire stall_b = (DDR != 0) && (dead || x[14:12] == 0);
+    wire dead = ddr && phase >= 3900;
+    wire stall_ar = ddr && (dead || crowded || x[2:0] == 0);
+    wire stall_r = ddr && (dead || x[5:3] == 0);
+    wire stall_aw = ddr && (dead || crowded || x[8:6] == 0);
+    wire stall_w = ddr && (dead || x[11:9] == 0);
+    wire stall_b = ddr && (dead || x[14:12] == 0);
 
     assign arready = aresetn && !stall_ar;
     assign awready = aresetn && !stall_aw;
@@ -162,7 +172,7 @@ module axi_memory #(
     task open(input [63:0] addr, output [63:0] when);
         begin
             when = busy > t ? busy : t;
-            if (DDR == 0) when = t;
+            if (!ddr) when = t;
             else if (open_row[addr[16:13]] != (addr >> 13) + 1) begin
                 open_row[addr[16:13]] = (addr >> 13) + 1;
                 when = when + OPENING;
@@ -175,7 +185,7 @@ module axi_memory #(
     reg [63:0] at, word;
     always @(posedge aclk) begin
         if (!aresetn) begin
-            started <= 0; t = 0; phase <= 0; x <= SEED; write_begun <= 0; crowded <= 0; busy = 0;
+            started <= 0; t = 0; phase <= 0; x <= seed; write_begun <= 0; crowded <= 0; busy = 0;
             for (k = 0; k < 16; k = k + 1) open_row[k] = 0;
             read_in = 0; read_out = 0; read_count = 0; read_beat = 0;
             write_in = 0; write_at = 0; write_out = 0; write_open = 0; write_done = 0; write_beat = 0;
@@ -195,7 +205,7 @@ module axi_memory #(
                 if (read_count == QUEUE) fault("too many reads");
                 read_addr[read_in] = araddr / BYTES * BYTES; read_len[read_in] = arlen;
                 open(araddr, at);
-                read_due[read_in] = at + LATENCY; read_id[read_in] = arid;
+                read_due[read_in] = at + latency; read_id[read_in] = arid;
                 read_in = read_in + 1; read_count = read_count + 1;
             end
             if (awvalid && awready) begin
@@ -217,7 +227,7 @@ module axi_memory #(
                         if (word != WORDS) mem[word][8*k +: 8] = wdata[8*k +: 8];
                     end
                 if (write_beat == write_len[write_at]) begin
-                    write_due[write_at] = (write_due[write_at] > t ? write_due[write_at] : t) + LATENCY;
+                    write_due[write_at] = (write_due[write_at] > t ? write_due[write_at] : t) + latency;
                     write_at = write_at + 1; write_beat = 0;
                     write_open = write_open - 1; write_done = write_done + 1;
                 end else write_beat = write_beat + 1;

@@ -33,18 +33,19 @@ pub fn image_names(port: usize) -> (String, String) {
 
 /// Name of the module that makes its own clock, and of the one that is given one.
 pub fn names(job: &Job) -> Result<(String, String), String> {
-    let name = top(job.design)?.name.to_string();
+    let name = top(&job.built.design)?.name.to_string();
     Ok((format!("tb_{name}"), format!("{name}_bench")))
 }
 
-/// The testbench's text, for the file `tb_<name>.v`.
+/// The testbench's text, for the file `tb_<name>.v`. Memories have ideal timing and runs end after `watchdog` cycles unless
+/// the simulation is given [`arguments`].
 ///
 /// # Errors
 /// The design is empty.
-pub fn text(job: &Job) -> Result<String, String> {
-    let top = top(job.design)?;
+pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
+    let top = top(&job.built.design)?;
     let ports: Vec<(String, u32)> = top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
-    let interface = job.interface;
+    let interface = &job.built.interface;
     let (mut wires, mut connections) = (String::new(), String::new());
     for (name, width) in &ports {
         let range = if *width == 1 { String::new() } else { format!("[{}:0] ", width - 1) };
@@ -77,7 +78,7 @@ pub fn text(job: &Job) -> Result<String, String> {
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
         ("@STATUS@", format!("{:02x}", interface.layout.status())),
-        ("@WATCHDOG@", job.watchdog.to_string()),
+        ("@WATCHDOG@", watchdog.to_string()),
         ("@WIRES@", wires),
         ("@CONNECTIONS@", connections),
         ("@MEMORIES@", memories),
@@ -85,6 +86,15 @@ pub fn text(job: &Job) -> Result<String, String> {
         ("@FAULTS@", faults),
     ];
     Ok(tokens.iter().fold(BENCH.to_string(), |text, (token, value)| text.replace(token, value)))
+}
+
+/// What a simulation is told of this job's memories and watchdog.
+pub fn arguments(job: &Job) -> [String; 2] {
+    let memory = match job.timing {
+        Timing::Ideal { latency } => format!("+latency={latency}"),
+        Timing::Ddr { seed } => format!("+ddr={}", seed as u32),
+    };
+    [memory, format!("+watchdog={}", job.watchdog)]
 }
 
 /// Writes before each run, equally many for all: the last one is repeated. A run takes back the interrupt of the one before.
@@ -127,11 +137,10 @@ pub fn vacant(job: &Job, port: usize) -> Option<Image> {
 fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     let (vacant, bytes) = (vacant(job, k), job.beat(k));
     let images = if vacant.is_some() { vacant.iter().collect() } else { job.behind(k) };
-    let mut moved: Vec<_> = job.interface.behind(&job.interface.ports[k]).collect();
+    let mut moved: Vec<_> = job.built.interface.behind(&job.built.interface.ports[k]).collect();
     moved.sort_by_key(|a| a.array().map(|a| a.index));
     let names: Vec<_> = moved.iter().map(|a| a.name.as_str()).collect();
     let (input, output) = image_names(k);
-    let ddr = matches!(job.timing, Timing::Ddr { .. }) as u32;
     let mut text = format!("    // {}\n    wire [31:0] faults_{k};\n    axi_memory #(\n", names.join(", "));
     let parameters = [
         ("BYTES", bytes.to_string()),
@@ -141,9 +150,8 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
         ("FIRST", packed(&images, |i| i.base())),
         ("BEYOND", packed(&images, |i| i.base() + i.size as u64)),
         ("WORDS", (images.iter().map(|i| i.bytes.len()).sum::<usize>() / bytes).to_string()),
-        ("LATENCY", job.timing.latency().to_string()),
-        ("DDR", ddr.to_string()),
-        ("SEED", format!("32'h{:x}", job.timing.state(k))),
+        ("PORT", k.to_string()),
+        ("LATENCY", Timing::IDEAL.latency().to_string()),
         ("INPUT", format!("{input:?}")),
         ("OUTPUT", format!("{output:?}")),
     ];

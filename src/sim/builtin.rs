@@ -2,7 +2,7 @@
 
 use super::{Job, Outcome};
 use crate::progress;
-use rtl::sim::{vcd::Vcd, Init, PortId, Sim};
+use rtl::sim::{vcd::Vcd, PortId, Sim};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Machine {
 
     /// What the registers say of the latest run, and the memories of all since the last time.
     fn outcome(&mut self, job: &Job, finished: bool, begin: Instant) -> Result<Outcome, String> {
-        let layout = &job.interface.layout;
+        let layout = &job.built.interface.layout;
         let cycles = self.read(layout.cycles())? | self.read(layout.cycles() + 4)? << 32;
         let (status, at) = (self.read(layout.status())?, layout.error_address());
         let address = self.read(at)? | self.read(at + 4)? << 32;
@@ -70,7 +70,7 @@ impl Machine {
 
     /// Gives the runs to the IP's queue as it has places.
     fn queue(&mut self, job: &Job, begin: Instant) -> Result<Vec<Outcome>, String> {
-        let [queue, ended] = job.interface.layout.queue().ok_or("the IP has no queue")?;
+        let [queue, ended] = job.built.interface.layout.queue().ok_or("the IP has no queue")?;
         let mut left = job.watchdog * job.runs.len() as u64;
         let mut until = |machine: &mut Machine, ready: &dyn Fn(u64) -> bool| loop {
             match machine.read(queue)? {
@@ -229,18 +229,13 @@ impl Machine {
     /// # Errors
     /// As for [`run`].
     pub fn start(job: &Job) -> Result<Machine, String> {
-        let top = super::bench::top(job.design)?;
-        let faults = |list: Vec<rtl::Fault>| list.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        let init = Init::Garbage(0x5a6e);
-        let traced = job.vcd.is_some();
-        let sim = if traced { Sim::traced(job.design, &top.name, init) } else { Sim::with_init(job.design, &top.name, init) };
-        let mut machine = Machine::new(sim.map_err(faults)?, job)?;
+        let mut machine = Machine::new(job.built.simulation(job.vcd.is_some())?, job)?;
         machine.reset();
         Ok(machine)
     }
 
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
-        let interface = job.interface;
+        let interface = &job.built.interface;
         let memory = |(k, port): (usize, &AxiPort)| AxiMemory::new(&sim, &format!("{}_", port.name), k, job.timing, &job.behind(k));
         let memories = interface.ports.iter().enumerate().map(memory).collect::<Result<_, _>>()?;
         let control = Control::new(&sim, interface.control)?;

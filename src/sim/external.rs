@@ -1,12 +1,16 @@
 //! The engines that run the emitted text: Icarus Verilog and Verilator. Each works in a directory of its own, which
 //! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
+//!
+//! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps it for later
+//! runs under a hash of all it was made from.
 
 use super::{bench, Job, Outcome};
 use crate::progress;
 use crate::scratch::{self, Scratch};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
@@ -20,6 +24,9 @@ pub enum Simulator {
 /// Cycles below which Verilator's model is compiled without optimization.
 const SHORT: u64 = 20_000;
 
+/// Names the folder that keeps compiled simulations.
+const MODELS: &str = "SAGEN_MODELS";
+
 /// Runs the job.
 ///
 /// # Errors
@@ -27,42 +34,106 @@ const SHORT: u64 = 20_000;
 pub fn run(job: &Job, simulator: Simulator) -> Result<Vec<Outcome>, String> {
     let dir = Scratch::temporary("sim").map_err(|e| format!("cannot make a directory: {e}"))?;
     let dir = dir.path();
-    let sources = write_files(job, dir)?;
-    let (bench, bare) = bench::names(job)?;
-    progress::stage(match simulator {
-        Simulator::Icarus => "compiling for Icarus",
-        Simulator::Verilator => "compiling the Verilator model",
-    });
+    for port in 0..job.built.interface.ports.len() {
+        write(dir, &bench::image_names(port).0, &image(job, port))?;
+    }
+    let model = Compilation::new(job, simulator)?.model(dir)?;
     let mut program = match simulator {
         Simulator::Icarus => {
-            let mut compile = Command::new("iverilog");
-            call(compile.args(["-g2005", "-o", "run.vvp", "-s", &bench]).args(&sources), dir)?;
             let mut run = Command::new("vvp");
-            run.args(["-n", "run.vvp"]).args(job.vcd.is_some().then_some("+vcd"));
+            run.arg("-n").arg(model).args(job.vcd.is_some().then_some("+vcd"));
             run
         }
         Simulator::Verilator => {
-            fs::write(dir.join("main.cpp"), MAIN).map_err(|e| format!("cannot write main.cpp: {e}"))?;
-            let mut compile = Command::new("verilator");
-            compile.args(["--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal"]);
-            compile.args(["-Wno-lint", "-Wno-style", "--no-timing", "--prefix", "Vbench", "--Mdir", "obj"]);
-            // Optimizing takes longer than such a run does without.
-            compile.args(["-CFLAGS", if job.cycles < SHORT { "-O0" } else { "-O2" }]);
-            compile.args(["--output-split", "5000", "-j", "2", "--top-module", &bare, "-o", "run"]);
-            call(compile.args(job.vcd.is_some().then_some("--trace")).args(&sources).arg("main.cpp"), dir)?;
-            let mut run = Command::new(dir.join("obj/run"));
+            let mut run = Command::new(model);
             run.args(["+verilator+rand+reset+2", "+verilator+seed+23134"]);
             run
         }
     };
     progress::cycles("simulating", job.cycles);
     let begin = Instant::now();
-    let output = call(program.args(progress::shown().then_some("+progress")), dir)?;
+    let output = call(program.args(bench::arguments(job)).args(progress::shown().then_some("+progress")), dir)?;
     let seconds = begin.elapsed().as_secs_f64();
     if let Some(path) = &job.vcd {
         fs::copy(dir.join("wave.vcd"), path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     }
     outcome(job, dir, &String::from_utf8_lossy(&output.stdout), seconds)
+}
+
+fn write(dir: &Path, name: &str, text: &str) -> Result<(), String> {
+    fs::write(dir.join(name), text).map_err(|e| format!("cannot write {name}: {e}"))
+}
+
+/// All that a compiled simulation is made from.
+struct Compilation {
+    /// Names and texts.
+    files: Vec<(String, String)>,
+    /// With its options.
+    compiler: Vec<String>,
+    /// What says the compiler's version.
+    version: [&'static str; 2],
+    /// The simulation, in the directory in which it was compiled.
+    model: &'static str,
+}
+
+impl Compilation {
+    fn new(job: &Job, simulator: Simulator) -> Result<Compilation, String> {
+        let (bench, bare) = bench::names(job)?;
+        let mut files = rtl::verilog::files(&job.built.design);
+        files.push(("axi_memory.v".into(), bench::MEMORY.into()));
+        files.push((format!("{bench}.v"), bench::text(job, 0)?));
+        let (mut options, version, model) = match simulator {
+            Simulator::Icarus => (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], "run.vvp"),
+            Simulator::Verilator => {
+                // Optimizing takes longer than such a run does without.
+                let (level, trace) = (if job.cycles < SHORT { "-O0" } else { "-O2" }, if job.vcd.is_some() { " --trace" } else { "" });
+                let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint -Wno-style --no-timing --prefix Vbench --Mdir obj --output-split 5000 -j 2";
+                files.push(("main.cpp".into(), MAIN.into()));
+                (format!("verilator {fixed} -CFLAGS {level}{trace} --top-module {bare} -o run"), ["verilator", "--version"], "obj/run")
+            }
+        };
+        files.iter().for_each(|f| options.extend([" ", &f.0]));
+        Ok(Compilation { files, compiler: options.split(' ').map(String::from).collect(), version, model })
+    }
+
+    /// The compiled simulation; what is made on the way stays in `dir`.
+    fn model(&self, dir: &Path) -> Result<PathBuf, String> {
+        let Some(models) = std::env::var_os(MODELS).filter(|m| !m.is_empty()) else {
+            self.compile(dir)?;
+            return Ok(dir.join(self.model));
+        };
+        let fault = |e: std::io::Error| format!("cannot keep a simulation in {} ({MODELS}): {e}", Path::new(&models).display());
+        fs::create_dir_all(&models).map_err(fault)?;
+        let kept = fs::canonicalize(&models).map_err(fault)?.join(self.hash(dir)?);
+        if !kept.exists() {
+            // Others may do the same at the same time: a model appears complete or not at all.
+            let beside = Scratch::hidden(Path::new(&models)).map_err(fault)?;
+            self.compile(beside.path())?;
+            fs::rename(beside.path().join(self.model), &kept).map_err(fault)?;
+        }
+        Ok(kept)
+    }
+
+    fn compile(&self, dir: &Path) -> Result<(), String> {
+        progress::stage(match self.version[0] {
+            "iverilog" => "compiling for Icarus",
+            _ => "compiling the Verilator model",
+        });
+        self.files.iter().try_for_each(|(name, text)| write(dir, name, text))?;
+        call(Command::new(&self.compiler[0]).args(&self.compiler[1..]), dir).map(drop)
+    }
+
+    /// Of everything that decides what the compiled simulation does.
+    fn hash(&self, dir: &Path) -> Result<String, String> {
+        let mut hash = Sha256::new();
+        let mut add = |text: &[u8]| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        add(&call(Command::new(self.version[0]).arg(self.version[1]), dir)?.stdout);
+        self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).for_each(|text| add(text.as_bytes()));
+        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
 }
 
 /// Runs a program in `dir`. Lines in which it says how far it is are shown, and left out of what it returns.
@@ -109,21 +180,6 @@ fn missing(name: &str) -> String {
         "{name} is not on PATH: run `scripts/setup.sh` in sagen's source directory to install it, then `. scripts/env.sh` there \
          to put it on PATH of this shell; or simulate without it (`--engine builtin`)"
     )
-}
-
-/// Writes everything a run needs; the Verilog files' names, testbench included.
-fn write_files(job: &Job, dir: &Path) -> Result<Vec<String>, String> {
-    let mut files = rtl::verilog::files(job.design);
-    files.push(("axi_memory.v".into(), bench::MEMORY.into()));
-    files.push((format!("{}.v", bench::names(job)?.0), bench::text(job)?));
-    let names = files.iter().map(|f| f.0.clone()).collect();
-    for port in 0..job.interface.ports.len() {
-        files.push((bench::image_names(port).0, image(job, port)));
-    }
-    for (name, text) in files {
-        fs::write(dir.join(&name), text).map_err(|e| format!("cannot write {name}: {e}"))?;
-    }
-    Ok(names)
 }
 
 /// What a port's memory holds before, for `$readmemh`.
@@ -184,7 +240,7 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outc
         return Err(format!("the simulation ended without a result:\n{output}"));
     }
     let mut memories = vec![];
-    for port in 0..job.interface.ports.len() {
+    for port in 0..job.built.interface.ports.len() {
         let name = bench::image_names(port).1;
         let text = fs::read_to_string(dir.join(&name)).map_err(|e| format!("cannot read {name}: {e}"))?;
         let vacant = bench::vacant(job, port);

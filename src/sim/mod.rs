@@ -8,22 +8,21 @@
 //! engines count the same cycles.
 
 pub mod bench;
+mod built;
 pub mod builtin;
 pub mod compare;
 pub mod external;
 
 use crate::cli::Engine;
 use arch::ir::vsa::Vsa;
-use rtl::Verified;
 use std::path::PathBuf;
-use templates::Interface;
 
+pub use built::Built;
 pub use templates::axi::memory::{Image, Timing, GUARD};
 
 /// One simulation: runs, one after the other.
 pub struct Job<'a> {
-    pub design: &'a Verified,
-    pub interface: &'a Interface,
+    pub built: &'a Built,
     pub runs: Vec<Run>,
     /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine does.
     pub queued: bool,
@@ -39,7 +38,7 @@ pub struct Job<'a> {
 /// A function on arrays of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Index into [`Interface::functions`].
+    /// Index into [`templates::Interface::functions`].
     pub function: usize,
     /// One per array of its core, then one per scalar: just its value.
     pub images: Vec<Image>,
@@ -54,14 +53,14 @@ impl Job<'_> {
     }
     /// The arrays of a run that a port moves.
     fn of_port(&self, run: &Run, port: usize) -> impl Iterator<Item = usize> {
-        let function = &self.interface.functions[run.function];
+        let function = &self.built.interface.functions[run.function];
         let mut all: Vec<usize> = function.arguments.iter().filter_map(|a| a.array()).filter(|a| a.port == port).map(|a| a.index).collect();
         all.sort_unstable();
         all.into_iter()
     }
     /// Bytes per beat of the port.
     pub fn beat(&self, port: usize) -> usize {
-        self.interface.ports[port].data_bits as usize / 8
+        self.built.interface.ports[port].data_bits as usize / 8
     }
     /// What the host writes to the registers before a run, in order.
     ///
@@ -69,13 +68,13 @@ impl Job<'_> {
     /// An argument without contents.
     pub fn settings(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
         let mut all = self.arguments(run)?;
-        all.extend(self.interface.layout.function().map(|at| (at, run.function as u32)));
+        all.extend(self.built.interface.layout.function().map(|at| (at, run.function as u32)));
         Ok(all)
     }
     /// Those of the arguments alone.
     fn arguments(&self, run: &Run) -> Result<Vec<(u32, u32)>, String> {
         let mut all = vec![];
-        let function = &self.interface.functions[run.function];
+        let function = &self.built.interface.functions[run.function];
         for argument in &function.arguments {
             let image = run.images.get(argument.data(function.arrays())).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
             let value = match argument.array() {

@@ -6,13 +6,14 @@
 //! memory take the predicted cycles, whatever ran before it.
 
 use super::{by_stage, rounded, Prepared};
-use crate::check::{self, Built, Case, Conditions};
+use crate::check::{self, Case, Conditions};
 use crate::cli::{Engine, Sim};
 use crate::data::{self, Random};
 use crate::golden::{Failure, Golden};
 use crate::program::Refused;
 use crate::progress;
 use crate::report::grouped;
+use crate::sim::Built;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use std::rc::Rc;

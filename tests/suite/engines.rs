@@ -65,6 +65,27 @@ fn verilator_agrees_with_the_built_in_engine() {
     ]);
 }
 
+/// A design is compiled once for all memories, and every design on its own.
+#[test]
+fn compiled_simulations_are_kept() {
+    if !installed("iverilog") {
+        eprintln!("skipped: iverilog is not installed");
+        return;
+    }
+    let models = tempfile::tempdir().expect("a folder");
+    let cycles = |options: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sagen"));
+        command.arg("sim").arg(root("examples/mm.c")).args(options.split(' ')).args(["--json", "--engine", "icarus"]);
+        let output = command.env("SAGEN_MODELS", models.path()).output().expect("sagen runs");
+        assert!(output.status.success(), "{options}: {}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (report["cycles"].as_u64().expect("cycles"), std::fs::read_dir(models.path()).expect("a folder").count())
+    };
+    let [near, far, stalled, other] = ["-D N=2", "-D N=2 --memory ideal:200", "-D N=2 --memory ddr", "-D N=3"].map(cycles);
+    assert_eq!([near.1, far.1, stalled.1, other.1], [1, 1, 1, 2]);
+    assert!(far.0 > near.0 + 180 && stalled.0 > near.0, "{near:?} {far:?} {stalled:?}");
+}
+
 /// The arrays' values must reach the simulation: a memory that hangs or stays as it was would agree with itself.
 #[test]
 fn ddr_memory_is_slower_than_ideal_memory() {

@@ -23,7 +23,7 @@ struct Mark {
 ///
 /// Changes have a *source*: the jobs come first, behind them what else the caller numbers
 /// (memories, input ports).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Activity {
     pending: Vec<u64>,
     /// Where the marks of each source begin, and the end of the last.

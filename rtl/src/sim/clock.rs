@@ -19,7 +19,7 @@ pub enum StateOp {
 }
 
 /// What happens at an edge.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Edge {
     /// Number of the first job of the edge: those of the tape come before.
     pub first: usize,

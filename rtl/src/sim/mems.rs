@@ -68,7 +68,7 @@ struct Write {
 }
 
 /// Where and what is written at this edge.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Writes {
     list: Vec<Write>,
     /// Per write the words, then the bits of each that are written.

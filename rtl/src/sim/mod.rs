@@ -44,7 +44,7 @@ pub enum Init {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PortId(usize);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Port {
     name: String,
     off: usize,
@@ -53,7 +53,7 @@ struct Port {
 }
 
 /// A simulation of one top module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sim {
     v: Vec<u64>,
     tape: Vec<ops::Job>,

@@ -2,9 +2,10 @@
 //! pipe, one a line (`W offset value`, `R offset`, answered by the value), and are made on the design.
 
 use super::emitted::{root, run, tool, Emitted};
+use arch::ir::ip::Ip;
 use clap::Parser;
 use sagen::cli::{Cli, Command as Sub};
-use sagen::sim::{self, builtin::Machine, compare, Job, Outcome, Run, Timing};
+use sagen::sim::{self, builtin::Machine, compare, Built, Job, Outcome, Run, Timing};
 use sagen::{catalog, data};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -72,7 +73,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
     let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &catalog::find(&options.program.board).unwrap()).expect("an array");
     let (vsa, interface) = (&compiled.vsa, Interface::from(&compiled.vsa));
-    let (design, _) = templates::ip(&vsa.into()).unwrap();
+    let built = Built::new(&Ip::from(vsa)).unwrap();
     let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
     let contents = |when: &str| {
         let mut all: Vec<(usize, Vec<u8>)> = interface.arguments().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
@@ -81,7 +82,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
     };
     let before = contents("in");
     let runs = vec![Run { function: 0, images: sim::place(vsa, &before, 0, 1, 0), cut: None }];
-    let job = Job { design: &design, interface: &interface, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
+    let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let value = |a: &Argument| {
         let image = &job.runs[0].images[a.data(vsa.arrays.len())];
