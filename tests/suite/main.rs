@@ -14,3 +14,7 @@ mod random;
 mod refuse;
 mod run;
 mod stages;
+
+/// Compilations make and drop small lists by the million, as in the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

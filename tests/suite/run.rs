@@ -144,7 +144,9 @@ fn all_agree(dir: &str, shifts: &[usize]) {
     // Files of several functions are `functions`' to test.
     let single = |f: &std::path::PathBuf| frontend::programs(f, &Default::default()).map_or(true, |(all, _)| all.len() == 1);
     let files = c_files(dir).into_iter().filter(single).filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
-    let groups: Vec<Group> = files.flat_map(|f| groups(&f)).collect();
+    let mut groups: Vec<Group> = files.flat_map(|f| groups(&f)).collect();
+    // Long ones first, or the last one keeps a core busy alone.
+    groups.sort_by_key(|g| std::cmp::Reverse(g.runs.len()));
     let count: usize = groups.iter().map(|g| g.runs.len()).sum();
     assert!(count > 0 || !wanted.is_empty(), "no file in {dir}");
     let failures = on_all_cores(&groups, Group::name, |g| failures(g, shifts)).concat();

@@ -18,3 +18,7 @@ mod vsa_interp;
 mod vsa_svg;
 mod vsa_text;
 mod vsa_verify;
+
+/// A search makes and drops small lists by the million.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

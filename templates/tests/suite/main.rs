@@ -18,3 +18,7 @@ mod relay;
 mod sequencer;
 #[path = "../../../arch/tests/suite/vsa_common/mod.rs"]
 mod vsa_common;
+
+/// Elaboration makes and drops small lists by the million.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
