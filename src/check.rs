@@ -62,7 +62,7 @@ impl Conditions {
 /// Cycles with an ideal memory of this latency.
 pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
     let own = MemoryTiming { read_latency: latency.into(), write_latency: latency.into() };
-    let cycles = if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { arch::cost::predict(&compiled.vsa, &own).cycles };
+    let cycles = if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { compiled.predict(&own).cycles };
     cycles.max(0) as u64
 }
 
@@ -95,7 +95,8 @@ fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Resul
     let most = cases.iter().map(|(case, _)| how.predicted(case).unwrap_or(case.predicted())).max().unwrap_or(0);
     let run = |(number, (case, cut)): (usize, &(&Case, Option<u64>))| {
         let images = sim::place(&case.compiled.vsa, &case.contents, how.shift, how.seed, number);
-        sim::Run { function: case.function, images, cut: *cut }
+        let sizes = case.compiled.whole.as_ref().map_or(vec![], |w| w.1.clone());
+        sim::Run { function: case.function, images, sizes, cut: *cut }
     };
     let runs = cases.iter().enumerate().map(run).collect();
     let cycles = cases.iter().map(|(case, _)| case.predicted()).sum();

@@ -12,7 +12,7 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
 pub use values::MemoryKind;
-use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_word};
+use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word};
 
 /// Exit codes, below every help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
@@ -41,6 +41,8 @@ pub enum Command {
     Rtl(Rtl),
     /// Simulate the array and compare every result with the C program, which is compiled and run
     Sim(Sim),
+    /// Predict the cycles of a design that was written, at given sizes
+    Predict(Predict),
     /// Find the best array, with a proof of how good it is
     Explore(Explore),
     /// List every legal array for the program
@@ -74,6 +76,9 @@ pub struct Program {
     /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
+    /// Greatest values of sizes at run time, which are integer parameters such as `int n`
+    #[arg(long = "max", value_name = "SIZE=N,…", value_delimiter = ',', value_parser = parse_factor)]
+    pub maxima: Vec<(String, i64)>,
     /// Board by name (see `sagen boards`) or by its .toml file
     #[arg(long, value_name = "NAME|FILE", default_value = crate::catalog::DEFAULT)]
     pub board: String,
@@ -82,7 +87,7 @@ pub struct Program {
 impl Program {
     /// What the front end and the golden model get.
     pub fn parse_options(&self) -> ParseOptions {
-        ParseOptions { defines: self.defines.clone(), include_dirs: self.include_dirs.clone() }
+        ParseOptions { defines: self.defines.clone(), include_dirs: self.include_dirs.clone(), maxima: self.maxima.clone() }
     }
 }
 
@@ -272,6 +277,9 @@ pub struct Sim {
     /// Contents of an array; the others are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
+    /// Sizes at run time; given several times, as many runs, one after the other [default: the greatest]
+    #[arg(long = "size", value_name = "SIZE=N,…", value_parser = parse_sizes, help_heading = SIMULATION)]
+    pub sizes: Vec<SizeSet>,
     /// Then N random runs of the functions in random order, some cut by a reset
     #[arg(long, value_name = "N", help_heading = SIMULATION)]
     pub sequence: Option<usize>,
@@ -293,6 +301,26 @@ pub struct Sim {
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 }
+
+#[derive(Debug, Args)]
+pub struct Predict {
+    /// Directory that `sagen rtl` wrote, or the text of an array
+    #[arg(value_name = "DIR")]
+    pub design: PathBuf,
+    /// Sizes at run time [default: the greatest]
+    #[arg(value_name = "SIZE=N", value_parser = parse_factor)]
+    pub sizes: Vec<(String, i64)>,
+    /// Memory behind the AXI ports: one beat per cycle, after 16 cycles or as many as given
+    #[arg(long, value_name = "ideal[:CYCLES]", value_parser = parse_memory, default_value_t)]
+    pub memory: MemoryKind,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Values of sizes, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeSet(pub Vec<(String, i64)>);
 
 const SIMULATION: &str = "Simulation";
 

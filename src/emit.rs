@@ -147,7 +147,7 @@ const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// C text that runs the program beside the IP, if it is made from one.
 fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, function: &Function, name: &str) -> Result<Option<String>, String> {
-    if input.stage.is_some() {
+    if input.stage.is_some() || compiled.vsa.parameters() > 0 {
         return Ok(None);
     }
     let numbers = data::numbers(&input.scop, &compiled.vsa)?;
@@ -160,7 +160,7 @@ fn pictures(out: &OutputDir, functions: &[Emitted]) -> Result<(), String> {
     for Emitted { compiled, .. } in functions {
         let vsa = &compiled.vsa;
         let folder = if functions.len() > 1 { format!("{}/", vsa.name) } else { String::new() };
-        out.write(&format!("{folder}array.svg"), arch::svg::draw(vsa))?;
+        out.write(&format!("{folder}array.svg"), arch::svg::draw(&vsa.at_most()))?;
         if let Some(stages) = &compiled.stages {
             out.write(&format!("{folder}array.time.svg"), stages.diagram(vsa))?;
         }
@@ -171,6 +171,9 @@ fn pictures(out: &OutputDir, functions: &[Emitted]) -> Result<(), String> {
 
 /// What a function's arrays and scalars hold before a run and, where it is known, after it: bytes, as in the `Vsa`.
 fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Result<(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>), String> {
+    // With sizes, at the greatest ones.
+    let sizes = compiled.vsa.sizes.maxima();
+    let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
     let (scop, vsa) = (&input.scop, &compiled.vsa);
     let mut memory = data::random(scop, 1);
     let numbers = data::numbers(scop, vsa)?;
@@ -205,7 +208,7 @@ fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built)
     let place = |expected: bool| {
         let one = |(number, (f, (before, after))): (usize, (&Emitted, &(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>)))| {
             let bytes = if expected { after.as_ref()? } else { before };
-            Some(sim::Run { function: number, images: sim::place(&f.compiled.vsa, bytes, 0, 1, number), cut: None })
+            Some(sim::Run { function: number, images: sim::place(&f.compiled.vsa, bytes, 0, 1, number), sizes: f.compiled.vsa.sizes.maxima(), cut: None })
         };
         functions.iter().zip(&all).enumerate().map(one).collect::<Option<Vec<_>>>()
     };

@@ -253,6 +253,11 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     let mut text = format!("#include \"{path}\"\n");
     let (mut copy_in, mut copy_out) = (String::new(), String::new());
     let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
+    for size in &scop.sizes {
+        if let Some(place) = arguments.get_mut(size.parameter as usize) {
+            *place = size.value.unwrap_or(size.max).to_string();
+        }
+    }
     for (slot, (_, array)) in dram(scop).enumerate() {
         match array.binding {
             Binding::Parameter(position) => {
@@ -383,7 +388,7 @@ mod tests {
     fn array(name: &str, dims: &[i64], binding: Binding, constant: bool) -> Array {
         let ty = ScalarType::Int { bits: 16, signed: true };
         let (name, c_type, dims) = (name.to_string(), "short".to_string(), dims.to_vec());
-        Array { name, ty, c_type, dims, storage: Storage::Dram, binding, constant, span: Span::default() }
+        Array { name, ty, c_type, dims, extents: vec![], storage: Storage::Dram, binding, constant, span: Span::default() }
     }
 
     /// Runs `text` as the file; the arrays are given by hand, as the front end would find them.
@@ -393,8 +398,8 @@ mod tests {
         let file = dir.path().join("k.c");
         std::fs::write(&file, text).unwrap();
         let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
-        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources };
-        let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![] };
+        let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources };
+        let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![], maxima: vec![] };
         run(&scop, &file, &pre, &memory)
     }
 

@@ -17,6 +17,7 @@ pub mod map;
 pub mod npy;
 pub mod outdir;
 pub mod package;
+pub mod predict;
 pub mod program;
 pub mod progress;
 pub mod render;

@@ -150,6 +150,43 @@ impl Work {
 }
 
 impl Input {
+    /// The function at these sizes, one for each that is open.
+    pub fn at(&self, sizes: &[i64]) -> Input {
+        let stage = |stage: &Stage| match stage {
+            Stage::Scop(scop) => Stage::Scop(scop.at(sizes)),
+            Stage::System(scop, system) => Stage::System(scop.at(sizes), system.at(&scop.at(sizes), sizes)),
+            Stage::Mapping(scop, system, plan) => Stage::Mapping(scop.at(sizes), system.at(&scop.at(sizes), sizes), plan.clone().without(system.sizes)),
+            Stage::Vsa(vsa) => Stage::Vsa(Box::new(vsa.at(sizes))),
+        };
+        let all = self.stage.as_ref().map(stage);
+        let scop = match &all {
+            Some(Stage::Vsa(vsa)) => around(vsa),
+            _ => self.scop.at(sizes),
+        };
+        Input { file: self.file.clone(), scop, stage: all }
+    }
+
+    /// The values of the function's sizes, by name; the greatest ones where nothing is said.
+    ///
+    /// # Errors
+    /// A name that is no size of its, or a value that it cannot have.
+    pub fn sizes(&self, given: &[(String, i64)]) -> Result<Vec<i64>, Refused> {
+        let known: Vec<(String, i64)> = match &self.stage {
+            Some(Stage::Vsa(vsa)) => vsa.sizes.list.iter().map(|s| (s.name.clone(), s.max)).collect(),
+            _ => self.scop.sizes.iter().map(|s| (s.name.clone(), s.max)).collect(),
+        };
+        if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
+            let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();
+            let has = if names.is_empty() { "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string() } else { format!("its sizes are {}", names.join(", ")) };
+            return Err(Refused::plain(format!("`{name}` is no size of {}; {has}", self.scop.name)));
+        }
+        let value = |(name, max): &(String, i64)| {
+            let value = given.iter().rev().find(|g| g.0 == *name).map_or(*max, |g| g.1);
+            if (1..=*max).contains(&value) { Ok(value) } else { Err(Refused::plain(format!("the size {name} is {value}: it may be 1 to {max}"))) }
+        };
+        known.iter().map(value).collect()
+    }
+
     /// Calls the function's IP otherwise.
     fn rename(&mut self, name: &str) {
         self.scop.name = name.to_string();
@@ -186,6 +223,14 @@ fn load(file: &Path, program: &Program) -> Result<Vec<Input>, Refused> {
         let all = load_c(file, program)?;
         return Ok(all.into_iter().map(|scop| Input { file: file.to_path_buf(), scop, stage: None }).collect());
     }
+    stage(file).map(|input| vec![input])
+}
+
+/// Reads the text of a stage.
+///
+/// # Errors
+/// It is none.
+pub fn stage(file: &Path) -> Result<Input, Refused> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
     let stage = arch::text::read(&name.to_string(), &text).map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
@@ -193,7 +238,7 @@ fn load(file: &Path, program: &Program) -> Result<Vec<Input>, Refused> {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
         Stage::Vsa(vsa) => around(vsa),
     };
-    Ok(vec![Input { file: file.to_path_buf(), scop, stage: Some(stage) }])
+    Ok(Input { file: file.to_path_buf(), scop, stage: Some(stage) })
 }
 
 /// A program with an array's ports and no statements.
@@ -203,6 +248,7 @@ fn around(vsa: &Vsa) -> Scop {
         ty: a.ty,
         c_type: a.ty.to_string(),
         dims: a.dims.clone(),
+        extents: vec![],
         storage: Storage::Dram,
         binding: if a.scratch { Binding::Scratch } else { Binding::Parameter(k as u32) },
         constant: false,
@@ -213,6 +259,7 @@ fn around(vsa: &Vsa) -> Scop {
         ty: s.ty,
         c_type: s.ty.to_string(),
         dims: vec![],
+        extents: vec![],
         storage: Storage::Dram,
         binding: Binding::Value((vsa.arrays.len() + k) as u32),
         constant: false,
@@ -220,7 +267,7 @@ fn around(vsa: &Vsa) -> Scop {
     };
     let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).chain(vsa.scalars.iter().enumerate().map(scalar)).collect();
     let function = Function { name: Some(vsa.name.clone()), region: Span::default(), parameters: arrays.len() as u32 };
-    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources: SourceMap::default() }
+    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources: SourceMap::default() }
 }
 
 /// Reads a C file; warnings go to standard error.

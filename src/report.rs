@@ -90,7 +90,8 @@ fn function(compiled: &Compiled) -> Value {
         "array": vsa.extent,
         "axes": vsa.axes,
         "simd": vsa.lanes,
-        "tile_loops": vsa.counters[..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
+        "sizes": vsa.sizes.list.iter().map(|s| json!({ "name": s.name, "max": s.max })).collect::<Vec<_>>(),
+        "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.skew,
         "interval": vsa.schedule.interval,
@@ -256,7 +257,7 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     let cycles = report.prediction.cycles;
     let micros = cycles as f64 / board.clock_mhz;
     let rows = [
-        ("tile loops", loops(&vsa.counters[..vsa.tile_depth])),
+        ("tile loops", loops(&vsa.counters[vsa.parameters()..vsa.tile_depth])),
         ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
         ("operations", format!("{} in {} cycles predicted", report.work.map_or("unknown".to_string(), |w| grouped(w.operations)), grouped(cycles))),
         ("utilization", utilization_text(compiled, cycles)),

@@ -194,24 +194,33 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     let work = Work::load(&arguments.program, &arguments.design)?;
     let data = shared_out(&work, &arguments.data)?;
     let mut all = vec![];
-    for ((input, spec), data) in work.functions.iter().zip(&data) {
-        all.push(Prepared::new(arguments, input, spec, &work.board, data)?);
+    let mut compiled = vec![];
+    for (input, spec) in &work.functions {
+        compiled.push(program::compile(input, spec, &work.board)?);
+    }
+    if let (Some(given), true) = (arguments.sizes.first(), compiled.iter().all(|c| c.vsa.sizes.list.is_empty())) {
+        work.functions[0].0.sizes(&given.0)?;
+    }
+    for (number, (((input, spec), data), whole)) in work.functions.iter().zip(&data).zip(&compiled).enumerate() {
+        for sizes in wanted(arguments, input)? {
+            all.push(Prepared::new(arguments, (number, input.at(&sizes)), spec, whole.at(&sizes), data)?);
+        }
     }
     progress::stage("building");
-    let arrays: Vec<&Vsa> = all.iter().map(|p| &p.compiled.vsa).collect();
+    let arrays: Vec<&Vsa> = compiled.iter().map(|c| &c.vsa).collect();
     let built = Rc::new(Built::new(&Ip::new(&work.name, work.queue, &arrays)).map_err(Refused::internal)?);
-    let cases: Vec<Case> = all.iter().enumerate().map(|(f, p)| p.case(&built, f)).collect::<Result<_, _>>()?;
+    let cases: Vec<Case> = all.iter().map(|p| p.case(&built)).collect::<Result<_, _>>()?;
     progress::stage("simulating");
     let in_turn: Vec<(&Case, Option<u64>)> = cases.iter().map(|case| (case, None)).collect();
     let runs = check::simulate(&in_turn, &Conditions::of(arguments)).map_err(Refused::plain)?;
     progress::done();
     let mut facts = vec![];
     for ((prepared, case), run) in all.iter().zip(&cases).zip(&runs) {
-        let dir = arguments.out.as_ref().map(|dir| if all.len() > 1 { dir.join(&case.compiled.vsa.name) } else { dir.clone() });
+        let dir = arguments.out.as_ref().map(|dir| if all.len() > 1 { dir.join(all[facts.len()].name()) } else { dir.clone() });
         facts.push(prepared.judged(arguments, case, run, dir.as_deref())?);
     }
     if facts.len() < all.len() {
-        let hung = &all[facts.len() - 1].compiled.vsa.name;
+        let hung = &all[facts.len() - 1].name();
         program::notice(&format!("{hung} did not finish, so the functions behind it were not run"));
     }
     // The first one that is not equal tells.
@@ -231,7 +240,7 @@ fn json(name: &str, facts: &[Facts], result: Agreement, sequence: Option<&Played
     let mut value = match facts {
         [only] => only.json(),
         several => {
-            let functions: serde_json::Map<_, _> = several.iter().map(|f| (f.compiled.vsa.name.clone(), f.json())).collect();
+            let functions: serde_json::Map<_, _> = several.iter().map(|f| (called(f.compiled), f.json())).collect();
             json!({ "kernel": name, "functions": functions })
         }
     };
@@ -261,31 +270,55 @@ fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Ref
     Ok(all)
 }
 
-/// A function with what it must compute.
+/// The sizes at which a function is to run.
+fn wanted(arguments: &Sim, input: &Input) -> Result<Vec<Vec<i64>>, Refused> {
+    let none = input.sizes(&[])?;
+    if none.is_empty() || arguments.sizes.is_empty() {
+        return Ok(vec![none]);
+    }
+    arguments.sizes.iter().map(|given| input.sizes(&given.0)).collect()
+}
+
+/// A function at its sizes, such as `mm(17, 1, 1000)`.
+fn called(compiled: &Compiled) -> String {
+    match &compiled.whole {
+        Some((_, sizes)) => format!("{}({})", compiled.vsa.name, sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+        None => compiled.vsa.name.clone(),
+    }
+}
+
+/// A function, at certain sizes if it has some, with what it must compute.
 pub(crate) struct Prepared<'a> {
-    pub input: &'a Input,
+    /// Its number in the IP.
+    function: usize,
+    pub input: Input,
     pub spec: &'a DesignSpec,
     pub compiled: Compiled,
     reference: Reference,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(arguments: &Sim, input: &'a Input, spec: &'a DesignSpec, board: &Board, files: &[DataFile]) -> Result<Prepared<'a>, Refused> {
+    fn new(arguments: &Sim, (function, input): (usize, Input), spec: &'a DesignSpec, compiled: Compiled, files: &[DataFile]) -> Result<Prepared<'a>, Refused> {
         let scop = &input.scop;
         let mut memory = data::random(scop, arguments.seed);
         data::load(scop, files, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
-        let compiled = program::compile(input, spec, board)?;
         progress::stage("compiling and running the golden model");
-        Ok(Prepared { input, spec, compiled, reference: judge(input, &arguments.program, memory)? })
+        let reference = judge(&input, &arguments.program, memory)?;
+        Ok(Prepared { function, input, spec, compiled, reference })
     }
 
-    fn case(&self, built: &Rc<Built>, function: usize) -> Result<Case<'_>, Refused> {
-        Case::of(built.clone(), function, (&self.input.scop, &self.compiled), &self.reference.before).map_err(Refused::internal)
+    /// What it is called where each function and each choice of sizes is told apart.
+    fn name(&self) -> String {
+        called(&self.compiled)
+    }
+
+    fn case(&self, built: &Rc<Built>) -> Result<Case<'_>, Refused> {
+        Case::of(built.clone(), self.function, (&self.input.scop, &self.compiled), &self.reference.before).map_err(Refused::internal)
     }
 
     /// Compares a run; the arrays that it stored to go to `dir`.
     fn judged<'b>(&'b self, arguments: &'b Sim, case: &Case, run: &'b Run, dir: Option<&Path>) -> Result<Facts<'b>, Refused> {
-        let Prepared { input, spec, compiled, reference } = self;
+        let Prepared { input, spec, compiled, reference, .. } = self;
         let scop = &input.scop;
         let native = case.of_vsa(&reference.after);
         let own = rounded(scop, spec, &compiled.vsa, &reference.before, &case.numbers).map_err(Refused::internal)?;
@@ -380,6 +413,7 @@ impl Facts<'_> {
         let (vsa, report, cycles) = (&self.compiled.vsa, &self.compiled.report, self.outcome.cycles);
         json!({
             "kernel": vsa.name,
+            "sizes": self.compiled.whole.as_ref().map(|(whole, sizes)| whole.sizes.list.iter().map(|s| s.name.clone()).zip(sizes.iter().copied()).collect::<std::collections::BTreeMap<_, _>>()),
             "match": self.result == Agreement::Equal,
             "result": self.result.name(),
             "finished": self.outcome.finished,
@@ -408,6 +442,10 @@ impl Facts<'_> {
     fn text(&self) -> String {
         let (vsa, report, cycles) = (&self.compiled.vsa, &self.compiled.report, self.outcome.cycles as i64);
         let mut text = format!("{}\n", report::headline(vsa));
+        if let Some((whole, sizes)) = &self.compiled.whole {
+            let all: Vec<_> = whole.sizes.list.iter().zip(sizes).map(|(s, v)| format!("{}={v}", s.name)).collect();
+            let _ = writeln!(text, "  {:<12} {}", "sizes", all.join(" "));
+        }
         let rows = [
             ("golden model", self.model.to_string()),
             ("simulated by", format!("{}, {} memory, {}", self.engine(), self.arguments.memory, self.speed())),

@@ -3,7 +3,7 @@
 use crate::contract::walk::MemoryTiming;
 use crate::cost::bank::{self, Bank, Load};
 use crate::cost::board::{Board, Resources};
-use crate::cost::{predict, Prediction};
+use crate::cost::{predict, predict_at, Prediction};
 use crate::explore::assemble::{Program, Work};
 use crate::explore::choose::{self, Limit, Searched};
 use crate::ir::design::DesignSpec;
@@ -21,6 +21,31 @@ pub struct Compiled {
     pub stages: Option<Stages>,
     pub vsa: Vsa,
     pub report: Report,
+    /// Of which array this is one run, and at which sizes: see [`Compiled::at`].
+    pub whole: Option<(Box<Vsa>, Vec<i64>)>,
+}
+
+impl Compiled {
+    /// What one run at these sizes does: its array, work and prediction. Without sizes, the same.
+    pub fn at(&self, sizes: &[i64]) -> Compiled {
+        if self.vsa.parameters() == 0 {
+            return self.clone();
+        }
+        let mut out = self.clone();
+        out.report.prediction = predict_at(&self.vsa, sizes, &MemoryTiming::IDEAL);
+        out.report.work = self.stages.as_ref().map(|s| Work::of(&s.scop.at(sizes)));
+        out.vsa = self.vsa.at(sizes);
+        out.whole = Some((Box::new(self.vsa.clone()), sizes.to_vec()));
+        out
+    }
+
+    /// Cycles with this memory; with sizes that are open, at the greatest ones.
+    pub fn predict(&self, memory: &MemoryTiming) -> Prediction {
+        match &self.whole {
+            Some((whole, sizes)) => predict_at(whole, sizes, memory),
+            None => predict(&self.vsa, memory),
+        }
+    }
 }
 
 /// The representations before the array.
@@ -35,11 +60,20 @@ pub struct Stages {
 
 impl Stages {
     pub(crate) fn new(program: Program, plan: Plan) -> Stages {
-        Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan }
+        match program.sized {
+            Some(sized) => Stages { plan: plan.behind(sized.system.sizes), scop: sized.scop.into_owned(), system: sized.system, rewrites: sized.rewrites },
+            None => Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan },
+        }
     }
 
     /// The space-time diagram of the array made from them, as SVG.
     pub fn diagram(&self, vsa: &Vsa) -> String {
+        if self.system.sizes > 0 {
+            // At the greatest sizes.
+            let maxima = self.scop.maxima();
+            let scop = self.scop.at(&maxima);
+            return diagram(&scop, &self.system.at(&scop, &maxima), &self.plan.clone().without(self.system.sizes), &vsa.at(&maxima));
+        }
         diagram(&self.scop, &self.system, &self.plan, vsa)
     }
 }
@@ -84,7 +118,7 @@ impl Report {
         let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
         let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
         let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
-        let loads = bank::loads(vsa, &banks, board);
+        let loads = bank::loads(&vsa.at_most(), &banks, board);
         let own = MemoryTiming { read_latency: latency, write_latency: latency };
         let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));

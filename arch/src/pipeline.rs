@@ -15,7 +15,7 @@ use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{constants, hosted, linear, phases, recompute};
+use crate::recurrence::{constants, hosted, linear, phases, recompute, sized};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
@@ -53,7 +53,7 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
         Stage::Mapping(scop, system, plan) => {
             let spec = &on(board, spec);
             let program = given_system(scop, system, spec)?;
-            let (plan, vsa) = given::array(&program, plan.clone(), spec)?;
+            let (plan, vsa) = given::array(&program, plan.clone().without(system.sizes), spec)?;
             finish(Some((program, plan)), vsa, None, spec, board)
         }
         Stage::Vsa(vsa) => finish(None, (**vsa).clone(), None, spec, board),
@@ -76,7 +76,13 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     spec.arithmetic.check()?;
     let scop = linear::delinearized(hosted::hoisted(constants::propagated(spec.program(scop)))?);
     port::assign(&scop, &spec.wiring)?;
-    let work = Work::of(&scop);
+    let work = Work::of(&scop.at(&scop.maxima()));
+    if scop.open_sizes() > 0 {
+        let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES)?;
+        verify::system(&form, &system).map_err(|faults| internal("the recurrences", faults))?;
+        let ports = port::assign(&form, &spec.wiring)?;
+        return Ok(Program::new(Cow::Owned(form), system, spec, work, ports, attempts));
+    }
     let region = Region::new(&scop, spec.arithmetic.reassociate);
     let (form, system, attempts) = uniform(&region)?;
     verify::system(&form, &system).map_err(|faults| internal("the recurrences", faults))?;
@@ -163,7 +169,7 @@ fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>,
     vsa.verify().map_err(|faults| internal("the array", faults))?;
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(program, plan)| Stages::new(program, plan));
-    Ok(Compiled { stages, vsa, report })
+    Ok(Compiled { stages, vsa, report, whole: None })
 }
 
 /// A verifier found a fault of a pass of ours.

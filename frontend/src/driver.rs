@@ -71,7 +71,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let count = units.len();
     let mut scops = vec![];
     let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
-    for (mut unit, clauses) in units.into_iter().zip(shared) {
+    for (mut unit, mut clauses) in units.into_iter().zip(shared) {
+        let known = |name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
+        clauses.extend(options.maxima.iter().filter(|m| count == 1 || known(&m.0)).map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
         faults.extend(crate::inline::inline(&mut unit));
         let (lowered, found) = lowered(&unit, &stem, &map, &clauses);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);

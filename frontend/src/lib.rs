@@ -20,6 +20,7 @@ mod pp;
 mod render;
 pub mod scop;
 mod sema;
+mod sizes;
 pub mod text;
 pub mod value;
 mod verify;

@@ -3,7 +3,8 @@
 //! Invariants (checked by [`Scop::verify`]):
 //! - every loop is normalized: its iterator steps by +1 (the front end substitutes `i = lower + step * i'`),
 //!   so a statement's domain is a union of conjunctions of affine constraints over its enclosing iterators;
-//! - all sizes are constants; every domain is bounded;
+//! - sizes are constants, or parameters of the function with a maximum ([`Scop::sizes`]): then the first loops, around all
+//!   statements, count those from 1 to their maxima, and one point of them is executed; every domain is bounded;
 //! - every expression is typed, C's conversions are explicit `Cast` nodes, and both operands of a binary
 //!   arithmetic operator have the same type;
 //! - a statement writes exactly one array element; scalars are arrays of rank 0;
@@ -87,8 +88,10 @@ pub struct Array {
     pub ty: ScalarType,
     /// The element type as written in C (after macro expansion, typedef name kept), for generated C code.
     pub c_type: String,
-    /// Extents, outermost first; empty for a scalar.
+    /// Extents, outermost first; empty for a scalar. Those that follow sizes are given for the greatest ones.
     pub dims: Vec<i64>,
+    /// Extents over the sizes of the program; empty where none follows them.
+    pub extents: Vec<Affine>,
     pub storage: Storage,
     pub binding: Binding,
     /// Declared `const`.
@@ -330,11 +333,25 @@ pub struct Clause {
     pub span: Span,
 }
 
+/// An integer parameter of the function that bounds loops or extents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Size {
+    pub name: String,
+    /// Position in the function's parameter list.
+    pub parameter: u32,
+    pub ty: ScalarType,
+    pub max: i64,
+    /// Where it is known: then no loop counts it any more.
+    pub value: Option<i64>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scop {
     /// Name for generated files: the function's, else the file's stem.
     pub name: String,
     pub function: Function,
+    /// Sizes at run time, in the order of the parameters: all of them known, or none.
+    pub sizes: Vec<Size>,
     pub arrays: Vec<Array>,
     pub loops: Vec<Loop>,
     pub statements: Vec<Statement>,

@@ -18,6 +18,17 @@ impl Scop {
                 faults.push(format!("two arrays are named `{}`", array.name));
             }
         }
+        let open = self.open_sizes();
+        let counted = (0..open).all(|k| self.loops.get(k).is_some_and(|l| l.parent.map(|p| p.index()) == k.checked_sub(1)));
+        if open != 0 && open != self.sizes.len() || !counted || self.sizes.iter().any(|s| s.max < 2 || s.value.is_some_and(|v| v < 1 || v > s.max)) {
+            faults.push("its sizes are malformed".into());
+        }
+        for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| !a.extents.is_empty()) {
+            let good = array.extents.len() == array.dims.len() && array.extents.iter().all(|e| e.coeffs.len() == open && e.over_sizes(&self.maxima()).0 > 0);
+            if !good {
+                faults.push(format!("the extents of array {k} `{}` are malformed", array.name));
+            }
+        }
         for (k, l) in self.loops.iter().enumerate() {
             let depth = std::iter::successors(l.parent, |p| self.loops.get(p.index()).and_then(|l| l.parent.filter(|q| q < p))).count();
             if l.parent.is_some_and(|p| p.index() >= k) || l.offset.coeffs.len() != depth || l.step == 0 {
@@ -52,6 +63,8 @@ impl Check<'_> {
     fn statement(&mut self) {
         let s = self.statement;
         let depth = s.loops.len();
+        let sized = s.loops.iter().take(self.scop.open_sizes()).map(|l| l.index()).eq(0..self.scop.open_sizes());
+        self.require(sized, "it does not stand within the loops of the sizes");
         self.require(s.beta.len() == depth + 1, "beta is not one longer than the loops");
         let nested = s.loops.iter().scan(None, |parent, l| {
             let good = self.scop.loops.get(l.index()).is_some_and(|x| x.parent == *parent);

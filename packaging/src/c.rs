@@ -3,7 +3,8 @@
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
 use std::fmt::Write as _;
-use templates::interface::{Argument, Function, CTRL, GIER, IP_IER, IP_ISR};
+use arch::ir::sizes::Formula;
+use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
 /// What the driver has for the function, or for each of several.
@@ -106,6 +107,11 @@ fn registers(ip: &Ip) -> String {
             define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", a.offset));
             define(&format!("BITS_{name}_DATA"), a.register_bits().to_string());
         }
+        for p in &function.program {
+            let name = ip.program(function, p).to_uppercase();
+            define(&format!("ADDR_{name}_DATA"), format!("0x{:02x}", p.offset));
+            define(&format!("BITS_{name}_DATA"), p.register.bits.to_string());
+        }
     }
     define("ADDR_DESIGN_ID_DATA", format!("0x{:02x}", interface.layout.design_id()));
     define("DESIGN_ID", format!("0x{:08x}u", interface.design_id));
@@ -140,6 +146,9 @@ fn driver(ip: &Ip) -> String {
     let common = [("KERNEL", interface.kernel.clone()), ("UPPER", interface.kernel.to_uppercase()), ("PREFIX", prefix(ip))];
     let several = interface.functions.len() > 1;
     let (mut sets, mut runs, mut shapes) = (String::new(), String::new(), vec![]);
+    if interface.functions.iter().any(|f| !f.sizes.is_empty()) {
+        sets += NUMBERS;
+    }
     if interface.layout.queue().is_some() {
         runs += QUEUE;
     }
@@ -151,9 +160,9 @@ fn driver(ip: &Ip) -> String {
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
-            ("NAMES", given(function, &|a| a.ident.clone())),
-            ("PARAMETERS", given(function, &parameter)),
-            ("SETTERS", lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")),
+            ("NAMES", given(function, |a| a.ident.clone(), |s| s.ident.clone())),
+            ("PARAMETERS", given(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
+            ("SETTERS", [vec![lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")], program(ip, function)].concat().join("\n")),
         ];
         let [set, run] = if several { [SET_FUNCTION, RUN_FUNCTION] } else { [SET, RUN] };
         sets += &fill(set, &tokens);
@@ -164,20 +173,71 @@ fn driver(ip: &Ip) -> String {
         if several {
             shapes.push(format!(" * {name}:"));
         }
+        let sizes = function.sizes.iter().map(|s| format!(" *   {:<12} {} {}, a size from 1 to {}", s.ident, types::c(s.ty), s.name, s.max));
+        shapes.extend(sizes);
         shapes.push(lines(function, &shape, "\n"));
     }
     let math = if interface.arguments().any(|a| a.formula.is_some()) { "#include <math.h>\n" } else { "" };
     fill(&fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
 }
 
-/// Of what a caller gives: all but what the driver computes.
-fn given(function: &Function, f: &dyn Fn(&Argument) -> String) -> String {
-    function.arguments.iter().filter(|a| a.formula.is_none()).map(f).collect::<Vec<_>>().join(", ")
+/// Of what a caller gives, arguments and sizes in their order: all but what the driver computes.
+fn given(function: &Function, argument: impl Fn(&Argument) -> String, size: impl Fn(&SizeArgument) -> String) -> String {
+    let all = function.in_order(|a| a.formula.is_none().then(|| argument(a)), |s| Some(size(s)));
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn lines(function: &Function, f: &dyn Fn(&Argument) -> String, between: &str) -> String {
     function.arguments.iter().map(f).collect::<Vec<_>>().join(between)
 }
+
+/// Writes the registers that follow from the sizes.
+fn program(ip: &Ip, function: &Function) -> Vec<String> {
+    let kernel = &ip.interface.kernel;
+    let one = |p: &ProgramRegister| {
+        let at = format!("{}_ADDR_{}_DATA", prefix(ip), ip.program(function, p).to_uppercase());
+        let value = number(kernel, &p.register.formula, function);
+        match p.register.bits > 32 {
+            true => format!("    x{kernel}_write64(ip, {at}, (uint64_t){value});"),
+            false => format!("    X{}_WRITE32(ip + {at}, (uint32_t){value});", kernel.to_uppercase()),
+        }
+    };
+    function.program.iter().map(one).collect()
+}
+
+/// A formula over the sizes in C.
+fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
+    let of = |f: &Formula| number(kernel, f, function);
+    let both = |x: &[Formula; 2]| [of(&x[0]), of(&x[1])];
+    match formula {
+        Formula::Const(c) => format!("INT64_C({c})"),
+        Formula::Size(k) => format!("(int64_t){}", function.sizes[*k as usize].ident),
+        Formula::Sum(x) => format!("({})", both(x).join(" + ")),
+        Formula::Product(x) => format!("({})", both(x).join(" * ")),
+        Formula::Floor(x, by) => format!("x{kernel}_floor({}, {by})", of(x)),
+        Formula::Least(x) => format!("x{kernel}_least({})", both(x).join(", ")),
+        Formula::Greatest(x) => format!("x{kernel}_greatest({})", both(x).join(", ")),
+    }
+}
+
+/// What formulas need.
+const NUMBERS: &str = r#"/* Quotient, rounded down; the divisor is positive. */
+static inline int64_t x@KERNEL@_floor(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+static inline int64_t x@KERNEL@_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t x@KERNEL@_greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+"#;
 
 fn parameter(a: &Argument) -> String {
     format!("{} {}", a.array().map_or(types::c(a.ty), |array| if array.address_bits > 32 { "uint64_t" } else { "uint32_t" }), a.ident)

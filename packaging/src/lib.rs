@@ -108,6 +108,10 @@ impl Ip<'_> {
     fn called(&self, function: &interface::Function, argument: &interface::Argument) -> String {
         if self.functions.len() > 1 { format!("{}_{}", function.ident, argument.ident) } else { argument.ident.clone() }
     }
+    /// What a register that follows from the sizes is called beside those of other functions.
+    fn program(&self, function: &interface::Function, register: &interface::ProgramRegister) -> String {
+        if self.functions.len() > 1 { format!("{}_{}", function.ident, register.ident) } else { register.ident.clone() }
+    }
     /// Cycles of the longest run.
     fn cycles(&self) -> i64 {
         self.functions.iter().map(|f| f.cycles).max().unwrap_or(0)
@@ -147,7 +151,10 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     files.extend(tcl::scripts(ip, revision));
     files.extend(c::headers(ip));
     files.extend(host::files(ip));
-    files.extend(pynq::files(ip));
+    // With sizes at run time the drivers are those in C.
+    if ip.interface.functions.iter().all(|f| f.sizes.is_empty()) {
+        files.extend(pynq::files(ip));
+    }
     files.extend(fusesoc::files(ip));
     files.push(File::new("README.md", readme::text(ip, revision)));
     Ok(files)

@@ -4,7 +4,7 @@ use crate::xml::{group, Element};
 use crate::{types, File, Ip, LIBRARY, VENDOR, VERSION};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
-use templates::interface::Argument;
+use templates::interface::{Argument, ProgramRegister};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::CompressionMethod;
 
@@ -23,6 +23,12 @@ pub fn kernel(ip: &Ip) -> String {
     let number = interface.layout.function().map(|at| scalar(ip, "function", at));
     let first = usize::from(number.is_some());
     let arguments = number.into_iter().chain(all.enumerate().map(|(k, (name, a))| argument(ip, first + k, &name, a)));
+    let mut arguments: Vec<Element> = arguments.collect();
+    for (function, _) in ip.all() {
+        for p in &function.program {
+            arguments.push(computed(ip, arguments.len(), &ip.program(function, p), p));
+        }
+    }
     let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
     let kernel = kernel.with("name", &interface.kernel).with("language", "ip_c").with("vlnv", ip.vlnv()).with("attributes", "");
     let kernel = kernel.with("preferredWorkGroupSizeMultiple", 0).with("workGroupSize", 1).with("interrupt", "true").with("hwControlProtocol", "ap_ctrl_hs");
@@ -33,6 +39,13 @@ fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
     let arg = group("arg", []).with("name", name).with("addressQualifier", 0).with("id", 0).with("port", ip.interface.control);
     let arg = arg.with("size", "0x4").with("offset", format!("0x{offset:03X}")).with("hostOffset", "0x0").with("hostSize", "0x4");
     arg.with("type", "uint")
+}
+
+/// A number that the host computes from the sizes, see `sw/x<kernel>.h`.
+fn computed(ip: &Ip, id: usize, name: &str, p: &ProgramRegister) -> Element {
+    let (size, ty) = if p.register.bits > 32 { ("0x8", "ulong") } else { ("0x4", "uint") };
+    let arg = group("arg", []).with("name", name).with("addressQualifier", 0).with("id", id).with("port", ip.interface.control);
+    arg.with("size", size).with("offset", format!("0x{:03X}", p.offset)).with("hostOffset", "0x0").with("hostSize", size).with("type", ty)
 }
 
 fn argument(ip: &Ip, id: usize, name: &str, a: &Argument) -> Element {

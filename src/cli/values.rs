@@ -1,5 +1,6 @@
 //! Values of options, from their text.
 
+use super::SizeSet;
 use crate::data::DataFile;
 use arch::ir::aim::{Most, Share, RESOURCES};
 use arch::ir::design::Ports;
@@ -61,6 +62,10 @@ pub(super) fn parse_factor(text: &str) -> Result<(String, i64), String> {
         Ok(factor) if factor >= 1 => Ok((name, factor)),
         _ => Err(format!("'{value}' is not a whole number of at least 1")),
     }
+}
+
+pub(super) fn parse_sizes(text: &str) -> Result<SizeSet, String> {
+    text.split(',').map(parse_factor).collect::<Result<_, _>>().map(SizeSet)
 }
 
 pub(super) fn parse_word(text: &str) -> Result<(String, u32), String> {

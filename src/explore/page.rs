@@ -106,7 +106,7 @@ fn front_plot(context: &Context, best: &Design, front: &[Found]) -> String {
 
 /// Iterations per cycle over iterations per byte, the roof of each port and of the lanes.
 fn roofline(context: &Context, best: &Design) -> String {
-    let vsa = &best.vsa;
+    let vsa = &best.vsa.at_most();
     let work = context.program.work.iterations as f64;
     let peak = (vsa.extent[0] * vsa.extent[1] * vsa.lanes) as f64;
     let reached = work / best.cycles.max(1) as f64;

@@ -42,6 +42,8 @@ pub struct Run {
     pub function: usize,
     /// One per array of its core, then one per scalar: just its value.
     pub images: Vec<Image>,
+    /// Values of the function's sizes.
+    pub sizes: Vec<i64>,
     /// Cycles after which it is cut off by a reset and begun anew, if it is. Only the built-in engine does.
     pub cut: Option<u64>,
 }
@@ -84,6 +86,16 @@ impl Job<'_> {
             all.push((argument.offset, value as u32));
             if argument.register_bits() > 32 {
                 all.push((argument.offset + 4, (value >> 32) as u32));
+            }
+        }
+        if function.sizes.len() != run.sizes.len() {
+            return Err(format!("{} sizes for {}, which has {}", run.sizes.len(), function.name, function.sizes.len()));
+        }
+        for number in &function.program {
+            let value = number.register.formula.eval(&run.sizes);
+            all.push((number.offset, value as u32));
+            if number.register.bits > 32 {
+                all.push((number.offset + 4, (value >> 32) as u32));
             }
         }
         Ok(all)

@@ -61,7 +61,7 @@ impl Sequence<'_> {
     pub fn run(&self, count: usize) -> Result<Played, Refused> {
         let mut random = Random(self.arguments.seed ^ 0x7365_7175_656e);
         let models = self.all.iter().map(|p| self.model(p)).collect::<Result<Vec<_>, _>>()?;
-        let runs = self.all.iter().map(|p| (p.compiled.vsa.name.clone(), 0)).collect();
+        let runs = self.all.iter().map(|p| (p.name(), 0)).collect();
         let mut played = Played { runs, cut: 0, queued: 0, cycles: 0, predicted: false, faults: vec![] };
         let (mut left, mut batch) = (count, 0);
         while left > 0 && played.faults.is_empty() {
@@ -103,14 +103,14 @@ impl Sequence<'_> {
     fn compare(&self, entries: &[Entry], runs: &[check::Run], how: &Conditions, played: &mut Played) {
         for (entry, run) in entries.iter().zip(runs) {
             if let Some(fault) = entry.case.fault(run, how, &entry.expected).filter(|_| played.faults.len() < FAULTS) {
-                played.faults.push(format!("{}: {fault}", self.all[entry.function].compiled.vsa.name));
+                played.faults.push(format!("{}: {fault}", self.all[entry.function].name()));
             }
         }
     }
 
     /// The C program, or nothing where the interpreter must do.
     fn model(&self, prepared: &Prepared) -> Result<Option<Golden>, Refused> {
-        let input = prepared.input;
+        let input = &prepared.input;
         if input.stage.is_some() {
             return Ok(None);
         }
@@ -134,7 +134,7 @@ impl Sequence<'_> {
                 (memory, after)
             }
         };
-        let case = Case::of(self.built.clone(), function, (scop, compiled), &before).map_err(Refused::internal)?;
+        let case = Case::of(self.built.clone(), prepared.function, (scop, compiled), &before).map_err(Refused::internal)?;
         let own = rounded(scop, spec, &compiled.vsa, &before, &case.numbers).map_err(Refused::internal)?;
         let expected = own.map_or_else(|| case.of_vsa(&after), |own| own.expected);
         let cuts = self.arguments.engine == Engine::Builtin && random.below(CUT) == 0;

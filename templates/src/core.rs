@@ -12,6 +12,7 @@ use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
 use crate::control::sequencer::{Sequencer, SequencerPorts};
 use crate::port::Port;
+use arch::contract::program::{self, Register};
 use arch::contract::timing::{drain_latency, emitted_delay, release_delay};
 use arch::ir::vsa::Vsa;
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig};
@@ -23,6 +24,8 @@ pub struct Core {
     pub writers: Vec<(usize, WriterParams)>,
     pub sequencer: Sequencer,
     pub array: Array,
+    /// What the host computes from the sizes: the parameters first.
+    pub program: Vec<Register>,
     /// Cycles from the launch of the last wave that uses a load to the `release` of its buffer, by input group.
     pub release: Vec<u32>,
     /// Cycles from the launch of the last wave that fills a buffer to `emitted`, by output group.
@@ -39,6 +42,8 @@ pub struct Inputs<'a, 'm> {
     pub start: Sig<'m>,
     /// Byte address of the array with this index.
     pub base: &'a dyn Fn(usize) -> Option<Sig<'m>>,
+    /// What the program register with this index holds.
+    pub program: &'a dyn Fn(usize) -> Option<Sig<'m>>,
     /// What the register of the scalar with this index holds, and a name.
     pub scalar: &'a dyn Fn(u32) -> Option<(&'a str, Sig<'m>)>,
 }
@@ -98,7 +103,7 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, sequencer, array, release: cycles(release), emitted: cycles(emitted), flush: flush as u64, address_bits: vsa.address_bits })
+        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), release: cycles(release), emitted: cycles(emitted), flush: flush as u64, address_bits: vsa.address_bits })
     }
 
     /// Instances of the engines.
@@ -111,15 +116,32 @@ impl Core {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
                 let module = d.module(AxiReader(params.clone()));
                 let ports = params.ports();
-                engines.readers.push(Engine { port, instance: engine(m, d, format!("reader{port}"), &module, &ports.engine, inputs), ports });
+                engines.readers.push(Engine { port, instance: self.engine(m, d, format!("reader{port}"), &module, (&ports.engine, &params.program), inputs), ports });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
                 let module = d.module(AxiWriter(params.clone()));
                 let ports = params.ports();
-                engines.writers.push(Engine { port, instance: engine(m, d, format!("writer{port}"), &module, &ports.engine, inputs), ports });
+                engines.writers.push(Engine { port, instance: self.engine(m, d, format!("writer{port}"), &module, (&ports.engine, &params.program), inputs), ports });
             }
         }
         engines
+    }
+
+    fn engine<'m>(&self, m: &'m ModuleBuilder, d: &Design, name: String, module: &ModuleName, (ports, registers): (&EnginePorts, &[Register]), inputs: &Inputs<'_, 'm>) -> Instance<'m> {
+        let instance = m.instance(d, name, module);
+        ports.guard.rst.set(instance, inputs.guard.rst);
+        ports.guard.live.set(instance, inputs.guard.live);
+        ports.guard.abandon.set(instance, inputs.guard.abandon);
+        ports.start.set(instance, inputs.start);
+        for (array, port) in &ports.bases {
+            // Not driven without an address: a fault of the netlist.
+            (inputs.base)(*array).iter().for_each(|base| port.set(instance, *base));
+        }
+        for (register, port) in registers.iter().zip(&ports.program) {
+            let value = self.program.iter().position(|r| r.formula == register.formula).and_then(inputs.program);
+            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+        instance
     }
 
     /// Sequencer and array, joined with the engines.
@@ -129,6 +151,9 @@ impl Core {
         let ports = self.sequencer.ports();
         ports.rst.set(sequencer, inputs.guard.rst);
         ports.start.set(sequencer, inputs.start);
+        for (k, port) in ports.parameters.iter().enumerate() {
+            (inputs.program)(k).iter().for_each(|value| port.set(sequencer, value.to(port.ty)));
+        }
         self.pulses(m, (sequencer, &ports), engines);
         let module = d.module(self.array.clone());
         let array = m.instance(d, "array", &module);
@@ -184,19 +209,6 @@ impl Core {
         running.next(m.select(&[(inputs.start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         done
     }
-}
-
-fn engine<'m>(m: &'m ModuleBuilder, d: &Design, name: String, module: &ModuleName, ports: &EnginePorts, inputs: &Inputs<'_, 'm>) -> Instance<'m> {
-    let instance = m.instance(d, name, module);
-    ports.guard.rst.set(instance, inputs.guard.rst);
-    ports.guard.live.set(instance, inputs.guard.live);
-    ports.guard.abandon.set(instance, inputs.guard.abandon);
-    ports.start.set(instance, inputs.start);
-    for (array, port) in &ports.bases {
-        // Not driven without an address: a fault of the netlist.
-        (inputs.base)(*array).iter().for_each(|base| port.set(instance, *base));
-    }
-    instance
 }
 
 /// The waves and their fields.

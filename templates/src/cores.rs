@@ -6,6 +6,7 @@
 
 use crate::axi::bundle::{AxiRead, AxiWrite, Bus};
 use crate::axi::control::ControlPorts;
+use crate::axi::program;
 use crate::axi::status::Fault;
 use crate::axi::Guard;
 use crate::core::{Core, Inputs};
@@ -35,6 +36,8 @@ struct CorePorts {
     bases: Vec<(usize, Port)>,
     /// By scalar, of those that are used.
     scalars: Vec<(u32, Port)>,
+    /// By program register.
+    program: Vec<Port>,
     /// By AXI port.
     reads: Vec<(usize, AxiRead<Port>)>,
     writes: Vec<(usize, AxiWrite<Port>)>,
@@ -55,6 +58,7 @@ impl CoreModule {
             quiet: Port::bit("quiet"),
             bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(self.core.address_bits)))).collect(),
             scalars: array.ports().scalars.into_iter().map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty))).collect(),
+            program: program::ports(&self.core.program),
             reads: readers.iter().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             writes: writers.iter().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             fault: Fault::ports(),
@@ -69,14 +73,16 @@ impl Template for CoreModule {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         m.doc("Sequencer, array and AXI engines of what one function, or several, run on.");
         let ports = self.ports();
-        let CorePorts { guard, start, bases, scalars, .. } = &ports;
+        let CorePorts { guard, start, bases, scalars, program, .. } = &ports;
         let guard = Guard { rst: guard.rst.input(m), live: guard.live.input(m), abandon: guard.abandon.input(m) };
         let start = start.input(m);
         let bases: Vec<(usize, Sig<'m>)> = bases.iter().map(|(k, port)| (*k, port.input(m))).collect();
         let scalars: Vec<(u32, String, Sig<'m>)> = scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
+        let program: Vec<Sig<'m>> = program.iter().map(|port| port.input(m)).collect();
         let inputs = Inputs {
             guard,
             start,
+            program: &|n| program.get(n).copied(),
             base: &|array| bases.iter().find(|b| b.0 == array).map(|b| b.1),
             scalar: &|scalar| scalars.iter().find(|s| s.0 == scalar).map(|(_, name, value)| (name.as_str(), *value)),
         };
@@ -141,6 +147,11 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
         }
         for (k, port) in &ports.scalars {
             argument(&|p| *p == Passed::Value(*k as usize)).iter().for_each(|value| port.set(instance, value.to(port.ty)));
+        }
+        for (n, port) in ports.program.iter().enumerate() {
+            let mut cases: Vec<_> = callers.iter().map(|(f, function)| (is(*f), to.arguments[*f][function.arguments.len() + n].out(control))).collect();
+            let Some((_, last)) = cases.pop() else { continue };
+            port.set(instance, m.select(&cases, last).to(port.ty));
         }
         members.push(Member { instance, ports, chosen: chosen.eq(m.lit(c as u64, ty)) });
     }

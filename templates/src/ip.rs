@@ -104,6 +104,7 @@ impl Template for Top {
                 let inputs = Inputs {
                     guard,
                     start: ports.start.out(control),
+                    program: &|n| ports.arguments[0].get(function.arguments.len() + n).map(|port| port.out(control)),
                     base: &|array| argument(&|p| matches!(p, Passed::Address(a) if a.index == array)).map(|a| a.1),
                     scalar: &|scalar| argument(&|p| *p == Passed::Value(scalar as usize)),
                 };
@@ -144,7 +145,7 @@ impl Top {
     fn control<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, guard: &Guard<Sig<'m>>) -> (Instance<'m>, ControlPorts) {
         let Interface { layout, version, functions, interrupt, .. } = self.interface.clone();
         let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
-        let aligned = functions.iter().map(|f| f.arguments.iter().map(low).collect()).collect();
+        let aligned = functions.iter().map(|f| f.arguments.iter().map(low).chain(f.program.iter().map(|_| 0)).collect()).collect();
         let template = AxiLiteControl { layout, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);

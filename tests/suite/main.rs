@@ -13,6 +13,7 @@ mod polybench;
 mod random;
 mod refuse;
 mod run;
+mod sizes;
 mod stages;
 
 /// Compilations make and drop small lists by the million, as in the command.

@@ -5,6 +5,7 @@
 pub mod delay;
 pub mod operand;
 pub mod pick;
+pub mod program;
 pub mod relay;
 pub mod timing;
 pub mod walk;

@@ -18,6 +18,7 @@
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::{carries, interval, Form};
+use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
 use frontend::scop::Affine;
 use std::iter;
@@ -101,6 +102,17 @@ impl RowForm {
     }
 }
 
+/// An affine form's way through a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// At the first row of the first service.
+    pub start: Formula,
+    /// Per counter that is no parameter: the change when it counts up and all inner ones return to zero.
+    pub tiles: Vec<Formula>,
+    /// The same per row coordinate.
+    pub rows: Vec<Formula>,
+}
+
 /// The services of one I/O group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkGroup {
@@ -120,8 +132,11 @@ pub struct WalkGroup {
     /// by side in its words.
     pub step: i64,
     pub scale: i64,
-    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64.
+    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes, what they
+    /// multiply comes on top.
     pub address: RowForm,
+    /// Steps in bytes that follow from the sizes, and how many of them.
+    pub strided: Vec<(Formula, RowForm)>,
     /// The row transfers nothing unless all are `>= 0`.
     pub gates: Vec<RowForm>,
     /// First element transferred: the greatest of these and 0.
@@ -188,8 +203,12 @@ pub struct Walk {
     pub bytes: u32,
     /// Elements per bus word, a power of two.
     pub word: u32,
-    /// Trip counts of the kept counters, outermost first; all at least 2.
+    /// Trip counts of the kept counters, outermost first; all at least 2. (At the greatest sizes.)
     pub trips: Vec<i64>,
+    /// How many of them, the first ones, are parameters: constants of a run.
+    pub parameters: usize,
+    /// Their last values; of parameters, their values.
+    pub lasts: Vec<Formula>,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
     pub groups: Vec<WalkGroup>,
@@ -203,7 +222,7 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth).map(|j| if j < g.reload { None } else { Some(0) }).collect(),
+            when: (0..vsa.tile_depth).map(|j| if j < g.reload.max(vsa.parameters()) { None } else { Some(0) }).collect(),
             hull: &g.hull,
             bounds: &[],
             slots: 2,
@@ -219,7 +238,7 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten()).collect(),
+            when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters())).collect(),
             hull: &g.hull,
             bounds: &g.bounds,
             slots: g.slots,
@@ -249,8 +268,81 @@ impl Walk {
         self.groups.iter().any(|g| g.step > 1)
     }
     /// Services of all groups in the whole run.
-    pub fn services(&self) -> i64 {
-        self.groups.iter().map(|g| g.services(&self.trips)).sum()
+    pub fn services(&self) -> Formula {
+        let trips = |g: &WalkGroup| {
+            let counted = g.when.iter().zip(&self.lasts).skip(self.parameters).filter(|(w, _)| w.is_none());
+            counted.fold(Formula::Const(1), |all, (_, last)| all.times(last.clone().plus(Formula::Const(1))))
+        };
+        self.groups.iter().map(trips).fold(Formula::Const(0), Formula::plus)
+    }
+    /// How a form of a group goes from row to row and from service to service.
+    pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
+        self.steps_of(group, &[(Formula::Const(1), form)])
+    }
+    /// The same of the group's address.
+    pub fn address_steps(&self, group: &WalkGroup) -> Steps {
+        let own = [(Formula::Const(1), &group.address)];
+        self.steps_of(group, &own.into_iter().chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form))).collect::<Vec<_>>())
+    }
+    fn steps_of(&self, group: &WalkGroup, terms: &[(Formula, &RowForm)]) -> Steps {
+        let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
+            let all = terms.iter().map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
+            all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
+        };
+        let start = |form: &RowForm| {
+            let known = form.start.coeffs.iter().zip(&self.lasts).take(self.parameters);
+            vec![known.fold(Formula::Const(form.start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))]
+        };
+        let tiles = |form: &RowForm| {
+            let mut back = Formula::Const(0);
+            let mut out = vec![];
+            for j in (self.parameters..self.trips.len()).rev() {
+                let step = Formula::Const(form.start.coeffs[j]);
+                out.push(step.clone().plus(Formula::Const(-1).times(back.clone())));
+                back = back.plus(step.times(self.lasts[j].clone()));
+            }
+            out.reverse();
+            out
+        };
+        let lengths = group.lengths();
+        let rows = |form: &RowForm| form.row_carries(&lengths).into_iter().map(Formula::Const).collect();
+        Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
+    }
+    /// What an engine needs to know of the sizes; constants are among it.
+    pub fn program(&self) -> Vec<Formula> {
+        let mut all: Vec<Formula> = self.lasts[self.parameters..].to_vec();
+        for g in &self.groups {
+            let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
+            for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
+                all.push(start);
+                all.extend(tiles);
+                all.extend(rows);
+            }
+        }
+        all.push(self.services());
+        all
+    }
+    /// The walk at these sizes: an ordinary one, but for ends and gates that only other sizes need.
+    pub fn at(mut self, sizes: &[i64]) -> Walk {
+        let values: Vec<i64> = self.lasts[..self.parameters].iter().map(|f| f.eval(sizes)).collect();
+        for g in &mut self.groups {
+            for (stride, form) in std::mem::take(&mut g.strided) {
+                g.address = g.address.combine(stride.eval(sizes), &form);
+            }
+            for form in [&mut g.address].into_iter().chain(&mut g.gates).chain(&mut g.lowers).chain(&mut g.uppers) {
+                form.start = form.start.at(&values);
+            }
+            g.when.drain(..self.parameters);
+            // The last value of a counter that the sizes end.
+            for ((w, trip), last) in g.when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
+                *w = w.map(|v| if v + 1 == *trip { last.eval(sizes) } else { v });
+            }
+        }
+        self.trips = self.lasts.drain(..).skip(self.parameters).map(|f| f.eval(sizes) + 1).collect();
+        self.lasts = self.trips.iter().map(|t| Formula::Const(t - 1)).collect();
+        self.phases -= self.parameters;
+        self.parameters = 0;
+        self
     }
     /// Bits of a signed number that holds every gate and end.
     pub fn coordinate_bits(&self) -> u32 {
@@ -282,18 +374,21 @@ struct Raw<'a> {
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     let same = |j: usize| first.when[j].is_some() && raw.iter().all(|r| r.when[j] == first.when[j]);
-    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| vsa.counters[j].trip > 1 && !same(j)).collect();
+    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && !same(j)).collect();
     let fixed: Vec<i64> =
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
-    let groups = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(r, bytes, outer, &kept, &fixed, &trips) }).collect();
+    let groups = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
-    Some(Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, phases, groups })
+    let parameters = vsa.parameters();
+    let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| vsa.sizes.parameters.get(k).cloned().unwrap_or_else(|| vsa.sizes.last(j, trip));
+    let lasts = kept.iter().zip(&trips).enumerate().map(last).collect();
+    Some(Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, phases, groups })
 }
 
 fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
@@ -310,10 +405,33 @@ fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
     Wait { output: after.output as usize, until }
 }
 
+/// Extents of the array as the hull's view sees them: over the kept counters, and as formulas.
+fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
+    let rank = r.hull.view.len();
+    match vsa.sizes.extents.get(&r.index) {
+        // Only constant extents are joined.
+        Some(extents) => {
+            let (outer, inner) = extents.split_at(rank - 1);
+            let joined = inner.iter().skip(1).fold(inner[0].clone(), |all, e| {
+                let scale = |x: i64| x * e.constant;
+                Affine { coeffs: all.coeffs.iter().map(|&c| scale(c)).collect(), constant: scale(all.constant) }
+            });
+            // The first parameters are the sizes less one.
+            let over = |e: &Affine| {
+                let mut coeffs = e.coeffs.clone();
+                coeffs.resize(kept, 0);
+                (Affine { coeffs, constant: e.constant + e.coeffs.iter().sum::<i64>() }, Formula::affine(e))
+            };
+            outer.iter().chain([&joined]).map(over).collect()
+        }
+        None => r.array.extents(rank).into_iter().map(|e| (Affine::constant(kept, e), Formula::Const(e))).collect(),
+    }
+}
+
 /// `unit`: bytes per element of the walk; `outer`: its dimensions except the last.
-fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
+fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
     let missing = outer - r.hull.rows.len();
-    let dims = r.array.extents(r.hull.view.len());
+    let extents = extents(vsa, r, kept.len());
     let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
@@ -328,21 +446,27 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     };
     let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
     let mut address = zero.clone();
-    let mut stride = i64::from(r.array.ty.bytes());
-    for (x, extent) in x.iter().zip(&dims).rev() {
-        address = address.combine(stride, x);
-        stride = stride.wrapping_mul(*extent);
+    let mut strided = vec![];
+    let mut stride = Formula::Const(r.array.ty.bytes().into());
+    for (x, (_, extent)) in x.iter().zip(&extents).rev() {
+        match stride {
+            Formula::Const(stride) => address = address.combine(stride, x),
+            ref stride => strided.push((stride.clone(), x.clone())),
+        }
+        stride = stride.times(extent.clone());
     }
     let plus = |f: &RowForm, v: i64| f.combine(1, &RowForm::constant(v, kept.len(), outer));
     let minus = |f: &RowForm| zero.combine(-1, f);
     let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
-    let ((along, by), step) = (r.hull.along(), r.hull.step(&dims));
-    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element.
+    let ((along, by), step) = (r.hull.along(), r.hull.step(&r.array.extents(r.hull.view.len())));
+    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that follow
+    // sizes are no part of it: rows run along the last dimension then.
     let inner = if r.hull.elements > 1 { step / by } else { 1 };
     let times = |f: &RowForm, factor: i64| zero.combine(factor, f);
+    let within = |extent: &Affine| RowForm { start: extent.clone(), rows: vec![0; outer] };
     let (mut gates, mut lowers, mut uppers) = (vec![], vec![], vec![]);
-    for (d, (x, extent)) in x.iter().zip(&dims).enumerate() {
-        let left = plus(&minus(x), extent - 1);
+    for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
+        let left = plus(&minus(x).combine(1, &within(extent)), -1);
         if d == along {
             lowers.push(times(&minus(x), inner));
             uppers.push(plus(&times(&left, inner), 1));
@@ -390,5 +514,5 @@ fn group(r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips:
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
-    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, step, scale, address, gates, lowers, uppers, slots, waits: vec![] }
+    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -4,14 +4,26 @@
 //! within a few dozen LUTs.
 
 use super::blocks::{bits_of, memory, Cost};
+use crate::contract::program;
 use crate::contract::timing::drain_latency;
 use crate::contract::walk::{words_in_flight, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;
 
 /// Reader and writer of a port.
 pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
-    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead));
-    reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)))
+    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead) + kept(vsa, &walk));
+    reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)) + kept(vsa, &walk))
+}
+
+/// What an engine keeps during a run of the numbers that follow from sizes.
+fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
+    let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();
+    Cost { lut: bits / 2, ff: bits, ..Cost::default() }
+}
+
+/// Bits of an array's program registers.
+pub(super) fn program_bits(vsa: &Vsa) -> i64 {
+    if vsa.parameters() == 0 { 0 } else { program::of(vsa).iter().map(|r| i64::from(r.bits)).sum() }
 }
 
 /// Services, rows, bursts.
@@ -86,9 +98,10 @@ fn spread(walk: &Walk, latency: i64) -> Cost {
 
 /// Registers of the IP, sequencer, and what waits at the array's entry.
 pub(super) fn control(vsa: &Vsa) -> Cost {
-    let digits: i64 = vsa.counters.iter().filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
+    let digits: i64 = vsa.counters.iter().skip(vsa.parameters()).filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
     let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
-    registers(vsa.arrays.len()) + Cost { lut: 2 * digits + 4 * groups, ff: 2 * digits + 5 * groups, ..Cost::default() }
+    let program = program_bits(vsa);
+    registers(vsa.arrays.len()) + Cost { lut: 2 * digits + 4 * groups + program / 2, ff: 2 * digits + 5 * groups + program, ..Cost::default() }
 }
 
 /// Registers of an IP with addresses of so many arrays.

@@ -34,7 +34,7 @@ pub fn total(ip: &Ip) -> Cost {
 
 /// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind it.
 fn rest(ip: &Ip) -> Option<(String, Cost)> {
-    let arguments = |core: &Vsa| 64 * core.arrays.len() as i64 + core.scalars.iter().map(|s| i64::from(s.ty.bits())).sum::<i64>();
+    let arguments = |core: &Vsa| 64 * core.arrays.len() as i64 + core.scalars.iter().map(|s| i64::from(s.ty.bits())).sum::<i64>() + engines::program_bits(core);
     let bits = ip.cores.iter().map(arguments).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
     (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))

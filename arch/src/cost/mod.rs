@@ -16,4 +16,4 @@ pub mod reader;
 pub mod resources;
 pub mod writer;
 
-pub use predict::{predict, predict_below, Prediction};
+pub use predict::{predict, predict_at, predict_below, Prediction};

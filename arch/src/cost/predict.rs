@@ -45,23 +45,34 @@ struct Walker<'a> {
     emitted_delay: Vec<i64>,
 }
 
+/// With sizes, at the greatest ones.
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
     predict_below(vsa, memory, i64::MAX).expect("a run takes less than that")
 }
 
+/// A run at these sizes, one for each that the array has.
+pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &MemoryTiming) -> Prediction {
+    walk(vsa, sizes, memory, i64::MAX).expect("a run takes less than that")
+}
+
 /// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others.
 pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> Option<Prediction> {
+    walk(vsa, &vsa.sizes.maxima(), memory, limit)
+}
+
+fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> Option<Prediction> {
+    let vsa = &array.at(sizes);
     let ports = 0..vsa.ports();
     let mut walker = Walker {
         vsa,
-        readers: ports.clone().map(|p| ReaderModel::new(vsa, p, memory)).collect(),
-        writers: ports.map(|p| WriterModel::new(vsa, p, memory, timing::drain_latency(vsa, p))).collect(),
+        readers: ports.clone().map(|p| ReaderModel::new(array, sizes, p, memory)).collect(),
+        writers: ports.map(|p| WriterModel::new(array, sizes, p, memory, timing::drain_latency(array, p))).collect(),
         released: vec![Pulses::default(); vsa.inputs.len()],
         drained: vec![Pulses::default(); vsa.outputs.len()],
         written: vec![Pulses::default(); vsa.outputs.len()],
         before_phase: vec![0; vsa.outputs.len()],
-        release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(vsa, g)).collect(),
-        emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(vsa, o)).collect(),
+        release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
+        emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
     };
     walker.run(limit)
 }

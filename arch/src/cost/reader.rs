@@ -49,8 +49,8 @@ const THROUGH: i64 = 2;
 
 impl ReaderModel {
     /// `None` if no input group reads through the port.
-    pub fn new(vsa: &Vsa, port: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
-        Some(ReaderModel::of_walk(Walk::reads(vsa, port)?, vsa.ahead, memory))
+    pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
+        Some(ReaderModel::of_walk(Walk::reads(vsa, port)?.at(sizes), vsa.ahead, memory))
     }
 
     /// The model of one walk.

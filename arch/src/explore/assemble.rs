@@ -12,6 +12,7 @@ use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
+use crate::ir::sizes::{Formula, Size, Sizes};
 use crate::ir::ure::System;
 use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Until, Vsa};
 use frontend::flow;
@@ -65,17 +66,34 @@ pub struct Program<'a> {
     pub ports: Vec<usize>,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
+    /// With sizes at run time: the program at all of them, of which this is the greatest.
+    pub sized: Option<Box<Program<'a>>>,
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+        if system.sizes > 0 {
+            let maxima = scop.maxima();
+            let most = scop.at(&maxima);
+            let at_most = system.at(&most, &maxima);
+            let work = Work::of(&most);
+            let mut sized = Program::plain(scop, system, spec, work, ports.clone(), rewrites.clone());
+            let mut program = Program::plain(Cow::Owned(most), at_most, spec, work, ports, rewrites);
+            sized.work = program.work;
+            program.sized = Some(Box::new(sized));
+            return program;
+        }
+        Program::plain(scop, system, spec, work, ports, rewrites)
+    }
+
+    fn plain(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
         let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
-        Program { scop, system, reductions, sharing, work, ports, rewrites }
+        Program { scop, system, reductions, sharing, work, ports, rewrites, sized: None }
     }
 }
 
@@ -102,7 +120,7 @@ pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<R
 pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
     reshape::reshape(scop, &mut lowered, &mapping);
-    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product::<i64>() * schedule.interval;
+    let waves: i64 = mapping.counters[mapping.parameters.len()..].iter().map(|c| c.trip).product::<i64>() * schedule.interval;
     let dram = arrays(program, &lowered, &mapping, waves, spec);
     let outputs = outputs(scop, &lowered, &dram, &mapping)?;
     let inputs = inputs(&lowered, &outputs, &dram, &mapping);
@@ -115,6 +133,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
+        sizes: sizes(scop, mapping.parameters, mapping.limits, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
         scalars: scalars(scop, &lowered, &dram),
@@ -185,6 +204,21 @@ fn formula(e: &Expr, number: &impl Fn(usize) -> usize) -> Expr {
     Expr { span: Span::default(), ..e }
 }
 
+/// The sizes, and where they stand among the arguments.
+fn sizes(scop: &Scop, parameters: Vec<Formula>, limits: BTreeMap<usize, usize>, dram: &[InDram]) -> Sizes {
+    if scop.open_sizes() == 0 {
+        return Sizes::default();
+    }
+    let size = |s: &frontend::scop::Size| {
+        let before = |position: Option<u32>| position.is_some_and(|p| p < s.parameter);
+        let arrays = dram.iter().filter(|d| before(match scop.arrays[d.source].binding { Binding::Parameter(p) => Some(p), _ => None })).count();
+        let scalars = scop.arrays.iter().filter(|a| before(a.by_value())).count();
+        Size { name: s.name.clone(), ty: s.ty, max: s.max, after: [arrays as u32, scalars as u32] }
+    };
+    let extents = dram.iter().enumerate().filter(|(_, d)| !scop.arrays[d.source].extents.is_empty());
+    Sizes { list: scop.sizes.iter().map(size).collect(), parameters, limits, extents: extents.map(|(k, d)| (k, scop.arrays[d.source].extents.clone())).collect() }
+}
+
 fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
     let at = dram.iter().position(|d| d.source == source).expect("an array that is used");
     (at as u32, &dram[at].array)
@@ -196,7 +230,7 @@ fn inputs(lowered: &Lowered, outputs: &[OutputGroup], dram: &[InDram], mapping: 
         let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
         let lagging = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, until: Until::Lag(s.lag) }));
         let group = hull::input(draft, index, array.word, mapping);
-        let stores = outputs.iter().enumerate().filter(|(_, o)| mapping.phases > 0 && lagging.is_none() && o.array == index);
+        let stores = outputs.iter().enumerate().filter(|(_, o)| mapping.phases > mapping.parameters.len() && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
         let reload = if earlier.is_empty() { group.reload } else { group.reload.max(mapping.phases) };
         InputGroup { after: lagging.into_iter().chain(earlier).collect(), reload, ..group }

@@ -72,6 +72,7 @@ pub enum Limit {
 /// Judged by what is busy for most of `cycles`.
 pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Resources) -> Limit {
     let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
+    let vsa = &vsa.at_most();
     let words = |w: &Walk| -> i64 { w.groups.iter().map(|g| g.services(&w.trips) * g.total_rows() * g.words).sum() };
     let ports = (0..vsa.ports()).flat_map(|p| [(p, true, Walk::reads(vsa, p)), (p, false, Walk::writes(vsa, p))]);
     let busiest = ports.filter_map(|(p, reads, walk)| Some((of(words(&walk?), cycles), p, reads))).max_by(|a, b| a.0.total_cmp(&b.0));
@@ -251,7 +252,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), rewrites: vec![] }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), rewrites: vec![], sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.

@@ -9,6 +9,7 @@ use crate::contract::walk::beats_ahead;
 use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::sizes::Sizes;
 use crate::ir::vsa::{DramArray, Schedule, Vsa};
 use crate::pe::spill::spilled;
 
@@ -63,6 +64,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
+        sizes: Sizes::default(),
         counters: mapping.counters,
         arrays,
         inputs,

@@ -3,17 +3,39 @@
 use super::assemble::{build, join, kept, Program, SPILL_BEYOND};
 use crate::ir::design::DesignSpec;
 use crate::ir::draft::Lowered;
-use crate::ir::mapping::{Mapping, Plan};
+use crate::ir::mapping::{Mapping, Plan, Role};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Schedule, Vsa};
 use crate::pe::Options;
+use std::collections::BTreeSet;
 
 /// The array of a plan: of its variants, the first that starts a wave in every cycle, or else the fastest.
 ///
 /// # Errors
 /// Why the plan is no systolic array for this program.
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    let mapping = Mapping::new(&program.system, plan)?;
+    let Some(sized) = &program.sized else { return within(program, plan, spec, &BTreeSet::new()) };
+    let plan = plan.behind(sized.system.sizes);
+    // Loops whose trips a value has to wait for run as at the greatest sizes.
+    let mut loose = BTreeSet::new();
+    loop {
+        match within(sized, plan.clone(), spec, &loose) {
+            Err(Illegal::Varying(counters)) => {
+                let mapping = Mapping::within(&sized.system, plan.clone(), &loose)?;
+                let before = loose.len();
+                let dim = |place: usize| mapping.digits.iter().position(|all| all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
+                loose.extend(counters.iter().filter_map(|&place| dim(place)));
+                if loose.len() == before {
+                    return Err(Illegal::Varying(counters));
+                }
+            }
+            done => return done,
+        }
+    }
+}
+
+fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::within(&program.system, plan, loose)?;
     let reductions = kept(program, &mapping);
     let sums_floats = reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
@@ -46,7 +68,7 @@ fn variants(spec: &DesignSpec, shares: bool) -> impl Iterator<Item = Options> {
 
 /// All waves, and the last one's way through the array.
 fn cycles(schedule: &Schedule, mapping: &Mapping) -> i64 {
-    let waves: i64 = mapping.counters.iter().map(|c| c.trip).product();
+    let waves: i64 = mapping.counters[mapping.parameters.len()..].iter().map(|c| c.trip).product();
     let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
     waves * schedule.interval + cross
 }

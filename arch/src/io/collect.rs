@@ -169,7 +169,13 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
         let moves = |d: usize| hull.origin[d].counters[j];
-        let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
+        let limited = mapping.limits.contains_key(&j);
+        let last = mapping.counters[j].trip - 1;
+        let value = |conjunction: &Vec<Condition>| {
+            let ends = conjunction.iter().any(|c| mapping.is_end(j, c)).then_some(last);
+            // Of a counter that sizes end, the last value has no number of its own.
+            ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
+        };
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
         values.dedup();
         if draft.spilled.contains(&j) {

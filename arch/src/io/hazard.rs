@@ -14,7 +14,7 @@ use frontend::scop::{Affine, Constraint};
 pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
     for input in vsa.inputs.iter().filter(|g| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
         // Of earlier phases it has waited for all stores.
-        let first = if input.after.is_empty() { 0 } else { vsa.phases };
+        let first = if input.after.is_empty() { vsa.parameters() } else { vsa.phases };
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
             if (first..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
@@ -44,8 +44,20 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
             set.push(at_least(term(position, 1, 0)));
             set.push(at_least(term(position, -1, vsa.counters[j].trip - 1)));
         }
-        if let Some(value) = output.emit[j] {
-            set.push(equal(term(j, 1, -value)));
+        let limit = vsa.sizes.limits.get(&j);
+        for (position, &limit) in [j, depth + j].into_iter().flat_map(|p| limit.map(|l| (p, l))) {
+            let mut within = term(limit, 1, 0);
+            within.coeffs[position] = -1;
+            set.push(at_least(within));
+        }
+        match (output.emit[j], limit) {
+            (Some(value), Some(&limit)) if value + 1 == vsa.counters[j].trip => {
+                let mut end = term(limit, 1, 0);
+                end.coeffs[j] = -1;
+                set.push(equal(end));
+            }
+            (Some(value), _) => set.push(equal(term(j, 1, -value))),
+            (None, _) => {}
         }
         if j >= input.reload {
             set.push(equal(term(depth + j, 1, 0)));

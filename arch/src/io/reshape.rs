@@ -14,7 +14,9 @@ pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
     for draft in &mut lowered.inputs {
         let array = &scop.arrays[draft.array];
         if lowered.outputs.iter().all(|o| o.array != draft.array) {
-            join_rows(draft, &array.dims, array.ty.bytes(), mapping);
+            // Rows whose length follows sizes stay apart.
+            let apart = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
+            join_rows(draft, &array.dims[apart.min(array.dims.len().saturating_sub(1))..], array.ty.bytes(), mapping);
         }
     }
 }

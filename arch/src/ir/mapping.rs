@@ -9,10 +9,12 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
+use super::sizes::Formula;
 use super::ure::System;
 use super::vsa::Counter;
-use crate::affine::{Form, Ranges};
+use crate::affine::{Condition, Form, Ranges};
 use frontend::scop::Affine;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -64,6 +66,26 @@ impl Plan {
         let unit = |d: usize| (0..depth).map(|k| (k == d) as i64).collect();
         Plan { transform: (0..depth).map(unit).collect(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() }
     }
+
+    /// The plan over so many more dimensions in front, which stay as they are.
+    pub fn behind(self, sizes: usize) -> Plan {
+        let mut out = Plan::identity(sizes);
+        let depth = sizes + self.dims.len();
+        out.transform.iter_mut().for_each(|row| row.resize(depth, 0));
+        out.transform.extend(self.transform.into_iter().map(|row| [vec![0; sizes], row].concat()));
+        out.dims.extend(self.dims);
+        out.order.extend(self.order.into_iter().map(|d| d + sizes));
+        out
+    }
+
+    /// The plan over what stands behind these first dimensions.
+    pub fn without(self, sizes: usize) -> Plan {
+        Plan {
+            transform: self.transform.into_iter().skip(sizes).map(|row| row[sizes..].to_vec()).collect(),
+            dims: self.dims[sizes..].to_vec(),
+            order: self.order.into_iter().filter(|&d| d >= sizes).map(|d| d - sizes).collect(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +100,14 @@ pub struct Mapping {
     pub digits: Vec<Vec<Digit>>,
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// Counters of phases: the outermost ones.
+    /// Counters of phases: the outermost ones, parameters included.
     pub phases: usize,
+    /// What the first counters are, see [`super::sizes::Sizes`].
+    pub parameters: Vec<Formula>,
+    /// Counters that end with a parameter's value, and which.
+    pub limits: BTreeMap<usize, usize>,
+    /// Greatest values of the transformed coordinates over the band, of those that sizes bound by one affine function.
+    pub uppers: BTreeMap<usize, Affine>,
     pub extent: [i64; 2],
     pub axes: [String; 2],
     /// Trip counts of the lane digits; lanes are numbered row-major over them.
@@ -99,10 +127,57 @@ pub struct DigitBound {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Carry {
     pub when: Vec<DigitBound>,
-    pub waves: i64,
+    pub waves: Waves,
     pub hop: [i64; 2],
     /// Per lane digit: reader's minus producer's.
     pub lanes: Vec<i64>,
+}
+
+/// A number of waves: sums of products of trip counts that sizes end, with factors.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Waves(BTreeMap<Vec<usize>, i64>);
+
+impl Waves {
+    fn of(limited: Vec<usize>, factor: i64) -> Waves {
+        let mut waves = Waves::default();
+        waves.add(limited, factor);
+        waves
+    }
+    fn add(&mut self, limited: Vec<usize>, factor: i64) {
+        let sum = self.0.entry(limited.clone()).or_default();
+        *sum += factor;
+        if *sum == 0 {
+            self.0.remove(&limited);
+        }
+    }
+    pub fn plus(mut self, other: &Waves) -> Waves {
+        other.0.iter().for_each(|(limited, &factor)| self.add(limited.clone(), factor));
+        self
+    }
+    pub fn minus(mut self, other: &Waves) -> Waves {
+        other.0.iter().for_each(|(limited, &factor)| self.add(limited.clone(), -factor));
+        self
+    }
+    /// Times the trip count of counter `place`.
+    pub fn times(&self, mapping: &Mapping, place: usize) -> Waves {
+        let mut out = Waves::default();
+        for (limited, &factor) in &self.0 {
+            if mapping.limits.contains_key(&place) {
+                let mut limited = limited.clone();
+                limited.push(place);
+                limited.sort_unstable();
+                out.add(limited, factor);
+            } else {
+                out.add(limited.clone(), factor * mapping.counters[place].trip);
+            }
+        }
+        out
+    }
+    /// The number, if it is the same at all sizes; else the counters that it changes with.
+    pub fn constant(&self) -> Result<i64, Vec<usize>> {
+        let varies: Vec<usize> = self.0.keys().flatten().copied().collect();
+        if varies.is_empty() { Ok(self.0.values().sum()) } else { Err(varies) }
+    }
 }
 
 impl Mapping {
@@ -173,9 +248,49 @@ impl Mapping {
         form
     }
 
-    /// Waves per step of `counter`.
-    pub fn stride(&self, counter: usize) -> i64 {
-        self.counters[counter + 1..].iter().map(|c| c.trip).product()
+    /// Waves per step of counter `place`, at the greatest sizes.
+    pub fn stride(&self, place: usize) -> i64 {
+        self.counters[place + 1..].iter().map(|c| c.trip).product()
+    }
+
+    /// `times` the waves per step of counter `place`, at all sizes.
+    pub fn strides(&self, place: usize, times: i64) -> Waves {
+        let (mut factor, mut limited) = (times, vec![]);
+        for (j, counter) in self.counters.iter().enumerate().skip(place + 1) {
+            if self.limits.contains_key(&j) { limited.push(j) } else { factor *= counter.trip }
+        }
+        Waves::of(limited, factor)
+    }
+
+    /// That counter's last value, as a condition.
+    pub fn ends(&self, place: usize) -> Condition {
+        let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
+        form.counters[place] = 1;
+        match self.limits.get(&place) {
+            Some(&parameter) => form.counters[parameter] = -1,
+            None => form.constant = 1 - self.counters[place].trip,
+        }
+        Condition { form, equality: true }
+    }
+
+    /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest value.
+    pub fn is_end(&self, place: usize, condition: &Condition) -> bool {
+        if !condition.equality || !self.limits.contains_key(&place) {
+            return false;
+        }
+        let same = |form: &Form| [1, -1].iter().any(|sign| {
+            let at = |f: &Form, j: usize| f.counters.get(j).copied().unwrap_or(0);
+            (0..self.counters.len()).all(|j| at(form, j) == sign * at(&condition.form, j)) && form.constant == sign * condition.form.constant && form.space == condition.form.space.map(|c| sign * c)
+        });
+        let dim = self.digits.iter().position(|all| all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
+        let last = dim.and_then(|d| Some((d, self.uppers.get(&d)?))).is_some_and(|(d, upper)| {
+            // The coordinate less its greatest value, in every lane.
+            let mut coordinate = upper.coeffs.iter().map(|c| -c).collect::<Vec<_>>();
+            coordinate.resize(self.digits.len(), 0);
+            coordinate[d] += 1;
+            (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane)))
+        });
+        last || same(&self.ends(place).form)
     }
 
     /// Of counters and axes.

@@ -7,5 +7,6 @@ pub mod forms;
 pub mod ip;
 pub mod mapping;
 pub mod refusal;
+pub mod sizes;
 pub mod ure;
 pub mod vsa;

@@ -9,6 +9,7 @@
 //! - E0716: a sum would be used before it is complete
 //! - E0717: the array is too big for the board
 //! - E0723: a loop over phases cannot become anything else
+//! - E0725: a value would wait for a time that changes with the sizes
 
 use super::mapping::Plan;
 use super::ure::System;
@@ -33,6 +34,8 @@ pub enum Illegal {
     /// A tile would read cells of the array that an earlier tile has overwritten.
     Overwritten { array: String },
     TooBig { board: String },
+    /// A value would have to wait for a number of waves that changes with the trips of these counters.
+    Varying(Vec<usize>),
     /// This loop runs phases one after the other; it is asked to be something else.
     PhaseLoop(String),
 }
@@ -89,6 +92,7 @@ impl Illegal {
             Illegal::Overwritten { array } => error("E0714", array_span(array), format!("a tile would read cells of `{array}` that an earlier tile has overwritten"))
                 .label("is read and written in place")
                 .help("leave the loops untiled that move between these tiles, or write into another array"),
+            Illegal::Varying(_) => error("E0725", scop.function.region.into(), "a value would wait for its reader for a time that changes with the sizes".into()).help("put a loop that does not follow the sizes inside of the one that carries the value"),
             Illegal::PhaseLoop(name) => error("E0723", None, format!("`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled or skewed")).help("leave it out of the design options"),
             Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }

@@ -119,7 +119,9 @@ fn stores(live: &[Vec<Constraint>], steps: &[Affine], inside: &[Constraint], [ph
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
     pub dims: Vec<Dim>,
-    /// How many of `dims`, from the outside, are sequential loops around array programs, or their number in the order of the text.
+    /// How many of `dims`, the first ones, are sizes: every run has one value of each, and nothing is carried across them.
+    pub sizes: usize,
+    /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their number in the order of the text.
     pub phases: usize,
     pub statements: Vec<Placed>,
 }

@@ -19,6 +19,7 @@
 //!
 //! Source: PolySA section 4 (VSA), AutoSA section 4.3 (I/O groups), Kung's URE model.
 
+use super::sizes::Sizes;
 use crate::affine::{Condition, Form};
 use frontend::scop::{Affine, BinaryOp, Expr, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
@@ -400,8 +401,11 @@ pub struct Vsa {
     /// Time loops, outermost first.
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load.
+    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load. The first of
+    /// them are parameters, if there are sizes.
     pub phases: usize,
+    /// Sizes at run time.
+    pub sizes: Sizes,
     /// Names of the space axes (for people), `""` where the extent is 1.
     pub axes: [String; 2],
     /// PEs per axis, at least 1.

@@ -1,6 +1,7 @@
 //! What enters and leaves the array: drafts of the input and output groups.
 
 use super::lower::Lower;
+use crate::ir::mapping::Mapping;
 use crate::ir::draft::{Coordinates, InputDraft, OutputDraft, OutputDraftPort, StoredBy};
 use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
@@ -45,7 +46,7 @@ impl Lower<'_> {
             let mut base: Vec<Form> = over.iter().map(|a| self.mapping.form(a, 0)).collect();
             let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
             let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
-            substitute_fixed(&mut base, &ports);
+            substitute_fixed(&mut base, &ports, self.mapping);
             Coordinates { subscripts: base, offsets }
         });
         let Coordinates { subscripts, offsets } = forms.next().expect("the subscripts themselves");
@@ -135,9 +136,16 @@ impl Lower<'_> {
 }
 
 /// Counters that have one value whenever anything is emitted do not move the cells.
-fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort]) {
+fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort], mapping: &Mapping) {
     let counters = base.first().map_or(0, |f| f.counters.len());
     for j in 0..counters {
+        if let (Some(&end), true) = (mapping.limits.get(&j), ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c)))) {
+            for form in base.iter_mut() {
+                form.counters[end] += form.counters[j];
+                form.counters[j] = 0;
+            }
+            continue;
+        }
         let value = |conjunction: &Vec<Condition>| conjunction.iter().find_map(|c| c.fixes(j));
         let mut values = ports.iter().flat_map(|p| &p.when).map(value);
         let Some(Some(first)) = values.next() else { continue };

@@ -272,7 +272,7 @@ impl Lower<'_> {
         let mut found = Vec::new();
         for piece in pieces {
             self.check_complete(s, k, piece)?;
-            for (when, origin) in self.origins(lane, piece) {
+            for (when, origin) in self.origins(lane, piece)? {
                 let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
                 if let Origin::Past(_, _, waves) = origin {
                     if waves < 0 {
@@ -309,9 +309,9 @@ impl Lower<'_> {
     }
 
     /// Where one piece's value comes from, by carry case.
-    fn origins(&self, lane: usize, piece: &Piece) -> Vec<(Vec<DigitBound>, Origin)> {
+    fn origins(&self, lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
         let (producer, distance) = match &piece.feed {
-            Feed::Input { subscripts } => return vec![(vec![], Origin::Input(subscripts.clone()))],
+            Feed::Input { subscripts } => return Ok(vec![(vec![], Origin::Input(subscripts.clone()))]),
             Feed::Value { statement, distance } => ((statement.index(), None), distance),
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
         };
@@ -324,10 +324,11 @@ impl Lower<'_> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
+            let waves = waves.constant().map_err(Illegal::Varying)?;
             let origin = if waves == 0 && hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, hop, waves) };
             all.push((when, origin));
         }
-        all
+        Ok(all)
     }
 
     /// `when`: where it is read.

@@ -6,14 +6,15 @@
 
 use super::lower::{at_least_one, Lower, Sourced, Target};
 use super::spill;
+use crate::affine::map::{coordinate, minus};
 use crate::affine::{Condition, Form};
 use crate::ir::design::Dot;
-use crate::ir::mapping::Role;
+use crate::ir::mapping::{Role, Waves};
 use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::ure::{Feed, Piece};
 use crate::ir::vsa::{NodeId, Op};
 use crate::recurrence::reduction::Reduction;
-use frontend::scop::{Affine, BinaryOp, Constraint, ScalarType, StmtId};
+use frontend::scop::{BinaryOp, Constraint, ScalarType, StmtId};
 
 impl Lower<'_> {
     /// The lane with the same digits, but 0 in the digits of summed dimensions.
@@ -173,7 +174,7 @@ impl Lower<'_> {
             let (lo, hi) = self.mapping.bounds[d];
             self.mapping.digits[d].iter().all(|x| x.trip == 1 || (x.trip - 1) * x.weight <= hi - lo)
         };
-        let filled = self.reduced(reduction).iter().all(reaches);
+        let filled = self.reduced(reduction).iter().all(reaches) && reduction.uppers.iter().all(|u| u.is_constant());
         let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
         (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(counter)
     }
@@ -186,7 +187,7 @@ impl Lower<'_> {
         let mut sum = self.build(Target::Share(s, lane))?;
         let mut reach = 1;
         while reach < self.options.interleave {
-            let waves = reach * self.mapping.stride(counter);
+            let waves = self.mapping.strides(counter, reach).constant().map_err(Illegal::Varying)?;
             let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves }, ty, &name);
             sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
             reach *= 2;
@@ -200,7 +201,8 @@ impl Lower<'_> {
         let initial = self.initial(s, lane, reduction)?;
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
-        let own = self.past(Target::Share(s, lane), [0, 0], sums * self.mapping.stride(counter), ty, &name);
+        let waves = self.mapping.strides(counter, sums).constant().map_err(Illegal::Varying)?;
+        let own = self.past(Target::Share(s, lane), [0, 0], waves, ty, &name);
         let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
         let mut again = self.variable_form(None, counter);
         again.constant = -sums;
@@ -226,11 +228,8 @@ impl Lower<'_> {
         let inside: Vec<Constraint> = reduction
             .dims
             .iter()
-            .map(|&d| {
-                let mut expr = Affine::constant(self.depth(), self.system.dims[d].hi);
-                expr.coeffs[d] = -1;
-                Constraint { expr, equality: false }
-            })
+            .zip(&reduction.uppers)
+            .map(|(&d, upper)| Constraint { expr: minus(upper, &coordinate(d, self.depth())), equality: false })
             .collect();
         let Some(conditions) = self.conditions(&inside, &[], lane) else { return Ok(None) };
         let term = self.expr(s, lane, &reduction.term)?;
@@ -256,21 +255,24 @@ impl Lower<'_> {
         let (axes, time) = self.moves(reduction);
         let target = if share { Target::Share(s, lane) } else { Target::Total(s, lane) };
         // Odometer, innermost first: the last axis, then the others, then the counters from the innermost one.
-        let (mut hop, mut waves) = ([0, 0], 0);
+        let (mut hop, mut waves) = ([0, 0], Waves::default());
         let mut zeros: Vec<Condition> = Vec::new();
         let spilled = if share { vec![] } else { self.spilled(s) };
-        let mut steps: Vec<(Form, [i64; 2], i64)> = Vec::new();
+        let mut steps: Vec<(Form, [i64; 2], Waves)> = Vec::new();
         for &a in axes.iter().rev().filter(|_| !share) {
             let mut step = hop;
             step[a] += 1;
-            steps.push((self.variable_form(Some(a), 0), step, 0));
+            steps.push((self.variable_form(Some(a), 0), step, Waves::default()));
             hop[a] -= self.mapping.extent[a] - 1;
         }
         for &counter in time.iter().rev() {
-            steps.push((self.variable_form(None, counter), hop, waves + self.mapping.stride(counter)));
-            waves -= self.mapping.stride(counter) * (self.mapping.counters[counter].trip - 1);
+            let stride = self.mapping.strides(counter, 1);
+            waves = waves.plus(&stride);
+            steps.push((self.variable_form(None, counter), hop, waves.clone()));
+            waves = waves.minus(&stride.times(self.mapping, counter));
         }
         for (form, hop, waves) in steps {
+            let waves = waves.constant().map_err(Illegal::Varying)?;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
                 return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
@@ -329,7 +331,7 @@ impl Lower<'_> {
     /// The digits of a summed dimension reach past its end. A shared sum is then complete only after its last
     /// iteration's own wave.
     pub(super) fn is_padded(&self, reduction: &Reduction) -> bool {
-        self.reduced(reduction).iter().any(|&d| {
+        reduction.uppers.iter().any(|u| !u.is_constant()) || self.reduced(reduction).iter().any(|&d| {
             let (lo, hi) = self.mapping.bounds[d];
             self.mapping.digits[d].first().is_some_and(|x| x.weight * x.trip != hi - lo + 1)
         })
@@ -346,7 +348,7 @@ impl Lower<'_> {
             form.constant = 1 - trip;
             Condition { form, equality: true }
         };
-        let over_time = time.into_iter().filter(|counter| !spilled.contains(counter)).map(|counter| end(self.variable_form(None, counter), self.mapping.counters[counter].trip));
+        let over_time = time.into_iter().filter(|counter| !spilled.contains(counter)).map(|counter| self.mapping.ends(counter));
         let over_space = axes.into_iter().map(|a| end(self.variable_form(Some(a), 0), self.mapping.extent[a]));
         let ends: Vec<Condition> = over_time.chain(over_space).collect();
         let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);

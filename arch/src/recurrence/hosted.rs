@@ -98,7 +98,7 @@ fn first_read(e: &Expr, reads: &[Access], own: &mut Vec<Access>) -> Expr {
 fn another(scop: &mut Scop, ty: ScalarType) -> ArrayId {
     let name = (1..).map(|n| format!("host_{n}")).find(|n| scop.arrays.iter().all(|a| a.name != *n)).expect("a name");
     let c_type = if ty.bits() == 32 { "float" } else { "double" }.to_string();
-    scop.arrays.push(Array { name, ty, c_type, dims: vec![], storage: Storage::Dram, binding: Binding::Local, constant: false, span: scop.function.region });
+    scop.arrays.push(Array { name, ty, c_type, dims: vec![], extents: vec![], storage: Storage::Dram, binding: Binding::Local, constant: false, span: scop.function.region });
     ArrayId(scop.arrays.len() as u32 - 1)
 }
 

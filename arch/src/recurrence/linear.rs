@@ -11,7 +11,8 @@ use std::borrow::Cow;
 /// The program with its linearized arrays in two or more dimensions.
 pub fn delinearized(scop: Cow<'_, Scop>) -> Cow<'_, Scop> {
     let mut scop = scop;
-    for array in (0..scop.arrays.len() as u32).map(ArrayId) {
+    let fixed = |a: ArrayId| scop.array(a).extents.is_empty();
+    for array in (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| fixed(a)).collect::<Vec<_>>() {
         let mut d = 0;
         while d < scop.array(array).dims.len() {
             match split(&scop, array, d) {

@@ -14,6 +14,7 @@ pub mod recompute;
 pub mod reduction;
 pub mod rewrite;
 pub mod share;
+pub mod sized;
 
 pub use build::{build, build_at};
 pub use builder::Within;

@@ -3,7 +3,7 @@
 //! For these the chain of partial results follows the order of the *mapped* loops instead of the program's, so that the
 //! reduction loops may be permuted, tiled, spread over PEs and over SIMD lanes. Nobody may look at a partial result.
 
-use crate::affine::map::fixed;
+use crate::affine::map::{coordinate, fixed, minus};
 use crate::ir::ure::{Feed, Placed, System};
 use frontend::flow;
 use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
@@ -23,6 +23,8 @@ pub struct Reduction {
     pub term: Expr,
     /// Band dimensions that are summed over.
     pub dims: Vec<usize>,
+    /// Their last coordinates, over the sizes.
+    pub uppers: Vec<Affine>,
 }
 
 impl Reduction {
@@ -95,8 +97,9 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     let Parts { op, subtract, fused, read, term } = parts(scop, s, reassociate)?;
     let placed = &system.statements[s];
     let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| placed.write.iter().all(|a| a.coeffs[d] == 0)).collect();
-    let reduction = Reduction { read, op, subtract, fused, term, dims };
-    (!reduction.dims.is_empty() && box_in(placed, &reduction.dims) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
+    let uppers = dims.iter().map(|&d| last(system, s, d)).collect::<Option<Vec<_>>>()?;
+    let reduction = Reduction { read, op, subtract, fused, term, dims, uppers };
+    (!reduction.dims.is_empty() && box_in(placed, &reduction.dims, system.sizes) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
 }
 
 /// Which read of statement `s` is the accumulator, if the order of accumulation is free.
@@ -167,23 +170,41 @@ fn split_fused(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bo
     (rhs.ty == ty && is_accumulator(read)).then_some(Parts { op: BinaryOp::Add, subtract: false, fused: true, read, term })
 }
 
-/// The summed dimensions run over the same range wherever the others are.
-fn box_in(placed: &Placed, dims: &[usize]) -> bool {
+/// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no statement goes.
+fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
+    let depth = system.dims.len();
+    let placed = &system.statements[s];
+    let bounds = |c: &&Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs[..system.sizes].iter().any(|&x| x != 0);
+    let sized: Vec<&Constraint> = placed.domain.iter().flatten().filter(bounds).collect();
+    let constant = flow::domain_bounds(&placed.domain, depth).map_or(0, |b| b[d].1);
+    let upper = match sized[..] {
+        [] => return Some(Affine::constant(depth, constant)),
+        [c] if c.expr.coeffs[d] == -1 && !c.equality => {
+            let mut upper = c.expr.clone();
+            upper.coeffs[d] = 0;
+            upper
+        }
+        _ => return None,
+    };
+    let within = Constraint { expr: minus(&upper, &coordinate(d, depth)), equality: false };
+    system.statements.iter().flat_map(|p| &p.domain).all(|all| flow::implies(all, std::slice::from_ref(&within), depth)).then_some(upper)
+}
+
+/// The summed dimensions run over the same range wherever the others but the sizes are.
+fn box_in(placed: &Placed, dims: &[usize], sizes: usize) -> bool {
     let alone = |c: &Constraint| {
-        let used: Vec<usize> = (0..c.expr.coeffs.len()).filter(|&d| c.expr.coeffs[d] != 0).collect();
+        let used: Vec<usize> = (sizes..c.expr.coeffs.len()).filter(|&d| c.expr.coeffs[d] != 0).collect();
         used.len() <= 1 || used.iter().all(|d| !dims.contains(d))
     };
     placed.domain.len() == 1 && placed.domain[0].iter().all(alone)
 }
 
-fn at(depth: usize, dims: &[usize], bounds: &[(i64, i64)], last: bool) -> Vec<Constraint> {
-    dims.iter().map(|&d| fixed(d, if last { bounds[d].1 } else { bounds[d].0 }, depth)).collect()
-}
-
 /// The initial value enters at the first iteration, and everyone else reads the last one's result.
 fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: usize) -> bool {
     let Some(bounds) = flow::domain_bounds(&system.statements[s].domain, depth) else { return false };
-    let (first, last) = (at(depth, &reduction.dims, &bounds, false), at(depth, &reduction.dims, &bounds, true));
+    let first: Vec<Constraint> = reduction.dims.iter().map(|&d| fixed(d, bounds[d].0, depth)).collect();
+    let end = |(&d, upper): (&usize, &Affine)| Constraint { expr: minus(&coordinate(d, depth), upper), equality: true };
+    let last: Vec<Constraint> = reduction.dims.iter().zip(&reduction.uppers).map(end).collect();
     // The chain runs over the whole range of a dimension: other statements must not make it longer.
     if reduction.dims.iter().any(|&d| (system.dims[d].lo, system.dims[d].hi) != bounds[d]) {
         return false;

@@ -1,12 +1,12 @@
 //! Carry cases: how a constant distance spreads over digits.
 
-use crate::ir::mapping::{Carry, Digit, DigitBound, Mapping, Role};
+use crate::ir::mapping::{Carry, Digit, DigitBound, Mapping, Role, Waves};
 
 impl Mapping {
     /// All carry cases of a band-space distance.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
         let moved: Vec<i64> = self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
-        let mut all = vec![Carry { when: vec![], waves: 0, hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
+        let mut all = vec![Carry { when: vec![], waves: Waves::default(), hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
         for (d, &e) in moved.iter().enumerate() {
             let mut options = Vec::new();
             digit_cases(&self.digits[d], e, self.digits[d].len(), &mut vec![], &mut vec![], &mut options);
@@ -22,7 +22,7 @@ impl Mapping {
             match digit.role {
                 Role::Space(axis) => carry.hop[axis] += delta,
                 Role::Lane => carry.lanes[digit.index] += delta,
-                _ => carry.waves += delta * self.stride(digit.index),
+                _ => carry.waves = carry.waves.plus(&self.strides(digit.index, *delta)),
             }
         }
         carry
@@ -72,7 +72,7 @@ fn digit_cases(digits: &[Digit], e: i64, left: usize, when: &mut Vec<DigitBound>
 
 /// Joins cases with one outcome whose conditions differ only in one complementary bound.
 fn merge(mut all: Vec<Carry>) -> Vec<Carry> {
-    let outcome = |c: &Carry| (c.waves, c.hop, c.lanes.clone());
+    let outcome = |c: &Carry| (c.waves.clone(), c.hop, c.lanes.clone());
     loop {
         let mut joined = None;
         'search: for a in 0..all.len() {

@@ -2,17 +2,26 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
+use crate::affine::map::{coordinate, minus};
 use crate::affine::{determinant, unimodular_inverse};
 use crate::ir::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::ir::refusal::Illegal;
+use crate::ir::sizes::Formula;
 use crate::ir::ure::System;
 use crate::ir::vsa::Counter;
-use frontend::scop::Affine;
+use frontend::flow;
+use frontend::scop::{Affine, Constraint};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Mapping {
     /// # Errors
     /// When the transform is not unimodular, an axis is used twice, or a phase loop is not outermost and whole.
     pub fn new(system: &System, plan: Plan) -> Result<Mapping, Illegal> {
+        Mapping::within(system, plan, &BTreeSet::new())
+    }
+
+    /// As [`Mapping::new`], where the loops over these coordinates run as at the greatest sizes.
+    pub fn within(system: &System, plan: Plan, loose: &BTreeSet<usize>) -> Result<Mapping, Illegal> {
         let plan = phases_outermost(system, plan)?;
         let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
         let bounds = transformed_bounds(system, &plan.transform);
@@ -29,19 +38,61 @@ impl Mapping {
             extent: [1, 1],
             axes: [String::new(), String::new()],
             lane_trips: vec![],
+            parameters: vec![],
+            limits: BTreeMap::new(),
+            uppers: BTreeMap::new(),
             plan,
         };
-        mapping.number_digits()?;
-        mapping.phases = mapping.digits[..system.phases].iter().map(Vec::len).sum();
+        let ends = mapping.ends_by_size(system, loose);
+        mapping.number_digits(system.sizes, ends)?;
+        mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
         Ok(mapping)
     }
 
-    fn number_digits(&mut self) -> Result<(), Illegal> {
+    /// The last values of the outermost digits that are counted and that sizes end, by dimension.
+    fn ends_by_size(&mut self, system: &System, loose: &BTreeSet<usize>) -> BTreeMap<usize, Formula> {
+        let mut ends = BTreeMap::new();
+        for d in if system.sizes == 0 { 0..0 } else { system.phases..self.digits.len() } {
+            let greatest = greatest(system, &self.plan.transform[d]);
+            if let [[one]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
+                if one.1 == 1 && !one.0.is_constant() {
+                    self.uppers.insert(d, one.0.clone());
+                }
+            }
+            let counted = self.digits[d].first().filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
+            let Some(digit) = counted.filter(|_| !loose.contains(&d) && !greatest.is_empty()) else { continue };
+            let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
+            let all = greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least));
+            let Some(end) = all.reduce(Formula::greatest) else { continue };
+            let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(0)).least(Formula::Const(digit.trip - 1));
+            if !matches!(value, Formula::Const(_)) {
+                ends.insert(d, value);
+            }
+        }
+        ends
+    }
+
+    fn number_digits(&mut self, sizes: usize, ends: BTreeMap<usize, Formula>) -> Result<(), Illegal> {
         let order = self.plan.order.clone();
+        for d in 0..sizes {
+            self.digits[d].iter_mut().for_each(|digit| digit.index = d);
+            self.parameters.push(Formula::Size(d as u32).plus(Formula::Const(-self.bounds[d].0)));
+            self.counters.push(Counter { name: self.names[d].clone(), trip: self.bounds[d].1 - self.bounds[d].0 + 1 });
+        }
+        let mut limits = BTreeMap::new();
+        for (d, value) in ends {
+            let trip = self.digits[d].first().map_or(1, |x| x.trip);
+            limits.insert(d, self.counters.len());
+            self.counters.push(Counter { name: format!("{}.last", self.names[d]), trip });
+            self.parameters.push(value);
+        }
         for role in [Role::Tile, Role::Time, Role::Latency] {
-            for &d in &order {
-                for digit in self.digits[d].iter_mut().filter(|x| x.role == role) {
+            for &d in order.iter().filter(|&&d| d >= sizes) {
+                for (k, digit) in self.digits[d].iter_mut().enumerate().filter(|(_, x)| x.role == role) {
                     digit.index = self.counters.len();
+                    if let Some(&parameter) = limits.get(&d).filter(|_| k == 0) {
+                        self.limits.insert(digit.index, parameter);
+                    }
                     let suffix = match role { Role::Tile => "tile", Role::Time => "time", _ => "latency" };
                     self.counters.push(Counter { name: format!("{}.{suffix}", self.names[d]), trip: digit.trip });
                 }
@@ -121,4 +172,37 @@ fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, i64)
     };
     let unit = |row: &Vec<i64>| row.iter().position(|&c| c == 1).filter(|_| row.iter().filter(|&&c| c != 0).count() == 1);
     transform.iter().map(|row| unit(row).map_or_else(|| range(row), |d| (system.dims[d].lo, system.dims[d].hi))).collect()
+}
+
+/// What bounds `row · n` from above at given sizes: the greatest, over the parts of the domain, of the least of functions over the
+/// sizes, each divided and rounded down. Empty where a part has no such bound.
+fn greatest(system: &System, row: &[i64]) -> Vec<Vec<(Affine, i64)>> {
+    let (depth, sizes) = (system.dims.len(), system.sizes);
+    let coordinates: Vec<Affine> = (0..sizes).map(|d| coordinate(d, depth)).chain([Affine { coeffs: row.to_vec(), constant: 0 }]).collect();
+    let maxima: Vec<i64> = system.dims[..sizes].iter().map(|d| d.hi).collect();
+    let mut all: Vec<Vec<(Affine, i64)>> = vec![];
+    for part in system.statements.iter().flat_map(|s| &s.domain) {
+        for piece in flow::image(std::slice::from_ref(part), &coordinates, depth).pieces {
+            let upper = |c: &Constraint| {
+                let (own, rest) = c.expr.coeffs.split_last()?;
+                let sign = if c.equality { -own.signum() } else { 1 };
+                let (own, form) = (own * sign, Affine { coeffs: rest.iter().map(|x| x * sign).collect(), constant: c.expr.constant * sign });
+                (own < 0).then_some((form, -own))
+            };
+            let bounds: Vec<(Affine, i64)> = piece.iter().filter_map(upper).collect();
+            if bounds.is_empty() {
+                return vec![];
+            }
+            if !all.contains(&bounds) {
+                all.push(bounds);
+            }
+        }
+    }
+    // A part that another one always reaches beyond says nothing.
+    let beyond = |a: &[(Affine, i64)], b: &[(Affine, i64)]| match (a, b) {
+        ([(a, 1)], [(b, 1)]) => minus(b, a).over_sizes(&maxima).0 >= 0,
+        _ => false,
+    };
+    let kept = (0..all.len()).filter(|&k| !(0..all.len()).any(|j| j != k && beyond(&all[k], &all[j]) && (j < k || !beyond(&all[j], &all[k]))));
+    kept.map(|k| all[k].clone()).collect()
 }

@@ -1,8 +1,9 @@
 //! Parts of a line of a Vsa's text that need nothing but the line.
 
+use crate::ir::sizes::Formula;
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
-use frontend::text::lex::{is_word, Line};
+use frontend::text::lex::{is_word, Line, Token};
 
 pub(super) fn ty(line: &mut Line) -> Result<ScalarType, String> {
     let name = line.word("a type")?;
@@ -102,4 +103,43 @@ pub(super) fn bound(line: &mut Line, rank: usize, phases: usize) -> Result<CellB
     let phases = coeffs.split_off(rank.max(1));
     let scale = coeffs.pop().unwrap_or(0);
     Ok(CellBound { scale, coeffs, phases, constant, equality: relation(line)? })
+}
+
+/// As [`Formula`] prints itself.
+pub(super) fn formula(line: &mut Line) -> Result<Formula, String> {
+    let two = |line: &mut Line, sign: &'static str| -> Result<[Formula; 2], String> {
+        let first = formula(line)?;
+        line.sign(sign)?;
+        let both = [first, formula(line)?];
+        line.sign(")")?;
+        Ok(both)
+    };
+    if line.has("(") {
+        let first = formula(line)?;
+        let sum = line.has("+");
+        if !sum {
+            line.sign("*")?;
+        }
+        let both = Box::new([first, formula(line)?]);
+        line.sign(")")?;
+        return Ok(if sum { Formula::Sum(both) } else { Formula::Product(both) });
+    }
+    let Some(Token::Word(word)) = line.peek().cloned() else { return Ok(Formula::Const(line.integer()?)) };
+    line.skip();
+    match word.as_str() {
+        "floor" => {
+            line.sign("(")?;
+            let inner = formula(line)?;
+            line.sign(",")?;
+            let by = line.integer()?;
+            line.sign(")")?;
+            if by < 1 { Err(format!("a division by {by}")) } else { Ok(Formula::Floor(Box::new(inner), by)) }
+        }
+        "min" | "max" => {
+            line.sign("(")?;
+            let both = Box::new(two(line, ",")?);
+            Ok(if word == "min" { Formula::Least(both) } else { Formula::Greatest(both) })
+        }
+        _ => word.strip_prefix('s').and_then(|k| k.parse().ok()).map(Formula::Size).ok_or_else(|| format!("expected a formula, found `{word}`")),
+    }
 }

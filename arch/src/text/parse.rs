@@ -1,8 +1,9 @@
 //! Text to Vsa.
 
-use super::items::{bank, bound, delay, dot, id, ids, over_coordinates, relation, ty};
+use super::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
+use crate::ir::sizes::{Size, Sizes};
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
 use frontend::text::lex::{Line, Token};
@@ -41,7 +42,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 13] = ["space", "phase", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 15] = ["space", "size", "parameter", "phase", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
@@ -102,21 +103,47 @@ impl Parser {
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
             "addresses" => vsa.address_bits = line.small()?,
+            "size" if vsa.counters.is_empty() => {
+                let name = line.name()?;
+                line.sign(":")?;
+                let ty = ty(line)?;
+                line.keyword("max")?;
+                let max = line.integer()?;
+                line.keyword("after")?;
+                vsa.sizes.list.push(Size { name, ty, max, after: [line.small()?, line.small()?] });
+            }
+            "parameter" if vsa.counters.len() == vsa.sizes.parameters.len() => {
+                vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
+                vsa.phases += 1;
+                vsa.tile_depth += 1;
+                line.sign("=")?;
+                vsa.sizes.parameters.push(formula(line)?);
+            }
             "phase" if vsa.phases < vsa.counters.len() => return Err("a phase counter after others".into()),
             "tile" if vsa.tile_depth < vsa.counters.len() => return Err("a tile counter after time counters".into()),
             "phase" | "tile" | "time" if !self.nodes => {
                 vsa.phases += (key == "phase") as usize;
                 vsa.tile_depth += (key != "time") as usize;
                 vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
+                if line.has_word("to") {
+                    line.keyword("parameter")?;
+                    vsa.sizes.limits.insert(vsa.counters.len() - 1, line.small::<u32>()? as usize);
+                }
             }
             "array" => {
                 let name = line.name()?;
                 line.sign(":")?;
                 let ty = ty(line)?;
-                let mut dims = Vec::new();
+                let count = vsa.sizes.list.len();
+                let mut extents: Vec<Affine> = Vec::new();
                 while line.has("[") {
-                    dims.push(line.integer()?);
+                    extents.push(line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?);
                     line.sign("]")?;
+                }
+                let maxima = vsa.sizes.maxima();
+                let dims = extents.iter().map(|e| e.over_sizes(&maxima).1).collect();
+                if extents.iter().any(|e| !e.is_constant()) {
+                    vsa.sizes.extents.insert(vsa.arrays.len(), extents);
                 }
                 line.keyword("word")?;
                 let word = line.small()?;

@@ -86,14 +86,26 @@ impl Printer<'_> {
             writeln!(self.out, "addresses {}", vsa.address_bits)?;
         }
         writeln!(self.out)?;
+        for s in &vsa.sizes.list {
+            writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
+        }
         for (j, c) in vsa.counters.iter().enumerate() {
+            if let Some(formula) = vsa.sizes.parameters.get(j) {
+                writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
+                continue;
+            }
             let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
-            writeln!(self.out, "{kind} {} {}", Name(&c.name), c.trip)?;
+            let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
+            writeln!(self.out, "{kind} {} {}{limit}", Name(&c.name), c.trip)?;
         }
         writeln!(self.out)?;
         let mut ports = 0;
-        for a in &vsa.arrays {
-            let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
+        let sizes: Vec<String> = (0..vsa.sizes.list.len()).map(|k| format!("s{k}")).collect();
+        for (k, a) in vsa.arrays.iter().enumerate() {
+            let dims: String = match vsa.sizes.extents.get(&k) {
+                Some(extents) => extents.iter().map(|e| format!("[{}]", sum(e.coeffs.iter().copied().zip(sizes.iter().cloned()), e.constant))).collect(),
+                None => a.dims.iter().map(|d| format!("[{d}]")).collect(),
+            };
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
             let scratch = if a.scratch { " scratch" } else { "" };
             writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;

@@ -21,7 +21,7 @@ pub fn system(scop: &Scop, system: &System) -> String {
         text.push('\n');
     };
     for (d, dim) in system.dims.iter().enumerate() {
-        let kind = if d < system.phases { "phase" } else { "dim" };
+        let kind = if d < system.sizes { "size" } else if d < system.phases { "phase" } else { "dim" };
         line(format!("  {kind} {} {}..{}", dim.name, dim.lo, dim.hi));
     }
     for (s, placed) in system.statements.iter().enumerate() {
@@ -74,7 +74,7 @@ pub fn mapping(scop: &Scop, system_: &System, plan: &Plan) -> String {
 /// # Errors
 /// `line N: …`, the first fault.
 pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
-    let mut parser = Parser { scop, dims: vec![], phases: 0, open: None, statements: vec![] };
+    let mut parser = Parser { scop, dims: vec![], sizes: 0, phases: 0, open: None, statements: vec![] };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -85,7 +85,7 @@ pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     if parser.statements.len() != scop.statements.len() {
         return Err(format!("line {last}: {} of {} statements have a place", parser.statements.len(), scop.statements.len()));
     }
-    Ok(System { dims, phases: parser.phases, statements: parser.statements })
+    Ok(System { dims, sizes: parser.sizes, phases: parser.phases, statements: parser.statements })
 }
 
 /// A statement while its lines are read.
@@ -100,6 +100,7 @@ struct Open {
 struct Parser<'a> {
     scop: &'a Scop,
     dims: Vec<Dim>,
+    sizes: usize,
     phases: usize,
     open: Option<Open>,
     statements: Vec<Placed>,
@@ -119,8 +120,12 @@ impl Parser<'_> {
         let names = self.names();
         match word.as_str() {
             "ure" => {}
-            "dim" | "phase" if self.statements.is_empty() && self.open.is_none() => {
-                if word == "phase" {
+            "dim" | "phase" | "size" if self.statements.is_empty() && self.open.is_none() => {
+                if word == "size" && self.dims.len() != self.sizes {
+                    return Err("sizes come before the other dimensions".into());
+                }
+                self.sizes += usize::from(word == "size");
+                if word != "dim" {
                     if self.dims.len() != self.phases {
                         return Err("phase dimensions come before the others".into());
                     }

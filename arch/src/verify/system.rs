@@ -26,7 +26,7 @@ pub fn system(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
             faults.extend(check.statement().into_iter().map(|fault| format!("S{s}: {fault}")));
         }
     }
-    if faults.is_empty() && system.phases > 0 {
+    if faults.is_empty() && system.phases > system.sizes {
         faults = super::memory::check(scop, system);
     }
     if faults.is_empty() { Ok(()) } else { Err(faults) }

@@ -3,6 +3,7 @@
 use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
+use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Until, Vsa};
 use frontend::scop::{Expr, ExprKind};
 
@@ -40,8 +41,9 @@ impl WellFormed<'_> {
         for (j, c) in vsa.counters.iter().enumerate() {
             self.require(c.trip >= 1, || format!("counter {j} ({}) has trip {}", c.name, c.trip));
         }
-        let total: i128 = vsa.counters.iter().map(|c| c.trip.max(1) as i128).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
+        let total: i128 = vsa.counters[vsa.parameters().min(vsa.counters.len())..].iter().map(|c| c.trip.max(1) as i128).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
         self.require(total < MAGNITUDE, || "more than 2^60 waves".into());
+        self.sizes();
         let pes = vsa.extent[0] as i128 * vsa.extent[1] as i128;
         self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
@@ -77,6 +79,35 @@ impl WellFormed<'_> {
             let size = a.dims.iter().try_fold(1i128, |s, &d| if d >= 1 { s.checked_mul(d as i128) } else { None });
             self.require(size.is_some_and(|s| s < MAGNITUDE), || format!("array {}: extents {:?}", a.name, a.dims));
         }
+    }
+
+    fn sizes(&mut self) {
+        let (vsa, sizes) = (self.vsa, &self.vsa.sizes);
+        let (maxima, known) = (sizes.maxima(), sizes.parameters.len());
+        self.require(known >= sizes.list.len() && known <= vsa.phases, || format!("{known} parameters of {} sizes and {} phase counters", sizes.list.len(), vsa.phases));
+        for (k, s) in sizes.list.iter().enumerate() {
+            self.require((2..=1 << 24).contains(&s.max), || format!("size {}: max {}", s.name, s.max));
+            self.require(identifier(&s.name), || format!("size {k}: `{}` cannot name an argument", s.name));
+            let first = vsa.sizes.parameters.get(k) == Some(&Formula::Size(k as u32).plus(Formula::Const(-1)));
+            self.require(first && vsa.counters.get(k).is_some_and(|c| c.trip == s.max), || format!("parameter {k} is not the size {} less one", s.name));
+        }
+        for (k, (formula, counter)) in sizes.parameters.iter().zip(&vsa.counters).enumerate() {
+            let known = formula.sizes().iter().all(|&s| (s as usize) < maxima.len());
+            let within = known && {
+                let (low, high) = formula.range(&maxima);
+                low >= 0 && high < i128::from(counter.trip)
+            };
+            self.require(within, || format!("parameter {k} ({}) may be beyond 0 to {}", counter.name, counter.trip - 1));
+        }
+        for (&counter, &limit) in &sizes.limits {
+            let good = (vsa.phases..vsa.counters.len()).contains(&counter) && limit < known && vsa.counters[counter].trip == vsa.counters[limit].trip && vsa.counters[counter].trip > 1;
+            self.require(good, || format!("counter {counter} cannot end with parameter {limit}"));
+        }
+        for (&array, extents) in &sizes.extents {
+            let good = vsa.arrays.get(array).is_some_and(|a| a.dims.len() == extents.len() && extents.iter().zip(&a.dims).all(|(e, &d)| e.coeffs.len() == maxima.len() && e.over_sizes(&maxima).0 >= 1 && e.over_sizes(&maxima).1 == d));
+            self.require(good, || format!("extents of array {array} do not fit"));
+        }
+        self.require(vsa.phases == known || known == 0, || "phases and sizes".into());
     }
 
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {
@@ -198,6 +229,8 @@ impl WellFormed<'_> {
             self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
             let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none_or(|v| (0..c.trip).contains(&v)));
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
+            let ends = g.emit.iter().enumerate().all(|(j, e)| !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip));
+            self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
             let every = g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none() || c.trip == 1);
             self.require(g.slots == 1 || g.slots == 2 && every, || format!("{what}: {} slots", g.slots));
             let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);

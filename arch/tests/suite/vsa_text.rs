@@ -169,6 +169,7 @@ impl Draw {
             counters,
             tile_depth: depth,
             phases,
+            sizes: Default::default(),
             axes: [self.name(), self.name()],
             extent: self.pair(),
             lanes: self.int(),

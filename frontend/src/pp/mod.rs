@@ -39,6 +39,8 @@ pub struct ParseOptions {
     pub defines: Vec<(String, String)>,
     /// Searched after the including file's own directory.
     pub include_dirs: Vec<PathBuf>,
+    /// Greatest values of parameters, before those that the source gives.
+    pub maxima: Vec<(String, i64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -281,13 +283,27 @@ impl<'a> Preprocessor<'a> {
         while let Some((first, inside)) = rest.split_first() {
             let close = closing(inside);
             let name = first.text();
-            let (Some(close), true) = (close, ["space", "time", "extent"].contains(&name)) else {
+            let (Some(close), true) = (close, ["space", "time", "extent", "max"].contains(&name)) else {
                 let fault = self.error("E0105", first.span, format!("`{name}` is not a clause of `#pragma sagen`"));
-                fault.label = "expected space(…), time(…) or extent(…)".into();
+                fault.label = "expected space(…), time(…), extent(…) or max(…)".into();
                 fault.help = Some("for example #pragma sagen space(c+q) time(q), or #pragma sagen extent(A, 64)".into());
                 return;
             };
             let items: Vec<&[Token]> = inside[1..close].split(|t| t.is(",")).collect();
+            if name == "max" {
+                for item in items {
+                    let size = if let [name, sign, size @ ..] = item { self.constant(size).filter(|_| sign.is("=")).map(|n| (name.text().to_string(), n)) } else { None };
+                    let Some((name, max)) = size else {
+                        let fault = self.error("E0105", first.span, "malformed `max`");
+                        fault.label = "expected sizes and their greatest values".into();
+                        fault.help = Some("for example #pragma sagen max(m=1024, n=2*N) with a macro N".into());
+                        return;
+                    };
+                    self.clauses.push(Clause { name: "max".into(), values: vec![name, max.to_string()], span });
+                }
+                rest = &inside[close + 1..];
+                continue;
+            }
             let mut values: Vec<String> = items.iter().map(|item| item.iter().map(Token::text).collect()).collect();
             if name == "extent" {
                 let size = if let [_, size] = items[..] { self.constant(size).filter(|&n| n > 0) } else { None };

@@ -1,6 +1,6 @@
 //! Array elements: subscripts against the declaration, and the proof that they stay inside it.
 
-use super::form::Refusal;
+use super::form::{add_scaled, Refusal};
 use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
@@ -73,7 +73,9 @@ impl Sema {
         }
         for (k, ((form, extent), at)) in forms.iter().zip(&dims).zip(&subscripts).enumerate() {
             let open = k == 0 && self.slots[slot].open;
-            self.check_bounds(form, (!open).then_some(*extent), name, at.span);
+            // One that follows sizes stands in front of the members'.
+            let own = self.slots[slot].extents.get(k).cloned().unwrap_or_else(|| Affine::constant(0, *extent));
+            self.check_bounds(form, (!open).then_some(&own), name, at.span);
         }
         Some((slot, forms))
     }
@@ -112,24 +114,33 @@ impl Sema {
     }
 
     /// Reports the subscript if some iteration leads outside `0..extent`.
-    fn check_bounds(&mut self, form: &Affine, extent: Option<i64>, name: &str, span: Span) {
+    fn check_bounds(&mut self, form: &Affine, extent: Option<&Affine>, name: &str, span: Span) {
         let depth = self.depth();
+        let beyond = |extent: &Affine| {
+            let mut over = extent.clone();
+            over.coeffs.resize(depth, 0);
+            add_scaled(form, &over, -1)
+        };
         for disjunct in &self.nest.domain {
-            let (low, high) = polyhedron::range(depth, disjunct, form);
-            if low.is_some_and(|l| l >= 0) && extent.is_none_or(|extent| high.is_some_and(|h| h < extent)) {
+            let (low, _) = polyhedron::range(depth, disjunct, form);
+            let within = |extent| beyond(extent).is_some_and(|over| polyhedron::range(depth, disjunct, &over).1.is_some_and(|h| h < 0));
+            if low.is_some_and(|l| l >= 0) && extent.is_none_or(within) {
                 continue;
             }
             let mut below = form.clone();
             below.coeffs.iter_mut().for_each(|c| *c = -*c);
             below.constant = -below.constant - 1;
-            let above = extent.map(|extent| Affine { constant: form.constant - extent, ..form.clone() });
+            let above = extent.and_then(beyond);
             for violation in [Some(below), above].into_iter().flatten() {
                 let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
                 if let Sample::Point(point) = Polyhedron::new(depth, &constraints).sample() {
                     let found = form.eval(&point);
                     let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
                     let message = format!("`{name}` is accessed outside its bounds");
-                    let help = extent.map_or("subscripts start at 0".into(), |extent| format!("the extent is {extent}: subscripts run from 0 to {}", extent - 1));
+                    let help = extent.map_or("subscripts start at 0".into(), |extent| {
+                        let extent = extent.eval(&point);
+                        format!("the extent is {extent}: subscripts run from 0 to {}", extent - 1)
+                    });
                     self.error("E0411", span, message, label, help);
                     return;
                 }

@@ -7,11 +7,12 @@ use super::form::{add_scaled, refuse, scaled, too_large, Affinity, AffineValue, 
 use super::{Entity, Sema};
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
-use crate::scop::{Affine, BinaryOp, ScalarType};
+use crate::scop::{Affine, BinaryOp, Binding, ScalarType};
 use crate::polyhedron;
 use crate::value;
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
+const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max(n=1024)` in front of the region or --max n=1024; or make it a constant";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
 
 pub(super) fn binary_op(op: Binary) -> BinaryOp {
@@ -80,6 +81,9 @@ impl Sema {
                 Err(Refusal { code: Some("E0412"), span, why: format!("`{name}` is used behind the loop that it counts"), help: "write the value out" })
             }
             Some(Entity::Slot(k)) if self.slots[*k].dims.as_ref().is_some_and(|d| !d.is_empty()) => refuse(span, format!("`{name}` is an array"), HELP_AFFINE),
+            Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) && !self.slots[*k].ty.is_float() => {
+                refuse(span, format!("`{name}` is a parameter without a greatest value"), HELP_SIZE)
+            }
             Some(Entity::Slot(_)) => refuse(span, format!("`{name}` is a variable; its value is not known beforehand"), HELP_CONSTANT),
             Some(Entity::Refused(_)) => refuse(span, format!("`{name}` is not of a supported type"), HELP_CONSTANT),
             Some(Entity::Poison) => Err(Refusal { code: None, span, why: String::new(), help: "" }),

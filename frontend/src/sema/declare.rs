@@ -103,7 +103,17 @@ impl Sema {
         if self.faults.len() > before {
             return None;
         }
-        let dims = dims.map(|inner| {
+        let (dims, extents) = dims.unzip();
+        let mut extents: Vec<Affine> = extents.unwrap_or_default();
+        if open && given.is_none() && !self.sizes.is_empty() {
+            self.error("E0306", d.span, format!("the first extent of `{}` is missing", d.name), "with sizes at run time it must be known", format!("write how many elements it has over the sizes, such as `{}[n]`", d.name));
+            return None;
+        }
+        if !extents.is_empty() {
+            let constant = |n: i64| Affine::constant(self.sizes.len(), n);
+            extents = given.map(|g| constant(g.0)).into_iter().chain(extents).chain(d.ty.members.as_ref().map(|m| constant(m.len() as i64))).collect();
+        }
+        let dims = dims.map(|inner: Vec<i64>| {
             let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
             let members = d.ty.members.as_ref().map(|m| m.len() as i64);
             let largest = LARGEST_ARRAY / bytes.max(1);
@@ -116,6 +126,7 @@ impl Sema {
             ty,
             c_type: if d.ty.dims.is_empty() { d.ty.text.clone() } else { super::types::spelling(ty) },
             dims,
+            extents,
             open: open && given.is_none(),
             members: d.ty.members.clone(),
             table,
@@ -196,14 +207,16 @@ impl Sema {
         }
     }
 
-    /// The extents, all constant and positive; `None` if the reason was reported elsewhere.
-    fn extents(&mut self, name: &str, extents: &[&ast::Extent], d: &Declarator, ty: ScalarType) -> Option<Vec<i64>> {
+    /// The extents, all positive and constant or following the sizes: for the greatest sizes, and over them unless all are
+    /// constant; `None` if the reason was reported elsewhere.
+    fn extents(&mut self, name: &str, extents: &[&ast::Extent], d: &Declarator, ty: ScalarType) -> Option<(Vec<i64>, Vec<Affine>)> {
         let mut dims = vec![];
+        let mut forms = vec![];
         let mut bytes = Some(ty.bytes() as i64);
         for (k, extent) in extents.iter().enumerate() {
-            let size = match (&extent.size, &d.init) {
+            let (size, form) = match (&extent.size, &d.init) {
                 (Some(e), _) => self.extent(name, e)?,
-                (None, Some(Init::List(items, _))) if k == 0 => items.len() as i64,
+                (None, Some(Init::List(items, _))) if k == 0 => (items.len() as i64, Affine::constant(self.sizes.len(), items.len() as i64)),
                 (None, _) => {
                     let label = format!("`{name}` has no extent here");
                     self.error("E0306", extent.span, format!("an extent of `{name}` is missing"), label, "write the number of elements between the brackets");
@@ -216,18 +229,34 @@ impl Sema {
                 return None;
             }
             dims.push(size);
+            forms.push(form);
             bytes = bytes.and_then(|b| b.checked_mul(size)).filter(|&b| b <= LARGEST_ARRAY);
         }
         if bytes.is_none() {
             self.error("E0304", d.span, format!("`{name}` is too large"), "more than 2^40 bytes", "check the extents");
             return None;
         }
-        Some(dims)
+        if forms.iter().all(Affine::is_constant) {
+            forms.clear();
+        }
+        Some((dims, forms))
     }
 
-    fn extent(&mut self, name: &str, e: &ast::Expr) -> Option<i64> {
+    /// The greatest value of an extent, and what it is over the sizes.
+    fn extent(&mut self, name: &str, e: &ast::Expr) -> Option<(i64, Affine)> {
+        let sizes = self.sizes.len();
         match self.affine(e) {
-            Ok(v) if v.form.is_constant() => Some(v.form.constant),
+            Ok(v) if v.form.is_constant() => Some((v.form.constant, Affine::constant(sizes, v.form.constant))),
+            Ok(v) if v.form.coeffs[sizes..].iter().all(|&c| c == 0) => {
+                let form = Affine { coeffs: v.form.coeffs[..sizes].to_vec(), ..v.form };
+                let maxima: Vec<i64> = self.sizes.iter().map(|s| s.max).collect();
+                let (least, greatest) = form.over_sizes(&maxima);
+                if least <= 0 {
+                    self.error("E0303", e.span, format!("an extent of `{name}` can be {least}"), "an array needs at least one element", "sizes are 1 and more: add what is missing");
+                    return None;
+                }
+                Some((greatest, form))
+            }
             Ok(_) => {
                 self.error("E0302", e.span, format!("an extent of `{name}` is not constant"), "it changes with an iterator", "use a constant");
                 None
@@ -261,7 +290,7 @@ impl Sema {
         let s = &mut self.slots[slot];
         s.array = Some(id);
         let dims = s.dims.clone().unwrap_or_default();
-        self.arrays.push(Array { name, ty: s.ty, c_type: s.c_type.clone(), dims, storage: s.storage, binding: s.binding, constant: s.constant, span: s.span });
+        self.arrays.push(Array { name, ty: s.ty, c_type: s.c_type.clone(), dims, extents: s.extents.clone(), storage: s.storage, binding: s.binding, constant: s.constant, span: s.span });
         id
     }
 
@@ -273,6 +302,7 @@ impl Sema {
             ty: ScalarType::BOOL,
             c_type: "_Bool".into(),
             dims: Some(vec![]),
+            extents: vec![],
             open: false,
             members: None,
             table: None,

@@ -14,6 +14,7 @@ mod form;
 mod fresh;
 mod loops;
 mod operate;
+mod sizes;
 mod stmt;
 mod types;
 mod unroll;
@@ -23,7 +24,7 @@ pub(crate) use unroll::{mixed_strides, Strides};
 
 use crate::ast::{self, Binary, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use crate::scop::{Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Statement, Storage};
+use crate::scop::{Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Size, Statement, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -51,6 +52,8 @@ struct Slot {
     c_type: String,
     /// `None` if the extents were reported as faulty.
     dims: Option<Vec<i64>>,
+    /// Over the sizes; empty if all are constant.
+    extents: Vec<Affine>,
     /// The first extent is unknown: the accesses tell it.
     open: bool,
     /// A structure's members, along the last dimension.
@@ -128,6 +131,7 @@ struct Predicate {
 #[derive(Clone)]
 pub(crate) struct Sema {
     pub faults: Diagnostics,
+    sizes: Vec<Size>,
     arrays: Vec<Array>,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
@@ -160,6 +164,7 @@ const PARTS: usize = 256;
 pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Clause], strides: Strides) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
         faults: vec![],
+        sizes: vec![],
         arrays: vec![],
         loops: vec![],
         statements: vec![],
@@ -176,7 +181,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         parts: 0,
         overfull: false,
     };
-    sema.unit(unit);
+    sema.unit(unit, clauses);
     sema.close_extents();
     if !sema.faults.is_empty() {
         return (None, sema.faults);
@@ -196,9 +201,9 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         region: unit.region_span,
         parameters: unit.function.as_ref().map_or(0, |f| f.params.len() as u32),
     };
-    let Sema { arrays, loops, statements, faults, .. } = sema;
+    let Sema { arrays, loops, statements, faults, sizes, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (Some(Scop { name, function, arrays, loops, statements, host: vec![], clauses: vec![], sources: sources.clone() }), faults)
+    (Some(Scop { name, function, arrays, loops, statements, host: vec![], sizes, clauses: vec![], sources: sources.clone() }), faults)
 }
 
 impl Sema {
@@ -207,10 +212,11 @@ impl Sema {
     fn keep_outputs(&mut self, span: Span) {
         let written = |a: &Array| a.storage == Storage::Dram && !a.constant && self.assigned.contains(a.name.as_str());
         for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| written(a)) {
-            let first = Access { array: ArrayId(k as u32), subscripts: vec![Affine::constant(0, 0); array.dims.len()], span };
+            let first = Access { array: ArrayId(k as u32), subscripts: vec![Affine::constant(self.nest.loops.len(), 0); array.dims.len()], span };
             let rhs = Expr { kind: ExprKind::Read(0), ty: array.ty, span };
-            let beta = vec![self.statements.len() as i64];
-            self.statements.push(Statement { loops: vec![], domain: vec![vec![]], around: vec![vec![]], beta, write: first.clone(), rhs, reads: vec![first], span });
+            let beta = self.nest.beta.iter().copied().chain([self.statements.len() as i64]).collect();
+            let (loops, domain, around) = (self.nest.loops.clone(), self.nest.domain.clone(), self.nest.around.clone());
+            self.statements.push(Statement { loops, domain, around, beta, write: first.clone(), rhs, reads: vec![first], span });
         }
     }
 
@@ -232,7 +238,7 @@ impl Sema {
         self.faults.push(Diagnostic::error(code, span, message).label(label).help(help));
     }
 
-    fn unit(&mut self, unit: &Unit) {
+    fn unit(&mut self, unit: &Unit, clauses: &[Clause]) {
         self.enumerators(unit);
         let mut used = BTreeSet::new();
         unit.region.iter().for_each(|s| names_in(s, &mut used));
@@ -244,7 +250,8 @@ impl Sema {
         }
         self.scopes.push(BTreeMap::new());
         if let Some(function) = &unit.function {
-            for (k, d) in function.params.iter().enumerate() {
+            self.sizes(&function.params, clauses);
+            for (k, d) in function.params.iter().enumerate().filter(|(k, _)| !self.sizes.iter().any(|s| s.parameter as usize == *k)).collect::<Vec<_>>() {
                 self.parameter(d, k as u32);
             }
             self.scopes.push(BTreeMap::new());

@@ -13,7 +13,7 @@ use crate::value;
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
     let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources };
+    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -53,6 +53,7 @@ impl Parser {
         let Token::Word(word) = first else { return self.assignment(&mut line) };
         match word.as_str() {
             "scop" => self.head(&mut line)?,
+            "size" => self.size(&mut line)?,
             "array" => self.array(&mut line)?,
             "host" => {
                 line.keyword("host")?;
@@ -115,13 +116,41 @@ impl Parser {
         Ok(())
     }
 
+    /// `size m: i32, parameter 0, max 1024`
+    fn size(&mut self, line: &mut Line) -> Result<(), String> {
+        line.keyword("size")?;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = line.word("a type")?;
+        let ty = type_named(&ty).ok_or_else(|| format!("no type `{ty}`"))?;
+        line.sign(",")?;
+        line.keyword("parameter")?;
+        let parameter = line.small()?;
+        line.sign(",")?;
+        line.keyword("max")?;
+        let max = line.integer()?;
+        let known = line.has(",");
+        if known {
+            line.keyword("value")?;
+        }
+        let value = if known { Some(line.integer()?) } else { None };
+        self.scop.sizes.push(Size { name, parameter, ty, max, value });
+        Ok(())
+    }
+
     fn array(&mut self, line: &mut Line) -> Result<(), String> {
         line.keyword("array")?;
         let name = line.name()?;
-        let mut dims = vec![];
+        let sizes: Vec<String> = self.scop.sizes.iter().map(|s| s.name.clone()).collect();
+        let mut extents = vec![];
         while line.has("[") {
-            dims.push(line.integer()?);
+            extents.push(sum(line, &sizes)?);
             line.sign("]")?;
+        }
+        let maxima = self.scop.maxima();
+        let dims: Vec<i64> = extents.iter().map(|e| e.over_sizes(&maxima).1).collect();
+        if extents.iter().all(Affine::is_constant) {
+            extents.clear();
         }
         line.sign(":")?;
         let ty = line.word("a type")?;
@@ -145,7 +174,7 @@ impl Parser {
         if constant {
             line.keyword("const")?;
         }
-        self.scop.arrays.push(Array { name, ty, c_type: words.join(" "), dims, storage, binding, constant, span: self.span });
+        self.scop.arrays.push(Array { name, ty, c_type: words.join(" "), dims, extents, storage, binding, constant, span: self.span });
         Ok(())
     }
 

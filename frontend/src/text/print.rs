@@ -15,6 +15,11 @@ impl Display for Scop {
             let values: Vec<String> = clause.values.iter().map(|v| format!("{v:?}")).collect();
             writeln!(f, "  pragma {} {}", clause.name, values.join(", "))?;
         }
+        for s in &self.sizes {
+            let value = s.value.map_or(String::new(), |v| format!(", value {v}"));
+            writeln!(f, "  size {}: {}, parameter {}, max {}{value}", Name(&s.name), s.ty, s.parameter, s.max)?;
+        }
+        let sizes: Vec<String> = self.sizes.iter().map(|s| s.name.clone()).collect();
         for a in &self.arrays {
             let place = match (a.storage, a.binding) {
                 (Storage::Dram, Binding::Parameter(k)) => format!("dram parameter {k}"),
@@ -24,7 +29,8 @@ impl Display for Scop {
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
             };
-            let dims: String = a.dims.iter().map(|d| format!("[{d}]")).collect();
+            let extents = a.dims.iter().enumerate().map(|(d, extent)| a.extents.get(d).filter(|e| !e.is_constant()).map_or(extent.to_string(), |e| affine(e, &sizes)));
+            let dims: String = extents.map(|d| format!("[{d}]")).collect();
             writeln!(f, "  array {}{dims}: {} ({}), {place}{}", Name(&a.name), a.ty, a.c_type, if a.constant { ", const" } else { "" })?;
         }
         for (k, l) in self.loops.iter().enumerate() {
@@ -154,7 +160,7 @@ impl Display for Name<'_> {
 }
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
-const WORDS: [&str; 14] = ["scop", "pragma", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
+const WORDS: [&str; 15] = ["scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
 
 /// The reads of an expression by number, in the order in which they are first printed.
 fn reads(e: &Expr, found: &mut Vec<usize>) {

@@ -11,11 +11,13 @@
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
 use super::bundle::AxiAddress;
-use super::elastic::{choose_lit, hold, pack, stage, unpack, Stage};
+use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Stage};
+use super::program::Program;
 use super::services::{carry_select, forms, shift_bits, Job};
 use crate::port::Port;
 use crate::stream::Digit;
-use arch::contract::walk::{RowForm, Walk};
+use arch::contract::walk::{RowForm, Steps, Walk};
+use arch::ir::sizes::Formula;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
 /// Row coordinates of one service.
@@ -112,18 +114,25 @@ fn digit<'m>(
 
 impl<'m> Odometer<'m> {
     /// Register with the value of the group's form at the present row; `init` is its value at the first.
-    pub fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, walk: &Walk, forms: &[&RowForm]) -> Sig<'m> {
-        let deltas: Vec<Vec<i64>> = forms.iter().zip(&walk.groups).map(|(f, g)| f.row_carries(&g.lengths())).collect();
-        if self.dims.is_empty() || forms.iter().all(|f| self.dims.iter().all(|&d| f.rows[d] == 0)) {
+    pub fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, program: &Program<'m>, forms: &[Steps]) -> Sig<'m> {
+        if self.dims.is_empty() || forms.iter().all(|f| self.dims.iter().all(|&d| f.rows[d] == Formula::Const(0))) {
             return hold(m, name, self.load, init);
         }
         let acc = m.reg(name, init.ty());
         let values: Vec<_> =
-            self.dims.iter().map(|&d| choose_lit(m, &self.group, &deltas.iter().map(|x| x[d]).collect::<Vec<_>>(), init.ty())).collect();
+            self.dims.iter().map(|&d| choose_number(m, &self.group, program, &forms.iter().map(|f| &f.rows[d]).collect::<Vec<_>>(), init.ty())).collect();
         let delta = carry_select(m, &self.at_end, &values);
         acc.next(m.mux(self.load, init, acc.q() + delta)).en(self.load | self.advance);
         acc.q()
     }
+}
+
+/// [`choose_lit`] among numbers that may follow from the sizes.
+fn choose_number<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], program: &Program<'m>, values: &[&Formula], ty: Ty) -> Sig<'m> {
+    if values.iter().all(|v| *v == values[0]) {
+        return program.kept(values[0], ty);
+    }
+    choose(m, group, &values.iter().map(|v| program.kept(v, ty)).collect::<Vec<_>>())
 }
 
 /// A row on its way to the segment stage and to the data side.
@@ -158,7 +167,7 @@ pub(crate) fn position_bits(walk: &Walk) -> u32 {
 
 /// The row walker and the trim stages. Returns the row stage and its payload, and whether the walker accepts a service.
 pub(crate) fn rows<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, job: &Job<'m>, go: Sig<'m>, row_leaves: Sig<'m>, digits: bool,
+    m: &'m ModuleBuilder, walk: &Walk, (rst, program): (Sig<'m>, &Program<'m>), job: &Job<'m>, go: Sig<'m>, row_leaves: Sig<'m>, digits: bool,
 ) -> (Stage<'m>, Row<'m>, Sig<'m>) {
     let walk_ready = m.wire("walk_next", u(1));
     let valid = m.reg("walk_valid", u(1));
@@ -169,12 +178,13 @@ pub(crate) fn rows<'m>(
     let all = forms(walk);
     let list = |role: &str, forms: &[Vec<RowForm>], starts: &[Sig<'m>]| -> Vec<Sig<'m>> {
         let one = |(i, (f, init)): (usize, (&Vec<RowForm>, &Sig<'m>))| {
-            odo.accumulate(m, format!("walk_{role}{i}"), *init, walk, &f.iter().collect::<Vec<_>>())
+            let steps: Vec<Steps> = f.iter().zip(&walk.groups).map(|(f, g)| walk.steps(g, f)).collect();
+            odo.accumulate(m, format!("walk_{role}{i}"), *init, program, &steps)
         };
         forms.iter().zip(starts).enumerate().map(one).collect()
     };
-    let address: Vec<_> = walk.groups.iter().map(|g| &g.address).collect();
-    let address = odo.accumulate(m, "walk_address".into(), job.address, walk, &address);
+    let address: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
+    let address = odo.accumulate(m, "walk_address".into(), job.address, program, &address);
     let (gates, lowers, uppers) = (list("gate", &all.gates, &job.gates), list("lower", &all.lowers, &job.lowers), list("upper", &all.uppers, &job.uppers));
     let ends = s(walk.coordinate_bits());
     let open = if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };

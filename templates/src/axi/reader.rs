@@ -25,6 +25,7 @@ use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
 use crate::stream::{Loads, Word};
+use arch::contract::program::{self, Register};
 use arch::contract::walk::{WaitUntil, Walk};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
@@ -35,12 +36,15 @@ pub struct ReaderParams {
     pub walk: Walk,
     /// Beats and rows between address side and receiver, see [`Vsa::ahead`].
     pub ahead: u32,
+    /// What the host computes from the sizes.
+    pub program: Vec<Register>,
 }
 
 impl ReaderParams {
     /// `None` if no input group reads through the port.
     pub fn from_vsa(vsa: &Vsa, port: usize) -> Option<ReaderParams> {
-        Some(ReaderParams { walk: Walk::reads(vsa, port)?, ahead: vsa.ahead as u32 })
+        let walk = Walk::reads(vsa, port)?;
+        Some(ReaderParams { program: program::of_walk(vsa, &walk), walk, ahead: vsa.ahead as u32 })
     }
 
     /// Width of `ld_w`.
@@ -59,7 +63,7 @@ impl ReaderParams {
             }
         }
         ReaderPorts {
-            engine: EnginePorts::new(&self.walk),
+            engine: EnginePorts::new(&self.walk, &self.program),
             release: of_groups("release"),
             loaded: of_groups("loaded"),
             written: waits.into_iter().map(|o| (o, Port::bit(format!("written_{o}")))).collect(),
@@ -109,12 +113,12 @@ impl Template for AxiReader {
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
         let (rst, open) = (guard.rst, guard.count(m));
-        let io = Start::of(m, &ports.engine, rst);
+        let io = Start::of(m, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = written(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), true);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
 
         let pop = m.wire("desc_pop", u(1));

@@ -3,10 +3,12 @@
 
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
-use super::elastic::{choose, constant, hold, stage};
+use super::elastic::{choose, hold, stage};
+use super::program::{self, Program};
 use crate::port::Port;
-use arch::affine::carries;
-use arch::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
+use arch::contract::program::Register;
+use arch::contract::walk::{RowForm, Steps, Wait, WaitUntil, Walk, WalkGroup};
+use arch::ir::sizes::Formula;
 use frontend::scop::Affine;
 use rtl::{clog2, s, u, ModuleBuilder, Sig};
 
@@ -18,13 +20,15 @@ pub struct EnginePorts {
     pub start: Port,
     /// Byte addresses, element-aligned, of the arrays with these indices.
     pub bases: Vec<(usize, Port)>,
+    /// What the host computes from the sizes.
+    pub program: Vec<Port>,
     pub report: Report<Port>,
 }
 
 impl EnginePorts {
-    pub(crate) fn new(walk: &Walk) -> Self {
+    pub(crate) fn new(walk: &Walk, program: &[Register]) -> Self {
         let base = |k: usize| (k, Port::new(format!("base_{k}"), u(walk.address_bits)));
-        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), report: Report::ports(Bus::of(walk)) }
+        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), program: program::ports(program), report: Report::ports(Bus::of(walk)) }
     }
 }
 
@@ -35,11 +39,13 @@ pub(crate) struct Start<'m> {
     pub start: Sig<'m>,
     /// Per array of the walk.
     bases: Vec<Sig<'m>>,
+    pub program: Program<'m>,
 }
 
 impl<'m> Start<'m> {
-    pub fn of(m: &'m ModuleBuilder, ports: &EnginePorts, rst: Sig<'m>) -> Start<'m> {
-        Start { rst, start: ports.start.input(m), bases: ports.bases.iter().map(|(_, port)| port.input(m)).collect() }
+    pub fn of(m: &'m ModuleBuilder, ports: &EnginePorts, registers: &[Register], rst: Sig<'m>) -> Start<'m> {
+        let start = ports.start.input(m);
+        Start { rst, start, bases: ports.bases.iter().map(|(_, port)| port.input(m)).collect(), program: Program::of(m, registers, &ports.program, start) }
     }
     /// Address of the group's array.
     fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {
@@ -112,11 +118,15 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let groups = walk.groups.len();
     let busy = m.reg("gen_busy", u(1));
     let taken = m.wire("gen_taken", u(1));
-    let counters: Vec<_> = walk.trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let at_end: Vec<_> = counters.iter().zip(&walk.trips).map(|(c, t)| c.q().eq_lit(t - 1)).collect();
+    // Parameters are constants of a run.
+    let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
+    let counters: Vec<_> = trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
+    let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(io.program.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let tests: Vec<_> = counters.iter().zip(&g.when).filter_map(|(c, w)| w.map(|v| c.q().eq_lit(v))).collect();
+        let ends = |j: usize, v: i64| v + 1 == trips[j] && !matches!(lasts[j], Formula::Const(_));
+        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| if ends(j, v) { at_end[j] } else { counters[j].q().eq_lit(v) });
+        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).collect();
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
     };
     let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & here(g)).collect();
@@ -139,23 +149,24 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         turn[g].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(g == 0));
     }
     let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
-    let odometer = Tiles { walk, at_end, start: io.start, load };
+    let odometer = Tiles { program: &io.program, at_end, start: io.start, load };
     let job_group: Vec<_> = (0..groups).map(|g| active[g]).collect();
     let st = stage(m, "job", io.rst, offered, job_leaves);
     taken.drive(st.ready);
     let held = |name: String, values: Vec<Sig<'m>>| hold(m, name, st.load, choose(m, &job_group, &values));
     let address = (0..groups)
         .map(|g| {
-            let f = &walk.groups[g].address.start;
-            let init = io.base(m, walk, &walk.groups[g]) + constant(m, f.constant, u(walk.address_bits));
-            odometer.accumulate(m, format!("gen_address{g}"), init, f)
+            let steps = walk.address_steps(&walk.groups[g]);
+            let init = io.base(m, walk, &walk.groups[g]) + io.program.given(&steps.start, u(walk.address_bits));
+            odometer.accumulate(m, format!("gen_address{g}"), init, &steps)
         })
         .collect();
     let ends = s(walk.coordinate_bits());
     let list = |role: &str, forms: Vec<Vec<RowForm>>| -> Vec<Sig<'m>> {
         let one = |(i, per_group): (usize, Vec<RowForm>)| {
             let values = per_group.iter().enumerate().map(|(g, f)| {
-                odometer.accumulate(m, format!("gen_{role}{i}_{g}"), constant(m, f.start.constant, ends), &f.start)
+                let steps = walk.steps(&walk.groups[g], f);
+                odometer.accumulate(m, format!("gen_{role}{i}_{g}"), io.program.given(&steps.start, ends), &steps)
             });
             held(format!("job_{role}{i}"), values.collect())
         };
@@ -185,37 +196,36 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
 /// Per group and wait, see [`Job::phase`].
 fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec<Vec<Option<Sig<'m>>>> {
     let zero = |of: &[Sig<'m>]| if of.is_empty() { m.lit(1, u(1)) } else { m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>()) };
-    let (phases, inner) = counts.split_at(walk.phases);
+    let (phases, inner) = counts.split_at(walk.phases - walk.parameters);
     let step = |w: &Wait| {
         let WaitUntil::Phase { emit, .. } = &w.until else { return None };
         // Counter `j` of the phase before: one less where all counters within are zero now.
         let had = |(j, value): (usize, &Option<i64>)| {
-            let (value, trip) = ((*value)?, walk.trips[j]);
+            let (value, trip) = ((*value)?, walk.trips[walk.parameters + j]);
             let borrows = zero(&phases[j + 1..]);
             Some(m.mux(borrows, phases[j].eq_lit((value + 1) % trip), phases[j].eq_lit(value)))
         };
-        let known: Vec<_> = emit.iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
+        let known: Vec<_> = emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
         Some(m.all(&known))
     };
     walk.groups.iter().map(|g| g.waits.iter().map(step).collect()).collect()
 }
 
 struct Tiles<'a, 'm> {
-    walk: &'a Walk,
+    program: &'a Program<'m>,
     at_end: Vec<Sig<'m>>,
     start: Sig<'m>,
     load: Sig<'m>,
 }
 
 impl<'m> Tiles<'_, 'm> {
-    /// Register with the value of `f` at the present counters.
-    fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, f: &Affine) -> Sig<'m> {
-        let deltas = carries(&f.coeffs, &self.walk.trips);
-        if f.is_constant() {
+    /// Register with the value of a form at the present counters.
+    fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, f: &Steps) -> Sig<'m> {
+        if f.tiles.iter().all(|d| *d == Formula::Const(0)) {
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());
-        let delta = carry_select(m, &self.at_end, &deltas.iter().map(|d| constant(m, *d, init.ty())).collect::<Vec<_>>());
+        let delta = carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.program.kept(d, init.ty())).collect::<Vec<_>>());
         acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.load);
         acc.q()
     }

@@ -21,6 +21,7 @@ use super::services::{self, EnginePorts, Job, Start};
 use super::steps::{self, Parts};
 use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
+use arch::contract::program::{self, Register};
 use arch::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
@@ -31,12 +32,15 @@ pub struct WriterParams {
     pub walk: Walk,
     /// Cycles from `dr_valid` to `rd_valid`; sizes the word FIFO.
     pub read_latency: u32,
+    /// What the host computes from the sizes.
+    pub program: Vec<Register>,
 }
 
 impl WriterParams {
     /// `None` if no output group writes through the port.
     pub fn from_vsa(vsa: &Vsa, port: usize, read_latency: u32) -> Option<WriterParams> {
-        Some(WriterParams { walk: Walk::writes(vsa, port)?, read_latency })
+        let walk = Walk::writes(vsa, port)?;
+        Some(WriterParams { program: program::of_walk(vsa, &walk), walk, read_latency })
     }
 
     /// Width of `dr_w`.
@@ -48,7 +52,7 @@ impl WriterParams {
     pub fn ports(&self) -> WriterPorts {
         let of_groups = |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
         WriterPorts {
-            engine: EnginePorts::new(&self.walk),
+            engine: EnginePorts::new(&self.walk, &self.program),
             emitted: of_groups("emitted"),
             drained: of_groups("drained"),
             written: of_groups("written"),
@@ -109,14 +113,14 @@ impl Template for AxiWriter {
         let (open, live) = (guard.count(m), guard.live);
         let rst = (guard.rst & !open.q().reduce_or()).named("reset");
         let (offers, ends) = ((live & !rst).named("offers"), (guard.rst & !rst).named("ends_bursts"));
-        let io = Start::of(m, &ports.engine, rst);
+        let io = Start::of(m, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, rst, &job, go.sig(), row_leaves.sig(), false);
+        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
         let word_pop = m.wire("word_pop", u(1));
-        let (tokens_free, words) = requests(m, &self.0, &ports, rst, &job, go.sig(), word_pop.sig());
+        let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
         go.drive(job.valid & allowed & walker_free & tokens_free);
 
         let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
@@ -163,9 +167,9 @@ struct Words<'m> {
 
 /// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
 fn requests<'m>(
-    m: &'m ModuleBuilder, p: &WriterParams, ports: &WriterPorts, rst: Sig<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>,
+    m: &'m ModuleBuilder, p: &WriterParams, ports: &WriterPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>,
 ) -> (Sig<'m>, Words<'m>) {
-    let walk = &p.walk;
+    let (rst, walk) = (io.rst, &p.walk);
     let one = m.lit(1, u(1));
     let valid = m.reg("ask_valid", u(1));
     let count_ty = u(clog2(u64::from(p.depth())) + 1);
@@ -191,9 +195,9 @@ fn requests<'m>(
     valid.next(go).en(go | done).rst(rst, 0);
     let slot = hold(m, "ask_slot", go, job.slot);
     let low = walk.bus_bytes().trailing_zeros();
-    let forms: Vec<_> = walk.groups.iter().map(|g| &g.address).collect();
+    let forms: Vec<_> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
     let shift = job.shift(walk).map(|_| {
-        let at = odo.accumulate(m, "ask_address".into(), job.low_address(low), walk, &forms);
+        let at = odo.accumulate(m, "ask_address".into(), job.low_address(low), &io.program, &forms);
         services::shift_bits(walk, at).unwrap_or(at)
     });
 
@@ -446,7 +450,7 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
         port.output(m, pulse.q());
     }
     let left = m.reg("drains_left", u(40));
-    let total = m.lit(walk.services(), u(40));
+    let total = io.program.given(&walk.services(), u(40));
     left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
     let done = m.reg("done_q", u(1));
     let all = fire.sig() & left.q().eq_lit(1);

@@ -14,13 +14,18 @@ use super::field::{form_range, range_ty, Field};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
 use arch::ir::vsa::{Counter, Vsa};
-use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template};
+use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {
     /// Name of the array.
     pub array: String,
     pub counters: Vec<Counter>,
+    /// How many of them, the first ones, are parameters: constants of a run.
+    pub parameters: usize,
+    /// Counters that end with a parameter's value, and which.
+    pub limits: BTreeMap<usize, usize>,
     /// Counters of the visits, the first ones.
     pub tile_depth: usize,
     /// Per input group: the visit loads it where the tile counters from this one on are 0.
@@ -46,6 +51,8 @@ pub struct SequencerPorts {
     pub rst: Port,
     /// Pulse, not while waves are left.
     pub start: Port,
+    /// The parameters' values, in the cycle of `start`.
+    pub parameters: Vec<Port>,
     /// A wave is launched.
     pub valid: Port,
     /// The wave's fields.
@@ -89,6 +96,7 @@ impl Sequencer {
         SequencerPorts {
             rst: Port::bit("rst"),
             start: Port::bit("start"),
+            parameters: self.counters[..self.parameters].iter().enumerate().map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64)))).collect(),
             valid: Port::bit("valid"),
             fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.ty(&self.counters))).collect(),
             loads: (0..self.reloads.len()).map(load).collect(),
@@ -100,6 +108,8 @@ impl Sequencer {
         Sequencer {
             array: vsa.name.clone(),
             counters: vsa.counters.clone(),
+            parameters: vsa.parameters(),
+            limits: vsa.sizes.limits.clone(),
             tile_depth: vsa.tile_depth,
             reloads: vsa.inputs.iter().map(|g| g.reload).collect(),
             drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
@@ -122,10 +132,40 @@ struct Build<'a, 'm> {
     m: &'m ModuleBuilder,
     of: &'a Sequencer,
     rst: Sig<'m>,
+    start: Sig<'m>,
     fire: Sig<'m>,
+    /// The parameters' values, in the cycle of `start`.
+    parameters: Vec<Sig<'m>>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
-    accumulators: Vec<(Form, Sig<'m>)>,
+    accumulators: Vec<(Key, Sig<'m>)>,
+}
+
+/// A form over the counters, taken apart.
+#[derive(PartialEq)]
+struct Key {
+    /// At the first wave.
+    start: Run,
+    /// By digit.
+    steps: Vec<i64>,
+}
+
+/// A constant of a run: a number and multiples of the parameters.
+#[derive(Clone, Default, PartialEq)]
+struct Run {
+    constant: i64,
+    parameters: Vec<i64>,
+}
+
+impl Run {
+    /// The same in all runs.
+    fn fixed(&self) -> bool {
+        self.parameters.iter().all(|c| *c == 0)
+    }
+    /// `value` less this one.
+    fn negative(&self, value: i64) -> Run {
+        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect() }
+    }
 }
 
 impl Template for Sequencer {
@@ -138,7 +178,8 @@ impl Template for Sequencer {
         let ports = self.ports();
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
-        let mut b = Build { m, of: self, rst, fire: fire.sig(), digits: vec![], accumulators: vec![] };
+        let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], accumulators: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -158,18 +199,33 @@ impl<'m> Build<'_, 'm> {
     fn odometer(&mut self) {
         let m = self.m;
         let used = |(k, c): (usize, &Counter)| (c.trip > 1).then_some((k, c.trip));
-        let counters: Vec<(usize, i64)> = self.of.counters.iter().enumerate().filter_map(used).collect();
+        let counters: Vec<(usize, i64)> = self.of.counters.iter().enumerate().skip(self.of.parameters).filter_map(used).collect();
         let mut advance = self.fire;
         for (k, trip) in counters.into_iter().rev() {
             let ty = u(clog2(trip as u64));
             let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
-            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, 0).en(advance);
+            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, 0);
             value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
-            last.next(!last.q() & value.q().eq_lit(trip - 2));
+            match self.of.limits.get(&k) {
+                None => _ = last.en(advance).next(!last.q() & value.q().eq_lit(trip - 2)),
+                Some(&limit) => {
+                    let end = self.parameters[limit];
+                    let at_once = !end.reduce_or();
+                    let single = self.kept(format!("c{k}_single"), at_once);
+                    let before = self.kept(format!("c{k}_before"), end.sub_lit(1));
+                    let next = m.select(&[(self.start, at_once), (last.q(), single)], value.q().eq(before));
+                    _ = last.en(self.start | advance).next(next);
+                }
+            }
             let zero = self.hold(&format!("c{k}_zero"), true, last.q(), advance);
             advance = advance & last.q();
             self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
         }
+    }
+
+    /// What a value is in the cycle of `start`, from the next one on.
+    fn kept(&self, name: String, value: Sig<'m>) -> Sig<'m> {
+        self.m.reg(name, value.ty()).next(value).en(self.start).q()
     }
 
     /// Conjunction over the digits of the counters `from..to`.
@@ -266,39 +322,64 @@ impl<'m> Build<'_, 'm> {
     /// The value of a form for the next wave.
     fn form(&mut self, form: &Form) -> Sig<'m> {
         let m = self.m;
-        let coefficient = |d: &Digit| form.counters.get(d.counter).copied().unwrap_or(0);
-        let key = Form { constant: form.constant, counters: self.digits.iter().map(coefficient).collect(), space: [0, 0] };
+        let coefficient = |k: usize| form.counters.get(k).copied().unwrap_or(0);
+        let key = Key {
+            start: Run { constant: form.constant, parameters: (0..self.of.parameters).map(coefficient).collect() },
+            steps: self.digits.iter().map(|d| coefficient(d.counter)).collect(),
+        };
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
             return *value;
         }
         let [low, high] = form_range(&self.of.counters, form);
         let ty = range_ty(low, high);
-        let value = if key.counters.iter().all(|c| *c == 0) { m.lit(form.constant, ty) } else { self.accumulate(&key, ty) };
+        let still = key.steps.iter().all(|c| *c == 0);
+        let value = match key.start.fixed() {
+            true if still => m.lit(form.constant, ty),
+            false if still => self.kept(format!("a{}", self.accumulators.len()), self.run(&key.start, ty)),
+            _ => self.accumulate(&key, ty),
+        };
         self.accumulators.push((key, value));
         value
     }
 
-    /// `key` has one coefficient per digit.
-    fn accumulate(&self, key: &Form, ty: rtl::Ty) -> Sig<'m> {
+    fn accumulate(&self, key: &Key, ty: Ty) -> Sig<'m> {
         let m = self.m;
-        let acc = m.reg(format!("a{}", self.accumulators.len()), ty).rst(self.rst, key.constant).en(self.fire);
-        let modular = |v: i64| m.lit_big(&[v as u64], ty);
-        let mut back = 0;
+        let name = format!("a{}", self.accumulators.len());
+        let acc = m.reg(name.clone(), ty);
+        let mut back = Run { constant: 0, parameters: vec![0; self.of.parameters] };
         let mut steps = vec![];
-        for (digit, coefficient) in self.digits.iter().zip(&key.counters).rev() {
-            steps.push((!digit.last.q(), coefficient - back));
-            back += coefficient * (digit.trip - 1);
+        for (digit, &coefficient) in self.digits.iter().zip(&key.steps).rev() {
+            steps.push((!digit.last.q(), back.negative(coefficient)));
+            match self.of.limits.get(&digit.counter) {
+                Some(&limit) => back.parameters[limit] += coefficient,
+                None => back.constant += coefficient * (digit.trip - 1),
+            }
         }
-        steps.push((m.lit(1, u(1)), -back));
+        steps.push((m.lit(1, u(1)), back.negative(0)));
         // Digits that leave the step as it is need no case of their own.
         let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
-        let last_step = steps.last().map_or(0, |s| s.1);
+        let last_step = steps.pop().map_or(Run::default(), |s| s.1);
         let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
-        for (condition, step) in &steps[..needed] {
-            cases.push((*condition, modular(*step)));
+        let number = |k: usize, step: &Run| if step.fixed() { self.run(step, ty) } else { self.kept(format!("{name}_step{k}"), self.run(step, ty)) };
+        for (k, (condition, step)) in steps[..needed].iter().enumerate() {
+            cases.push((*condition, number(k, step)));
         }
-        let step = m.select(&cases, modular(last_step));
-        acc.next(acc.q() + step).q()
+        let sum = acc.q() + m.select(&cases, number(needed, &last_step));
+        match key.start.fixed() {
+            true => acc.rst(self.rst, key.start.constant).en(self.fire).next(sum).q(),
+            false => acc.en(self.start | self.fire).next(m.mux(self.start, self.run(&key.start, ty), sum)).q(),
+        }
+    }
+
+    /// A constant of the run in the cycle of `start`, modulo the type's width.
+    fn run(&self, value: &Run, ty: Ty) -> Sig<'m> {
+        let m = self.m;
+        let constant = |v: i64| m.lit_big(&[v as u64], ty);
+        value.parameters.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(constant(value.constant), |sum, (&c, parameter)| {
+            let wide = parameter.to(ty);
+            let parts = (0..ty.w.min(63)).filter(|bit| c.unsigned_abs() >> bit & 1 == 1).map(|bit| wide.shl_const(bit).to(ty));
+            parts.fold(sum, |sum, part| if c < 0 { sum - part } else { sum + part })
+        })
     }
 
     fn condition(&mut self, c: &Condition) -> Sig<'m> {

@@ -1,6 +1,7 @@
 //! Where the registers behind IP_ISR stand.
 
 use super::ARGUMENTS;
+use arch::contract::program;
 use arch::ir::ip::{Ip, Source};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ pub const FUNCTION_BITS: u32 = 8;
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar.
+    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar; then of each program register.
     pub functions: Vec<Vec<u32>>,
     /// Commands that the queue holds; 0: there is none.
     pub queue: u32,
@@ -22,7 +23,8 @@ impl Layout {
             Source::Array(_) => ip.core_of(f).address_bits,
             Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
         };
-        let functions = ip.functions.iter().enumerate().map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).collect());
+        let program = |f: usize| program::of(ip.core_of(f)).into_iter().map(|r| r.bits);
+        let functions = ip.functions.iter().enumerate().map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).collect());
         Layout { functions: functions.collect(), queue: ip.queue }
     }
     /// Of one function without a queue, with arguments of so many bits.

@@ -89,8 +89,35 @@ pub struct Function {
     pub ident: String,
     /// Index into [`Ip::cores`].
     pub core: usize,
-    /// In the order of the C function's parameters, then the scratch buffers.
+    /// In the order of the C function's parameters, without the sizes; then the scratch buffers.
     pub arguments: Vec<Argument>,
+    /// Sizes at run time, in that order, too.
+    pub sizes: Vec<SizeArgument>,
+    /// Registers that the host fills from the sizes.
+    pub program: Vec<ProgramRegister>,
+}
+
+/// An argument that has no register: what the hardware needs of it are program registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeArgument {
+    /// As in C.
+    pub name: String,
+    /// In everything that is generated.
+    pub ident: String,
+    pub ty: ScalarType,
+    pub max: i64,
+    /// How many of [`Function::arguments`] stand before it.
+    pub before: usize,
+}
+
+/// A number that the host computes from the sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRegister {
+    /// In everything that is generated.
+    pub ident: String,
+    pub register: arch::contract::program::Register,
+    /// Of the register, or of its low half; the high half is 4 bytes further.
+    pub offset: u32,
 }
 
 impl Function {
@@ -101,6 +128,15 @@ impl Function {
     /// Buffers that the host gives beside them.
     pub fn scratch(&self) -> impl Iterator<Item = &Argument> {
         self.arguments.iter().filter(|a| a.is_scratch())
+    }
+    /// Something of each argument and size, in the order of the C function's parameters.
+    pub fn in_order<T>(&self, argument: impl Fn(&Argument) -> T, size: impl Fn(&SizeArgument) -> T) -> Vec<T> {
+        let mut all = vec![];
+        for k in 0..=self.arguments.len() {
+            all.extend(self.sizes.iter().filter(|s| s.before == k).map(&size));
+            all.extend(self.arguments.get(k).map(&argument));
+        }
+        all
     }
     /// Arrays among its arguments.
     pub fn arrays(&self) -> usize {
@@ -244,7 +280,13 @@ impl Interface {
         let idents = names::functions(ip.functions.iter().map(|f| f.name.as_str()));
         for (f, (function, ident)) in ip.functions.iter().zip(idents).enumerate() {
             let core = ip.core_of(f);
-            let idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()));
+            let sizes = &core.sizes.list;
+            let mut idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()).chain(sizes.iter().map(|s| s.name.as_str())));
+            let of_sizes = idents.split_off(function.arguments.len());
+            let size = |(s, ident): (&arch::ir::sizes::Size, String)| SizeArgument { name: s.name.clone(), ident, ty: s.ty, max: s.max, before: (s.after[0] + s.after[1]) as usize };
+            let sizes = sizes.iter().zip(of_sizes).map(size).collect();
+            let register = |(n, register)| ProgramRegister { ident: format!("program_{n}"), register, offset: layout.argument(f, function.arguments.len() + n) };
+            let program = arch::contract::program::of(core).into_iter().enumerate().map(register).collect();
             let argument = |(k, (a, ident)): (usize, (&arch::ir::ip::Argument, String))| {
                 let (ty, passed) = match a.is {
                     Source::Array(index) => (core.arrays[index].ty, Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)]))),
@@ -259,7 +301,7 @@ impl Interface {
                 let Passed::Value(k) = a.passed else { continue };
                 a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
             }
-            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments });
+            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments, sizes, program });
         }
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
         let ports = (0..count).zip(names::ports(ip, &functions, count)).map(|(port, name)| axi_port(ip, &shared, port, name, &functions)).collect();

@@ -22,7 +22,10 @@ pub(super) fn list(layout: &Layout, functions: &[Function], version: u32) -> Vec
         Register { fields: pending, ..register("IP_ISR", IP_ISR, ReadWrite, "interrupt status") },
     ];
     match functions {
-        [only] => only.arguments.iter().for_each(|a| all.extend(own(a))),
+        [only] => {
+            only.arguments.iter().for_each(|a| all.extend(own(a)));
+            only.program.iter().for_each(|p| all.extend(computed(only, p)));
+        }
         several => all.extend(layout.words().into_keys().map(|at| shared(several, at))),
     }
     all.push(register("design_id", layout.design_id(), ReadOnly, "hash of the hardware"));
@@ -74,6 +77,23 @@ fn own(a: &Argument) -> Vec<Register> {
     }
 }
 
+/// The registers of a number that follows from the sizes.
+fn computed(function: &Function, p: &ProgramRegister) -> Vec<Register> {
+    let what = meaning(function, p);
+    if p.register.bits > 32 {
+        let half = |name: &str, at: u32, bits: &str| register(&format!("{}_{name}", p.ident), at, Access::ReadWrite, &format!("{what}, bits {bits}"));
+        vec![half("1", p.offset, "31 to 0"), half("2", p.offset + 4, "63 to 32")]
+    } else {
+        vec![register(&p.ident, p.offset, Access::ReadWrite, &what)]
+    }
+}
+
+/// A program register in words.
+fn meaning(function: &Function, p: &ProgramRegister) -> String {
+    let names: Vec<_> = function.sizes.iter().enumerate().map(|(k, s)| format!("s{k} is {}", s.name)).collect();
+    format!("{}, where {}", p.register.formula, names.join(", "))
+}
+
 /// The register at this offset, which several functions use, each for an argument of its own.
 fn shared(functions: &[Function], at: u32) -> Register {
     let mut uses = vec![];
@@ -86,6 +106,15 @@ fn shared(functions: &[Function], at: u32) -> Register {
                 _ => continue,
             };
             uses.push(format!("{}: {}{half}", function.name, what(a)));
+        }
+        for p in &function.program {
+            let half = match (p.register.bits > 32, at.checked_sub(p.offset)) {
+                (false, Some(0)) => "",
+                (true, Some(0)) => ", bits 31 to 0",
+                (true, Some(4)) => ", bits 63 to 32",
+                _ => continue,
+            };
+            uses.push(format!("{}: {}{half}", function.name, meaning(function, p)));
         }
     }
     register(&format!("argument_{at:02x}"), at, Access::ReadWrite, &uses.join("; "))

@@ -207,7 +207,7 @@ impl<'a> Bench<'a> {
 }
 
 fn check_times(v: &Vsa, times: &Times, what: &str) {
-    let mut model = ReaderModel::new(v, 0, &MemoryTiming::IDEAL).expect("a group reads");
+    let mut model = ReaderModel::new(v, &[], 0, &MemoryTiming::IDEAL).expect("a group reads");
     let mut count = vec![0usize; v.inputs.len()];
     for (i, (g, loaded)) in times.loads.iter().enumerate() {
         let n = count[*g];

@@ -239,7 +239,7 @@ impl<'a> Bench<'a> {
 }
 
 fn check_times(v: &Vsa, latency: usize, times: &Times, what: &str) {
-    let mut model = WriterModel::new(v, 0, &MemoryTiming::IDEAL, latency as i64).expect("a group writes");
+    let mut model = WriterModel::new(v, &[], 0, &MemoryTiming::IDEAL, latency as i64).expect("a group writes");
     let mut count = vec![0i64; v.outputs.len()];
     for (i, (g, emitted, drained, written)) in times.drains.iter().enumerate() {
         let t = model.drain(*g, count[*g], *emitted).expect("service order");

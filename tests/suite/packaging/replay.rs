@@ -81,7 +81,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
         all.into_iter().map(|c| c.1).collect::<Vec<_>>()
     };
     let before = contents("in");
-    let runs = vec![Run { function: 0, images: sim::place(vsa, &before, 0, 1, 0), cut: None }];
+    let runs = vec![Run { function: 0, images: sim::place(vsa, &before, 0, 1, 0), sizes: vec![], cut: None }];
     let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let value = |a: &Argument| {

@@ -12,7 +12,7 @@
 //! Source: Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987).
 
 mod assemble;
-mod part;
+pub(super) mod part;
 mod scratch;
 
 use super::builder::Within;

@@ -15,7 +15,7 @@ use petgraph::graph::DiGraph;
 use std::collections::BTreeSet;
 
 /// The statements as a program: `memory` tells which arrays stand in DRAM, `level` how many phase loops there are.
-pub(super) fn under(scop: &Scop, statements: &[usize], level: usize, memory: &[bool]) -> Scop {
+pub(in super::super) fn under(scop: &Scop, statements: &[usize], level: usize, memory: &[bool]) -> Scop {
     let chosen: Vec<&Statement> = statements.iter().map(|&s| &scop.statements[s]).collect();
     let written: BTreeSet<ArrayId> = chosen.iter().map(|s| s.write.array).collect();
     let mut out = Scop { statements: chosen.iter().map(|s| of_phases(s, level, &written)).collect(), ..scop.clone() };
@@ -45,7 +45,7 @@ fn of_phases(statement: &Statement, level: usize, written: &BTreeSet<ArrayId>) -
 }
 
 /// The form of a phase without the subscripts that [`under`] has added.
-pub(super) fn plain(scop: &Scop, mut form: Scop, level: usize) -> Scop {
+pub(in super::super) fn plain(scop: &Scop, mut form: Scop, level: usize) -> Scop {
     let longer: Vec<bool> = form.arrays.iter().zip(&scop.arrays).map(|(a, b)| a.dims.len() > b.dims.len()).collect();
     for s in &mut form.statements {
         for access in s.reads.iter_mut().chain([&mut s.write]).filter(|a| longer[a.array.index()]) {
@@ -57,7 +57,7 @@ pub(super) fn plain(scop: &Scop, mut form: Scop, level: usize) -> Scop {
 }
 
 /// As [`plain`], for the inputs of the system of `form`.
-pub(super) fn plain_inputs(scop: &Scop, form: &Scop, mut system: System, level: usize) -> System {
+pub(in super::super) fn plain_inputs(scop: &Scop, form: &Scop, mut system: System, level: usize) -> System {
     let longest = |subscripts: &Vec<Affine>, array: ArrayId| subscripts.len() > scop.array(array).dims.len();
     for (placed, statement) in system.statements.iter_mut().zip(&form.statements) {
         for (variable, read) in placed.variables.iter_mut().zip(&statement.reads) {

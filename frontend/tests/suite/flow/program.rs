@@ -30,7 +30,7 @@ pub struct Parser {
 
 pub fn parse(text: &str) -> Scop {
     let function = Function { name: Some("kernel".into()), region: Span::default(), parameters: 0 };
-    let scop = Scop { name: "kernel".into(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], clauses: vec![], sources: SourceMap::default() };
+    let scop = Scop { name: "kernel".into(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources: SourceMap::default() };
     let (arrays, scopes, loops, values) = (BTreeMap::new(), vec![], vec![], vec![]);
     let mut parser = Parser { scop, arrays, scopes, positions: vec![0], loops, values, constraints: vec![], marks: vec![] };
     let mut start = 0;
@@ -73,7 +73,7 @@ impl Parser {
         let binding = if storage == Storage::Local { Binding::Local } else { Binding::Global };
         self.arrays.insert(name.into(), ArrayId(self.scop.arrays.len() as u32));
         let dims = dims.iter().map(|d| d.parse().unwrap()).collect();
-        self.scop.arrays.push(Array { name: name.into(), ty: ScalarType::I32, c_type: "int".into(), dims, storage, binding, constant: false, span });
+        self.scop.arrays.push(Array { name: name.into(), ty: ScalarType::I32, c_type: "int".into(), dims, extents: vec![], storage, binding, constant: false, span });
     }
 
     /// Sums of `3`, `i`, `2*i` with `+` and `-`, over the open iterators.

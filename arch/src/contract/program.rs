@@ -1,0 +1,47 @@
+//! Program registers: numbers that follow from the sizes. The host computes them by their formulas and writes them before a
+//! run; hardware takes them in the cycle of the `start` pulse.
+
+use super::walk::Walk;
+use crate::ir::sizes::Formula;
+use crate::ir::vsa::Vsa;
+
+/// A register that the host fills from the sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    pub formula: Formula,
+    /// That hold every value, at most 64: then it is modulo 2^64.
+    pub bits: u32,
+    pub signed: bool,
+}
+
+impl Register {
+    fn new(formula: Formula, maxima: &[i64]) -> Register {
+        let (low, high) = formula.range(maxima);
+        let magnitude = |v: i128| 128 - v.max(0).leading_zeros();
+        let signed = low < 0;
+        let bits = if signed { magnitude(high).max(magnitude(!low)) + 1 } else { magnitude(high).max(1) };
+        Register { formula, bits: bits.min(64), signed }
+    }
+}
+
+/// Registers for these formulas, without those that are constants or come again.
+fn registers(formulas: impl IntoIterator<Item = Formula>, maxima: &[i64]) -> Vec<Register> {
+    let mut all: Vec<Register> = vec![];
+    for formula in formulas {
+        if !matches!(formula, Formula::Const(_)) && !all.iter().any(|r| r.formula == formula) {
+            all.push(Register::new(formula, maxima));
+        }
+    }
+    all
+}
+
+/// Those of one DMA engine.
+pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
+    registers(walk.program(), &vsa.sizes.maxima())
+}
+
+/// All of an array, in their order: its parameters first.
+pub fn of(vsa: &Vsa) -> Vec<Register> {
+    let walks = (0..vsa.ports()).flat_map(|p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten();
+    registers(vsa.sizes.parameters.iter().cloned().chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())
+}

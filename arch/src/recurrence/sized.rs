@@ -1,0 +1,35 @@
+//! Programs with sizes at run time. A size is looked at as a phase loop that nothing is carried over: its iterator is a
+//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow, rewrites and
+//! placement hold for all of them at once.
+
+use super::builder::Within;
+use super::phases::part;
+use super::rewrite::{self, Attempt, Region, Rewrite};
+use crate::ir::ure::{Dim, Placed, System};
+use frontend::diag::Diagnostics;
+use frontend::scop::{Scop, Storage};
+
+/// The first form of the region with uniform dependences at all sizes, and its system.
+///
+/// # Errors
+/// Why there is none.
+pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+    let sizes = scop.open_sizes();
+    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    let all: Vec<usize> = (0..scop.statements.len()).collect();
+    let whole = part::under(scop, &all, sizes, &memory);
+    let region = Region::part(&whole, Within { phases: sizes, haste: 1 }, reassociate);
+    let (form, system, attempts) = match rewrite::uniform(&region, rewrites) {
+        Ok(found) => found,
+        Err(attempts) => return Err(rewrite::refusal(&region, attempts, rewrites)),
+    };
+    let form = part::plain(scop, form.into_owned(), sizes);
+    let system = part::plain_inputs(scop, &form, system, sizes);
+    let depth = system.dims.len();
+    let placed = |(s, p): (usize, Placed)| Placed::new(&form, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [sizes, depth]);
+    let statements = system.statements.into_iter().enumerate().map(placed).collect();
+    // Also those sizes at which nothing happens.
+    let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
+    let dims = system.dims.into_iter().enumerate().map(size).collect();
+    Ok((form, System { dims, sizes, phases: sizes, statements }, attempts))
+}

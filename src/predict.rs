@@ -1,0 +1,33 @@
+//! `sagen predict`: the cycles of a design that was written, at given sizes.
+
+use crate::cli::{MemoryKind, Predict};
+use crate::program::{self, Refused};
+use crate::report::grouped;
+use arch::contract::walk::MemoryTiming;
+use arch::cost::predict_at;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Runs the subcommand; what to print.
+///
+/// # Errors
+/// There is no design, or it has not these sizes.
+pub fn run(arguments: &Predict) -> Result<String, Refused> {
+    let MemoryKind::Ideal(latency) = arguments.memory else {
+        return Err(Refused::plain("cycles are predicted for ideal memory: `sagen sim` simulates the other"));
+    };
+    let file = if arguments.design.is_dir() { arguments.design.join("vsa.txt") } else { arguments.design.clone() };
+    let input = program::stage(&file)?;
+    let Some(arch::text::Stage::Vsa(vsa)) = &input.stage else {
+        return Err(Refused::plain(format!("{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt", file.display())));
+    };
+    let sizes = input.sizes(&arguments.sizes)?;
+    let memory = MemoryTiming { read_latency: latency.into(), write_latency: latency.into() };
+    let cycles = predict_at(vsa, &sizes, &memory).cycles;
+    let named: BTreeMap<&str, i64> = vsa.sizes.list.iter().map(|s| s.name.as_str()).zip(sizes.iter().copied()).collect();
+    if arguments.json {
+        return Ok(format!("{:#}\n", json!({ "kernel": vsa.name, "sizes": named, "cycles": cycles, "memory": arguments.memory.to_string() })));
+    }
+    let at: String = vsa.sizes.list.iter().zip(&sizes).map(|(s, v)| format!(" {}={v}", s.name)).collect();
+    Ok(format!("{}{at}: {} cycles with {} memory\n", vsa.name, grouped(cycles), arguments.memory))
+}

@@ -1,0 +1,70 @@
+//! Sizes at run time: `tests/sizes/*.c`, with the options in their lines `// sagen:`. One IP runs at all of a line's sizes, one
+//! after the other and then in random order with resets in between, and must compute what C does, in the predicted cycles. So
+//! must the interpreter of the array at each of them, and all texts of its stages read back as what they were.
+
+use crate::common::{root, sim};
+use sagen::program::{self, Work};
+use sagen::simulate::{self, Agreement};
+use sagen::{data, golden};
+
+fn programs() -> Vec<std::path::PathBuf> {
+    let all = std::fs::read_dir(root("tests/sizes")).expect("a folder").map(|e| e.expect("an entry").path());
+    let mut all: Vec<_> = all.filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    all.sort();
+    let only = std::env::var("SAGEN_RUN").unwrap_or_default();
+    all.retain(|p| p.to_string_lossy().contains(&only));
+    all
+}
+
+#[test]
+fn one_ip_computes_what_c_does_at_all_sizes() {
+    for file in programs() {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let mut lines = 0;
+        for line in text.lines().filter_map(|l| l.strip_prefix("// sagen:")) {
+            lines += 1;
+            let about = format!("{} {line}", file.display());
+            let mut arguments = sim(line, &file).expect(&about);
+            (arguments.json, arguments.sequence) = (true, Some(6));
+            let verdict = simulate::run(&arguments).unwrap_or_else(|why| panic!("{about}: {}", why.text));
+            assert_eq!(verdict.result, Agreement::Equal, "{about}: {}", verdict.text);
+            let report: serde_json::Value = serde_json::from_str(&verdict.text).expect("JSON");
+            for (name, own) in report["functions"].as_object().expect("several sizes") {
+                assert_eq!(own["cycles"], own["predicted_cycles"], "{about}: {name}");
+            }
+        }
+        assert!(lines > 0, "{}", file.display());
+    }
+}
+
+#[test]
+fn texts_read_back_and_interpreters_agree() {
+    for file in programs() {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let line = text.lines().find_map(|l| l.strip_prefix("// sagen:")).expect("options");
+        let arguments = sim(line, &file).expect("options");
+        let work = Work::load(&arguments.program, &arguments.design).unwrap_or_else(|why| panic!("{}", why.text));
+        let (input, spec) = &work.functions[0];
+        let compiled = program::compile(input, spec, &work.board).unwrap_or_else(|why| panic!("{}", why.text));
+        assert_eq!(arch::text::parse(&arch::text::to_text(&compiled.vsa)).as_ref(), Ok(&compiled.vsa), "{}", file.display());
+        let stages = compiled.stages.as_ref().expect("stages");
+        let mapping = arch::text::mapping(&stages.scop, &stages.system, &stages.plan);
+        let read = arch::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
+        assert!(matches!(read, arch::text::Stage::Mapping(..)));
+        for given in &arguments.sizes {
+            let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{}", why.text));
+            let (at, run) = (input.at(&sizes), compiled.at(&sizes));
+            let native = golden::run(&at.scop, &file, &arguments.program.parse_options(), &data::random(&at.scop, 3)).expect("C");
+            let numbers = data::numbers(&at.scop, &run.vsa).expect("arrays");
+            // What is no argument of the C function has no expected contents.
+            let known: Vec<(usize, usize)> = numbers.iter().enumerate().filter_map(|(argument, k)| Some((argument, (*k)?))).collect();
+            let interpreted = simulate::interpret(&at.scop, &native.before).expect("the region");
+            assert!(known.iter().all(|&(_, k)| interpreted[k] == native.after[k]), "{} at {sizes:?}: the region", file.display());
+            assert_eq!(run.vsa.verify(), Ok(()), "{} at {sizes:?}", file.display());
+            let array = simulate::execute(&run.vsa, &native.before, &numbers).expect("the array");
+            for (argument, k) in known {
+                assert_eq!(array[argument], native.after[k], "{} at {sizes:?}: the array", file.display());
+            }
+        }
+    }
+}
