@@ -97,6 +97,7 @@ fn nameless(vsa: &Vsa) -> Vsa {
     shape.nodes.iter_mut().for_each(|n| n.name.clear());
     shape.arrays.iter_mut().for_each(|a| a.name.clear());
     shape.scalars.iter_mut().for_each(|s| s.name.clear());
+    shape.sizes.list.iter_mut().for_each(|s| s.name.clear());
     shape
 }
 
