@@ -11,7 +11,7 @@ use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
-pub use values::MemoryKind;
+pub use values::{MemoryKind, SizeSet};
 use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word};
 
 /// Exit codes, below every help.
@@ -317,10 +317,6 @@ pub struct Predict {
     #[arg(long)]
     pub json: bool,
 }
-
-/// Values of sizes, by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeSet(pub Vec<(String, i64)>);
 
 const SIMULATION: &str = "Simulation";
 

@@ -1,6 +1,5 @@
 //! Values of options, from their text.
 
-use super::SizeSet;
 use crate::data::DataFile;
 use arch::ir::aim::{Most, Share, RESOURCES};
 use arch::ir::design::Ports;
@@ -28,6 +27,10 @@ impl std::fmt::Display for MemoryKind {
         }
     }
 }
+
+/// Values of sizes, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SizeSet(pub Vec<(String, i64)>);
 
 /// Cycles of the ideal memory, unless others are asked for, and the most it may have.
 const LATENCY: u32 = arch::contract::walk::MemoryTiming::IDEAL.read_latency as u32;

@@ -1,6 +1,7 @@
 //! The representations of a program on its way to an array: data, and questions about it.
 
 pub mod aim;
+pub mod at;
 pub mod design;
 pub mod draft;
 pub mod forms;

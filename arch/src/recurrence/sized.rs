@@ -9,7 +9,7 @@ use crate::ir::ure::{Dim, Placed, System};
 use frontend::diag::Diagnostics;
 use frontend::scop::{Scop, Storage};
 
-/// The first form of the region with uniform dependences at all sizes, and its system.
+/// The first version of the region with uniform dependences at all sizes, and its system.
 ///
 /// # Errors
 /// Why there is none.
@@ -19,17 +19,17 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     let all: Vec<usize> = (0..scop.statements.len()).collect();
     let whole = part::under(scop, &all, sizes, &memory);
     let region = Region::part(&whole, Within { phases: sizes, haste: 1 }, reassociate);
-    let (form, system, attempts) = match rewrite::uniform(&region, rewrites) {
+    let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
         Ok(found) => found,
         Err(attempts) => return Err(rewrite::refusal(&region, attempts, rewrites)),
     };
-    let form = part::plain(scop, form.into_owned(), sizes);
-    let system = part::plain_inputs(scop, &form, system, sizes);
+    let version = part::plain(scop, version.into_owned(), sizes);
+    let system = part::plain_inputs(scop, &version, system, sizes);
     let depth = system.dims.len();
-    let placed = |(s, p): (usize, Placed)| Placed::new(&form, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [sizes, depth]);
+    let placed = |(s, p): (usize, Placed)| Placed::new(&version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [sizes, depth]);
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
     // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    Ok((form, System { dims, sizes, phases: sizes, statements }, attempts))
+    Ok((version, System { dims, sizes, phases: sizes, statements }, attempts))
 }

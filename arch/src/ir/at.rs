@@ -1,0 +1,105 @@
+//! Arrays and programs at given sizes, see [`super::sizes`]: values stand in the place of parameters, and what is left is an
+//! ordinary array, or program, without sizes.
+
+use super::sizes::Sizes;
+use super::ure::{Dim, Feed, Piece, Placed, System, Variable};
+use super::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
+use crate::affine::{Condition, Form};
+use frontend::flow;
+use frontend::scop::{Affine, Constraint, Scop, StmtId};
+
+/// The form without its first counters, which have these values.
+fn form(f: &Form, values: &[i64]) -> Form {
+    let known = f.counters.len().min(values.len());
+    let (first, rest) = f.counters.split_at(known);
+    Form { constant: f.constant + first.iter().zip(values).map(|(c, v)| c * v).sum::<i64>(), counters: rest.to_vec(), space: f.space }
+}
+
+fn hull(h: &Hull, values: &[i64]) -> Hull {
+    Hull { origin: h.origin.iter().map(|f| form(f, values)).collect(), ..h.clone() }
+}
+
+impl Vsa {
+    /// Counters that are constants of a run.
+    pub fn parameters(&self) -> usize {
+        self.sizes.parameters.len()
+    }
+
+    /// The array at these sizes, one for each: an ordinary one. Without sizes, as it is.
+    pub fn at(&self, sizes: &[i64]) -> Vsa {
+        let known = self.parameters();
+        if known == 0 {
+            return self.clone();
+        }
+        let values: Vec<i64> = self.sizes.parameters.iter().map(|p| p.eval(sizes)).collect();
+        let mut out = self.clone();
+        for (&counter, &limit) in &self.sizes.limits {
+            out.counters[counter].trip = values[limit] + 1;
+        }
+        let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
+        out.counters.drain(..known);
+        out.tile_depth -= known;
+        out.phases -= known;
+        for node in &mut out.nodes {
+            match &mut node.op {
+                Op::Iter(f) => *f = form(f, &values),
+                Op::Guard(all) => all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality }),
+                _ => {}
+            }
+        }
+        let forms = |all: &[Form]| all.iter().map(|f| form(f, &values)).collect();
+        for g in &mut out.inputs {
+            let mut after = g.after.clone();
+            after.retain(|a| self.phases > known || matches!(a.until, Until::Lag(_)));
+            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), after, ..g.clone() };
+        }
+        for g in &mut out.outputs {
+            // The last value of a counter that the sizes end.
+            let emit = |(j, e): (usize, &Option<i64>)| e.map(|v| if v + 1 == self.counters[j].trip { trips[j] - 1 } else { v });
+            let bound = |b: &CellBound| CellBound { phases: b.phases[known..].to_vec(), constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(), ..b.clone() };
+            let emit = g.emit.iter().enumerate().map(emit).skip(known).collect();
+            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
+        }
+        for (&array, extents) in &self.sizes.extents {
+            out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();
+        }
+        out.sizes = Sizes::default();
+        out
+    }
+
+    /// The array at the greatest sizes.
+    pub fn at_most(&self) -> Vsa {
+        self.at(&self.sizes.maxima())
+    }
+}
+
+impl System {
+    /// The system at these sizes, one for each; `scop` is the program at them.
+    pub fn at(&self, scop: &Scop, sizes: &[i64]) -> System {
+        let known = self.sizes;
+        let (depth, phases) = (self.dims.len() - known, self.phases - known);
+        let affine = |a: &Affine| a.at(sizes);
+        let part = |all: &[Constraint]| -> Vec<Constraint> {
+            let at = all.iter().map(|c| c.at(sizes));
+            at.filter(|c| !(c.expr.is_constant() && c.holds(&vec![0; depth]))).collect()
+        };
+        let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> { all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect() };
+        let feed = |f: &Feed| match f {
+            Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(affine).collect() },
+            Feed::Value { statement, distance } => Feed::Value { statement: *statement, distance: distance[known..].to_vec() },
+            Feed::Carry { statement, read, distance } => Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() },
+        };
+        let piece = |p: &Piece| Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(&p.feed) }).filter(|p| !flow::is_empty(&p.domain, depth));
+        let placed = |(s, p): (usize, &Placed)| {
+            let variables = p.variables.iter().map(|v| Variable { pieces: v.pieces.iter().filter_map(piece).collect() }).collect();
+            let dims = p.dims[known..].iter().map(|d| d - known).collect();
+            let iterators = p.iterators[known..].iter().map(affine).collect();
+            Placed::new(scop, StmtId(s as u32).index(), dims, iterators, union(&p.domain), variables, union(&p.live_out), [phases, depth])
+        };
+        let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
+        let all: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
+        let bounds = flow::domain_bounds(&all, depth).unwrap_or_else(|| vec![(0, 0); depth]);
+        let dims = self.dims[known..].iter().zip(bounds).map(|(d, (lo, hi))| Dim { name: d.name.clone(), lo, hi }).collect();
+        System { dims, sizes: 0, phases, statements }
+    }
+}
