@@ -173,7 +173,7 @@ impl Input {
     pub fn sizes(&self, given: &[(String, i64)]) -> Result<Vec<i64>, Refused> {
         let known: Vec<(String, i64)> = match &self.stage {
             Some(Stage::Vsa(vsa)) => vsa.sizes.list.iter().map(|s| (s.name.clone(), s.max)).collect(),
-            _ => self.scop.sizes.iter().map(|s| (s.name.clone(), s.max)).collect(),
+            _ => self.scop.sizes.iter().filter(|s| s.value.is_none()).map(|s| (s.name.clone(), s.max)).collect(),
         };
         if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
             let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();

@@ -1,11 +1,12 @@
 //! The stages in order, and what becomes of their faults.
 
+use crate::ast::Unit;
 use crate::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
 use crate::scop::{Clause, Scop};
 use crate::ast::Unit;
 use crate::{flow, parse as syntax, sema};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is wrong, with the texts that spans refer to.
@@ -71,9 +72,12 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let count = units.len();
     let mut scops = vec![];
     let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
+    let has = |unit: &Unit, name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
+    // A name that no function has is refused where it stands.
+    let nowhere: BTreeSet<&str> = options.maxima.iter().map(|m| m.0.as_str()).filter(|name| !units.iter().any(|u| has(u, name))).collect();
     for (mut unit, mut clauses) in units.into_iter().zip(shared) {
-        let known = |name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
-        clauses.extend(options.maxima.iter().filter(|m| count == 1 || known(&m.0)).map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
+        let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
+        clauses.extend(own.map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
         faults.extend(crate::inline::inline(&mut unit));
         let (lowered, found) = lowered(&unit, &stem, &map, &clauses);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);

@@ -2,43 +2,43 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use std::fmt::Write as _;
 use arch::ir::sizes::Formula;
+use std::fmt::Write as _;
 use templates::interface::{Argument, Function, ProgramRegister, SizeArgument, CTRL, GIER, IP_IER, IP_ISR};
 
 const DRIVER: &str = include_str!("../files/driver.h.in");
 /// What the driver has for the function, or for each of several.
-const SET: &str = r#"/* Sets all arguments. They must not change during a run. */
-static inline void x@KERNEL@_set(uintptr_t ip, @PARAMETERS@)
+const SET: &str = r#"/* Sets all arguments. They must not change during a run.@CHECKED@ */
+static inline @RESULT@ x@KERNEL@_set(uintptr_t ip, @PARAMETERS@)
 {
-@SETTERS@
-}
+@CHECK@@SETTERS@
+@END@}
 
 "#;
 const RUN: &str = r#"/* A whole run; the status, 0 if all went well. */
 static inline uint32_t x@KERNEL@_run(uintptr_t ip, @PARAMETERS@)
 {
     x@KERNEL@_status_clear(ip);
-    x@KERNEL@_set(ip, @NAMES@);
+@CALL@
     x@KERNEL@_start(ip);
     x@KERNEL@_wait(ip);
     return x@KERNEL@_status(ip);
 }
 
 "#;
-const SET_FUNCTION: &str = r#"/* Says what the next run is: @FUNCTION@, with these arguments. They must not change before it ends. */
-static inline void x@KERNEL@_@FUNCTION@_set(uintptr_t ip, @PARAMETERS@)
+const SET_FUNCTION: &str = r#"/* Says what the next run is: @FUNCTION@, with these arguments. They must not change before it ends.@CHECKED@ */
+static inline @RESULT@ x@KERNEL@_@FUNCTION@_set(uintptr_t ip, @PARAMETERS@)
 {
-@SETTERS@
+@CHECK@@SETTERS@
     X@UPPER@_WRITE32(ip + @PREFIX@_ADDR_FUNCTION_DATA, @PREFIX@_FUNCTION_@FUNCTION_UPPER@);
-}
+@END@}
 
 "#;
 const RUN_FUNCTION: &str = r#"/* A whole run of @FUNCTION@; the status, 0 if all went well. */
 static inline uint32_t @KERNEL@_@FUNCTION@(uintptr_t ip, @PARAMETERS@)
 {
     x@KERNEL@_status_clear(ip);
-    x@KERNEL@_@FUNCTION@_set(ip, @NAMES@);
+@CALL@
     x@KERNEL@_start(ip);
     x@KERNEL@_wait(ip);
     return x@KERNEL@_status(ip);
@@ -67,10 +67,10 @@ static inline uint32_t x@KERNEL@_queue_wait(uintptr_t ip)
 }
 
 "#;
-const ENQUEUE: &str = r#"/* Adds a run@OF@ to the queue, which keeps the arguments; 0 if it has no place, and then nothing is done. */
+const ENQUEUE: &str = r#"/* Adds a run@OF@ to the queue, which keeps the arguments; 0 if it has no place, and then nothing is done.@CHECKED@ */
 static inline int @NAME@_queue(uintptr_t ip, @PARAMETERS@)
 {
-    if (x@KERNEL@_queue_free(ip) == 0) {
+@CHECK@    if (x@KERNEL@_queue_free(ip) == 0) {
         return 0;
     }
 @SETTERS@
@@ -154,13 +154,15 @@ fn driver(ip: &Ip) -> String {
     }
     for (number, function) in interface.functions.iter().enumerate() {
         let name = if several { format!("{}_{}", interface.kernel, function.ident) } else { format!("x{}", interface.kernel) };
+        let call = format!("{}_set(ip, {})", if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() }, given(function, |a| a.ident.clone(), |s| s.ident.clone()));
+        let sized = Sized::of(function, &call);
         let tokens = [
+            ("CHECKED", sized.checked), ("RESULT", sized.result), ("CHECK", sized.check), ("END", sized.end), ("CALL", sized.call),
             ("FUNCTION", function.ident.clone()),
             ("FUNCTION_UPPER", function.ident.to_uppercase()),
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
-            ("NAMES", given(function, |a| a.ident.clone(), |s| s.ident.clone())),
             ("PARAMETERS", given(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
             ("SETTERS", [vec![lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")], program(ip, function)].concat().join("\n")),
         ];
@@ -179,6 +181,32 @@ fn driver(ip: &Ip) -> String {
     }
     let math = if interface.arguments().any(|a| a.formula.is_some()) { "#include <math.h>\n" } else { "" };
     fill(&fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
+}
+
+/// What the texts of a function with sizes have more than those of others: they are checked before anything is written.
+struct Sized {
+    checked: String,
+    result: String,
+    check: String,
+    end: String,
+    /// Calls the setter.
+    call: String,
+}
+
+impl Sized {
+    fn of(function: &Function, call: &str) -> Sized {
+        if function.sizes.is_empty() {
+            return Sized { checked: String::new(), result: "void".into(), check: String::new(), end: String::new(), call: format!("    {call};") };
+        }
+        let is: Vec<String> = function.sizes.iter().map(|s| format!("x@KERNEL@_is_size((int64_t){}, {})", s.ident, s.max)).collect();
+        Sized {
+            checked: "\n * -1 if a size is not from 1 to its greatest, and then nothing is done.".into(),
+            result: "int".into(),
+            check: format!("    if (!({})) {{\n        return -1;\n    }}\n", is.join(" && ")),
+            end: "    return 0;\n".into(),
+            call: format!("    if ({call} != 0) {{\n        return X@UPPER@_NO_SIZE;\n    }}"),
+        }
+    }
 }
 
 /// Of what a caller gives, arguments and sizes in their order: all but what the driver computes.
@@ -220,8 +248,16 @@ fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
     }
 }
 
-/// What formulas need.
-const NUMBERS: &str = r#"/* Quotient, rounded down; the divisor is positive. */
+/// What checks and formulas need.
+const NUMBERS: &str = r#"/* What a run returns for sizes that are not from 1 to the greatest: nothing was started. The IP has no such status. */
+#define X@UPPER@_NO_SIZE 0x80000000u
+
+static inline int x@KERNEL@_is_size(int64_t value, int64_t max)
+{
+    return value >= 1 && value <= max;
+}
+
+/* Quotient, rounded down; the divisor is positive. */
 static inline int64_t x@KERNEL@_floor(int64_t a, int64_t b)
 {
     return a >= 0 ? a / b : -((b - 1 - a) / b);

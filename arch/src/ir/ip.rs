@@ -25,6 +25,8 @@ pub struct Function {
     pub core: usize,
     /// In the order of the C function's parameters.
     pub arguments: Vec<Argument>,
+    /// Names of the core's sizes in C.
+    pub sizes: Vec<String>,
 }
 
 /// An argument of a function, and what it is to the core.
@@ -70,7 +72,8 @@ impl Ip {
                 shapes.push(shape);
                 cores.push((*vsa).clone());
             }
-            functions.push(Function { name: vsa.name.clone(), core, arguments: arguments(vsa) });
+            let sizes = vsa.sizes.list.iter().map(|s| s.name.clone()).collect();
+            functions.push(Function { name: vsa.name.clone(), core, arguments: arguments(vsa), sizes });
         }
         Ip { name: name.to_string(), cores, functions, queue }
     }

@@ -17,6 +17,7 @@ pub use signals::Single;
 
 use arch::contract::walk::Walk;
 use arch::ir::ip::{Ip, Source};
+use arch::ir::sizes::Size;
 use arch::ir::vsa::Vsa;
 use frontend::scop::{Expr, ScalarType};
 pub use layout::Layout;
@@ -280,11 +281,10 @@ impl Interface {
         let idents = names::functions(ip.functions.iter().map(|f| f.name.as_str()));
         for (f, (function, ident)) in ip.functions.iter().zip(idents).enumerate() {
             let core = ip.core_of(f);
-            let sizes = &core.sizes.list;
-            let mut idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()).chain(sizes.iter().map(|s| s.name.as_str())));
-            let of_sizes = idents.split_off(function.arguments.len());
-            let size = |(s, ident): (&arch::ir::sizes::Size, String)| SizeArgument { name: s.name.clone(), ident, ty: s.ty, max: s.max, before: (s.after[0] + s.after[1]) as usize };
-            let sizes = sizes.iter().zip(of_sizes).map(size).collect();
+            let mut idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)));
+            let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
+            let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument { name: name.clone(), ident, ty: s.ty, max: s.max, before: (s.after[0] + s.after[1]) as usize };
+            let sizes = core.sizes.list.iter().zip(of_sizes).map(size).collect();
             let register = |(n, register)| ProgramRegister { ident: format!("program_{n}"), register, offset: layout.argument(f, function.arguments.len() + n) };
             let program = arch::contract::program::of(core).into_iter().enumerate().map(register).collect();
             let argument = |(k, (a, ident)): (usize, (&arch::ir::ip::Argument, String))| {

@@ -4,6 +4,7 @@ mod explore;
 mod functions;
 mod mapping;
 mod simulate;
+mod sizes;
 
 use serde_json::Value;
 use std::fs;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 11] = [
+const CASES: [(&str, &str, &str); 12] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -18,6 +18,7 @@ const CASES: [(&str, &str, &str); 11] = [
     ("names", "tests/packaging/names.c", ""),
     ("region", "tests/packaging/region.c", ""),
     ("functions", "tests/functions/la.c", ""),
+    ("sizes", "tests/packaging/sizes.c", ""),
 ];
 
 /// An emitted IP.
@@ -66,7 +67,7 @@ pub fn all() -> &'static [Emitted] {
 
 /// Those with one function.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all().iter().filter(|ip| ip.name != "functions")
+    all().iter().filter(|ip| !["functions", "sizes"].contains(&ip.name))
 }
 
 /// The case of that name.

@@ -5,6 +5,7 @@ mod component;
 mod emitted;
 mod offsets;
 mod replay;
+mod sizes;
 
 use emitted::{all, emitted, root, run, single, tool, Emitted};
 use std::collections::BTreeMap;

@@ -1,0 +1,41 @@
+//! Sizes at run time: what `sim` and `predict` take and refuse.
+
+use super::*;
+
+const MV: &str = "#pragma sagen max(m=5, n=7)\nvoid mv(int m, int n, const short A[m][n], const short x[n], int y[m]) {\n#pragma scop\n\
+    for (int i = 0; i < m; i++)\n for (int j = 0; j < n; j++)\n  y[i] += A[i][j] * x[j];\n#pragma endscop\n}\n";
+
+#[test]
+fn a_design_is_predicted_at_sizes() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mv.c", MV);
+    let out = dir.path().join("out").to_string_lossy().into_owned();
+    stdout(&["rtl", &file, "-o", &out]);
+    for (m, n) in [(1, 1), (5, 7), (3, 2)] {
+        let (m, n) = (format!("m={m}"), format!("n={n}"));
+        let run = json(&["sim", &file, "--size", &format!("{m},{n}"), "--json"]);
+        let predicted = json(&["predict", &out, &m, &n, "--json"]);
+        assert_eq!((&run["match"], &run["cycles"]), (&Value::Bool(true), &predicted["cycles"]), "{m} {n}");
+        assert_eq!(run["sizes"], predicted["sizes"]);
+    }
+    let most = json(&["sim", &file, "--json"]);
+    assert_eq!(most["cycles"], json(&["predict", &out, "--json"])["cycles"], "the greatest sizes are the default");
+    for (arguments, why) in [
+        (&["predict", &out, "m=6"][..], "the size m is 6: it may be 1 to 5"),
+        (&["predict", &out, "m=0"], "m=0"),
+        (&["predict", &out, "k=1"], "`k` is no size of mv; its sizes are m, n"),
+        (&["predict", &file], "is not the text of a stage"),
+        (&["sim", &file, "--size", "m=6"], "the size m is 6: it may be 1 to 5"),
+        (&["sim", &file, "--size", "n=8"], "the size n is 8: it may be 1 to 7"),
+        (&["sim", &file, "--size", "m=0"], "m=0"),
+        (&["sim", &file, "--size", "m=-1"], "m=-1"),
+        (&["sim", &file, "--size", "k=1"], "`k` is no size of mv; its sizes are m, n"),
+        (&["sim", &file, "--max", "k=1"], "`k` is not a parameter of the function"),
+        (&["sim", &file, "--max", "m=20000000"], "the maximum of `m` is 20000000"),
+        (&["sim", &file, "--max", "A=4"], "`A` has a maximum, but is no size"),
+    ] {
+        let output = sagen(arguments);
+        let said = text(&output.stderr);
+        assert!([1, 2].contains(&code(&output)) && said.contains(why), "{arguments:?}: {said}");
+    }
+}
