@@ -14,7 +14,7 @@ use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
-use crate::ir::vsa::Vsa;
+use crate::ir::vsa::{DramArray, Vsa};
 use crate::recurrence::{constants, hosted, linear, phases, recompute, sized};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
@@ -78,7 +78,7 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     port::assign(&scop, &spec.wiring)?;
     let work = Work::of(&scop.at(&scop.maxima()));
     if scop.open_sizes() > 0 {
-        let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES)?;
+        let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
         verify::system(&form, &system).map_err(|faults| internal("the recurrences", faults))?;
         let ports = port::assign(&form, &spec.wiring)?;
         return Ok(Program::new(Cow::Owned(form), system, spec, work, ports, attempts));
@@ -93,6 +93,17 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     // Of the arrays that the form has: phases may need more.
     let ports = port::assign(&form, &spec.wiring)?;
     Ok(Program::new(form, system, spec, work, ports, attempts))
+}
+
+/// Faults of a program with sizes; if constant sizes would do, that stands first.
+fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
+    let constant = scop.at(&scop.maxima());
+    if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
+        let fault = Diagnostic::error("E0727", scop.function.region, "with sizes at run time, no single array executes this region");
+        let fault = fault.label("at constant sizes it is cut into phases, which run one after the other; phases have no sizes at run time");
+        faults.insert(0, fault.help("make the sizes constants, or write each part as a function of its own: one IP can have several"));
+    }
+    faults
 }
 
 /// The first form of the region with uniform dependences; else its phases.
@@ -166,10 +177,24 @@ fn space_loops(program: &Program, names: &[String]) -> Result<Option<Vec<usize>>
 fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| vec![fault])?;
+    addressable(&vsa)?;
     vsa.verify().map_err(|faults| internal("the array", faults))?;
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(program, plan)| Stages::new(program, plan));
     Ok(Compiled { stages, vsa, report, whole: None })
+}
+
+/// Refuses arrays that are longer than addresses reach.
+fn addressable(vsa: &Vsa) -> Result<(), Diagnostics> {
+    let bytes = |a: &DramArray| a.dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(a.ty.bytes());
+    let over = vsa.arrays.iter().filter(|a| bytes(a) > 1 << vsa.address_bits);
+    let fault = |a: &DramArray| {
+        let sizes = if vsa.parameters() > 0 { " at the greatest sizes" } else { "" };
+        let fault = Diagnostic::error("E0726", None, format!("`{}` has {} bytes{sizes}; addresses have {} bits", a.name, bytes(a), vsa.address_bits));
+        fault.help("make it smaller, or have longer addresses: --address-bits 64")
+    };
+    let faults: Diagnostics = over.map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// A verifier found a fault of a pass of ours.

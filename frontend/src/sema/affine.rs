@@ -161,7 +161,7 @@ impl Sema {
                 None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
                 None => return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder"),
             },
-            Binary::Mul => return refuse(span, "a product of iterators", "use one array dimension per iterator; only constant factors are affine"),
+            Binary::Mul => return refuse(span, "a product of iterators or sizes", "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine"),
             Binary::Div | Binary::Rem => {
                 return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder");
             }
