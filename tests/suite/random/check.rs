@@ -2,12 +2,15 @@
 
 use crate::common::{caught, differing, sim};
 use arch::ir::design::{ArrayChoice, DesignSpec};
+use arch::ir::ip::Ip;
 use frontend::diag::Diagnostic;
 use frontend::scop::{Scop, Storage};
-use sagen::check::Conditions;
+use sagen::check::{self, Built, Conditions};
+use sagen::cli::Sim;
 use sagen::data::{self, Memory, Random};
 use sagen::{golden, simulate};
 use std::path::Path;
+use std::rc::Rc;
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -85,7 +88,28 @@ fn same_as_c(case: &Case, scop: &Scop, given: &Memory) -> Result<(), String> {
     }
 }
 
-fn judge(case: &Case) -> Result<Verdict, String> {
+/// A case with its array.
+struct Prepared {
+    scop: Scop,
+    compiled: arch::Compiled,
+    spec: DesignSpec,
+    arguments: Sim,
+    options: String,
+}
+
+impl Prepared {
+    fn about(&self, why: String) -> String {
+        let vsa = &self.compiled.vsa;
+        format!("{why}\n// sagen: {}\narray {:?} {:?}", self.options, vsa.axes, vsa.extent)
+    }
+    fn conditions(&self, case: &Case) -> Conditions {
+        Conditions { shift: case.shift, ..Conditions::of(&self.arguments) }
+    }
+}
+
+/// Compiled; the inner fault is a refusal.
+fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
+    let refused = |faults: &[Diagnostic]| refused(faults).map(Err);
     let (scop, _) = match frontend::parse_text("case.c", &case.text, &Default::default()) {
         Ok(parsed) => parsed,
         Err((_, faults)) => return refused(&faults),
@@ -95,7 +119,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     if let Some(row) = case.row {
         let any = DesignSpec { array: ArrayChoice::Automatic, ..sim(&options, Path::new("case.c"))?.design.spec()? };
         match arch::enumerate(&scop, &any) {
-            Ok(rows) if rows.is_empty() => return Ok(Verdict::Refused("no legal array".into())),
+            Ok(rows) if rows.is_empty() => return Ok(Err(Verdict::Refused("no legal array".into()))),
             Ok(rows) => options += &format!(" --array {}", row % rows.len()),
             Err(faults) => return refused(&faults),
         }
@@ -106,29 +130,78 @@ fn judge(case: &Case) -> Result<Verdict, String> {
         Ok(compiled) => compiled,
         Err(faults) => return refused(&faults),
     };
-    let vsa = &compiled.vsa;
-    let about = |why: String| format!("{why}\n// sagen: {options}\narray {:?} {:?}", vsa.axes, vsa.extent);
-    vsa.verify().map_err(|faults| about(format!("the VSA does not verify: {}", faults.join("; "))))?;
-
-    let before = data::random(&scop, arguments.seed);
-    let after = simulate::interpret(&scop, &before)?;
-    if case.native {
-        same_as_c(case, &scop, &before)?;
+    let prepared = Prepared { scop, compiled, spec, arguments, options };
+    match prepared.compiled.vsa.verify() {
+        Ok(()) => Ok(Ok(prepared)),
+        Err(faults) => Err(prepared.about(format!("the VSA does not verify: {}", faults.join("; ")))),
     }
-    let built = sagen::check::Case::new(&scop, &compiled, &before).map_err(about)?;
+}
+
+fn judge(case: &Case) -> Result<Verdict, String> {
+    let prepared = match prepare(case)? {
+        Ok(prepared) if prepared.scop.open_sizes() > 0 => return at_sizes(case, &prepared),
+        Ok(prepared) => prepared,
+        Err(verdict) => return Ok(verdict),
+    };
+    let Prepared { scop, compiled, spec, arguments, .. } = &prepared;
+    let (vsa, about) = (&compiled.vsa, |why| prepared.about(why));
+    let before = data::random(scop, arguments.seed);
+    let after = simulate::interpret(scop, &before)?;
+    if case.native {
+        same_as_c(case, scop, &before)?;
+    }
+    let built = sagen::check::Case::new(scop, compiled, &before).map_err(about)?;
     for (p, array) in scop.arrays.iter().enumerate().filter(|(p, _)| !built.numbers.contains(&Some(*p))) {
         if before[p] != after[p] {
             return Err(about(format!("the program writes {}, which is no array of the VSA", array.name)));
         }
     }
-    let own = simulate::rounded(&scop, &spec, vsa, &before, &built.numbers)?;
+    let own = simulate::rounded(scop, spec, vsa, &before, &built.numbers)?;
     let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
     let types: Vec<_> = vsa.arrays.iter().filter(|a| !a.scratch).map(|a| a.ty).collect();
     let wrong = differing(&types, &simulate::execute(vsa, &before, &built.numbers)?, &expected);
-    let simulated = built.check(&Conditions { shift: case.shift, ..Conditions::of(&arguments) }, &expected);
+    let simulated = built.check(&prepared.conditions(case), &expected);
     match (wrong, simulated) {
         (0, Ok(())) => Ok(Verdict::Equal),
         (0, Err(why)) => Err(about(why)),
         (count, simulated) => Err(about(format!("the VSA interpreter differs in {count} elements; RTL: {simulated:?}"))),
     }
+}
+
+/// One IP at several sizes, one run after the other without a reset between them: the greatest sizes, all ones, and others. Each
+/// must be what the interpreters of the program and of the array at these sizes compute.
+fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
+    let Prepared { scop, compiled, .. } = prepared;
+    let mut random = Random(case.seed ^ 0x7369_7a65);
+    let maxima = scop.maxima();
+    let mut sizes = vec![maxima.clone(), vec![1; maxima.len()]];
+    sizes.extend((0..4).map(|_| maxima.iter().map(|&max| 1 + random.below(max as u64) as i64).collect()));
+    (1..sizes.len()).rev().for_each(|k| sizes.swap(k, random.below(k as u64 + 1) as usize));
+    let runs: Vec<(Scop, arch::Compiled)> = sizes.iter().map(|s| (scop.at(s), compiled.at(s))).collect();
+    let built = Rc::new(Built::new(&Ip::from(&compiled.vsa)).map_err(|why| prepared.about(why))?);
+    let (mut cases, mut expected) = (vec![], vec![]);
+    for ((scop, compiled), sizes) in runs.iter().zip(&sizes) {
+        let about = |why: String| prepared.about(format!("at {sizes:?}: {why}"));
+        compiled.vsa.verify().map_err(|faults| about(format!("the VSA does not verify: {}", faults.join("; "))))?;
+        let before = data::random(scop, random.next());
+        let after = simulate::interpret(scop, &before)?;
+        if case.native {
+            same_as_c(case, scop, &before).map_err(about)?;
+        }
+        let one = sagen::check::Case::of(built.clone(), 0, (scop, compiled), &before).map_err(about)?;
+        expected.push(one.of_vsa(&after));
+        let types: Vec<_> = compiled.vsa.arrays.iter().map(|a| a.ty).collect();
+        match differing(&types, &simulate::execute(&compiled.vsa, &before, &one.numbers)?, &expected[expected.len() - 1]) {
+            0 => cases.push(one),
+            count => return Err(about(format!("the VSA interpreter differs in {count} elements"))),
+        }
+    }
+    let how = prepared.conditions(case);
+    let done = check::simulate(&cases.iter().map(|c| (c, None)).collect::<Vec<_>>(), &how)?;
+    for (((one, run), expected), sizes) in cases.iter().zip(&done).zip(&expected).zip(&sizes) {
+        if let Some(why) = one.fault(run, &how, expected) {
+            return Err(prepared.about(format!("at {sizes:?}: {why}")));
+        }
+    }
+    if done.len() == cases.len() { Ok(Verdict::Equal) } else { Err(prepared.about("a run did not end".into())) }
 }

@@ -4,7 +4,7 @@
 //! ones exactly.
 //!
 //! [`forms`] draws sizes, types and hand-written designs for known kernels; [`nests`] draws single nests with many
-//! dependences; [`programs`] draws whole programs as people write them. Every case follows from its number:
+//! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time. Every case follows from its number:
 //! `SAGEN_SEED=n` starts at another, `SAGEN_CASES=n` sets how many run. A failure prints the program and the options that
 //! show it. [`soak`] runs until it is told to stop (`scripts/soak.sh`).
 
@@ -13,6 +13,7 @@ mod forms;
 mod nests;
 mod programs;
 mod shrink;
+mod sized;
 mod soak;
 
 use crate::common::{on_all_cores, setting};
@@ -51,4 +52,9 @@ fn random_nests_on_random_arrays() {
 #[test]
 fn random_programs_on_random_arrays() {
     run_all(programs::draw, 60, 30);
+}
+
+#[test]
+fn sizes_at_run_time() {
+    run_all(sized::draw, 60, 40);
 }

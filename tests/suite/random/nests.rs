@@ -19,6 +19,8 @@ struct Target {
 struct Generator {
     random: Random,
     bounds: Vec<i64>,
+    /// Of each loop the number of the macro that bounds it: N0, N1, …
+    names: Vec<usize>,
     targets: Vec<Target>,
     /// Declarations of the arrays.
     parameters: Vec<String>,
@@ -28,15 +30,16 @@ struct Generator {
 pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95));
     let depth = [1, 2, 2, 2, 3, 3][random.below(6) as usize];
-    let bounds = (0..depth).map(|_| 1 + random.below(5) as i64).collect();
-    let mut generator = Generator { random, bounds, targets: vec![], parameters: vec![] };
+    let bounds: Vec<i64> = (0..depth).map(|_| 1 + random.below(5) as i64).collect();
+    let defines: String = bounds.iter().enumerate().map(|(k, bound)| format!("#define N{k} {bound}\n")).collect();
+    let mut generator = Generator { random, bounds, names: (0..depth).collect(), targets: vec![], parameters: vec![] };
     let body = generator.nest();
     let random = &mut generator.random;
     let memory = ["--memory ddr ", "--memory ideal:1 "].get(random.below(6) as usize).copied().unwrap_or("");
     let row = if random.below(4) == 0 { None } else { Some(random.below(1 << 20) as usize) };
     let parameters = generator.parameters.join(", ");
     let text = format!(
-        "#include <stdint.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
+        "#include <stdint.h>\n{defines}#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
          void kernel({parameters}) {{\n#pragma scop\n{body}#pragma endscop\n}}\n"
     );
     Case { seed, text, options: format!("{memory}--seed {seed}"), row, shift: 0, native: seed % 10 == 0 }
@@ -59,11 +62,11 @@ impl Generator {
             let outer = if level == 0 { 0 } else { self.below(level) };
             let header = match shape {
                 0 => {
-                    self.bounds[level] = self.bounds[outer];
+                    (self.bounds[level], self.names[level]) = (self.bounds[outer], self.names[outer]);
                     format!("for (int {name} = 0; {name} <= {}; {name}++)", LOOPS[outer])
                 }
-                1 => format!("for (int {name} = {}; {name} < {}; {name}++)", LOOPS[outer], self.bounds[level]),
-                _ => format!("for (int {name} = 0; {name} < {}; {name}++)", self.bounds[level]),
+                1 => format!("for (int {name} = {}; {name} < N{}; {name}++)", LOOPS[outer], self.names[level]),
+                _ => format!("for (int {name} = 0; {name} < N{}; {name}++)", self.names[level]),
             };
             headers.push(header);
         }
@@ -97,7 +100,7 @@ impl Generator {
             let gone = if self.below(3) > 0 { self.depth() - 1 } else { self.below(self.depth()) };
             loops.remove(gone);
         }
-        let dims: String = loops.iter().map(|&l| format!("[{}]", self.bounds[l] + 2 * MARGIN)).collect();
+        let dims: String = loops.iter().map(|&l| format!("[N{} + {}]", self.names[l], 2 * MARGIN)).collect();
         let ty = TYPES[self.below(TYPES.len())];
         self.parameters.push(format!("{ty} {name}{dims}"));
         self.targets.push(Target { name, loops });
@@ -192,13 +195,13 @@ impl Generator {
         for l in 0..self.depth() {
             if self.below(2) == 0 {
                 let offset = self.below(2) as i64;
-                dims += &format!("[{}]", self.bounds[l] + offset);
+                dims += &format!("[N{} + {offset}]", self.names[l]);
                 subscripts += &format!("[{} + {offset}]", LOOPS[l]);
             }
         }
         if subscripts.is_empty() {
             let (a, b) = (self.below(self.depth()), self.below(self.depth()));
-            dims = format!("[{}]", self.bounds[a] + self.bounds[b]);
+            dims = format!("[N{} + N{}]", self.names[a], self.names[b]);
             subscripts = format!("[{} + {}]", LOOPS[a], LOOPS[b]);
         }
         self.parameters.push(format!("const {ty} {name}{dims}"));

@@ -4,7 +4,7 @@
 //! `SAGEN_LIMIT` after how many seconds a case counts as hanging, `SAGEN_FOUND` the folder for what was found.
 
 use super::check::{self, Case, Verdict};
-use super::{forms, nests, programs, shrink};
+use super::{forms, nests, programs, shrink, sized};
 use crate::common::{root, setting};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ fn draw(seed: u64) -> Case {
     let case = match seed % 8 {
         0 => forms::draw(seed),
         1 => nests::draw(seed),
+        2 => sized::draw(seed),
         _ => programs::draw(seed),
     };
     let engine = if seed % 50 == 7 && *ICARUS { " --engine icarus" } else { "" };

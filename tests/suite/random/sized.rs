@@ -1,0 +1,28 @@
+//! The same kernels and nests with sizes at run time in the place of macros: one IP, which runs at several sizes.
+
+use super::check::Case;
+use super::{forms, nests};
+use sagen::data::Random;
+
+/// Case number `seed`.
+pub fn draw(seed: u64) -> Case {
+    let mut random = Random(seed.wrapping_mul(0xe703_7ed1_a0b4_28db));
+    let case = if random.below(2) == 0 { forms::draw(seed) } else { nests::draw(seed) };
+    let (mut maxima, mut parameters, mut text) = (vec![], vec![], String::new());
+    for line in case.text.lines() {
+        let bound = line.strip_prefix("#define N").and_then(|l| l.split_once(' ')).and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
+        match bound {
+            // Some stay constants.
+            Some((name, value)) if value > 1 && random.below(5) > 0 => {
+                maxima.push(format!("N{name}={value}"));
+                parameters.push(format!("{} N{name}, ", ["int", "int64_t", "uint8_t", "unsigned"][random.below(6).min(3) as usize]));
+            }
+            _ => text += &format!("{line}\n"),
+        }
+    }
+    if maxima.is_empty() {
+        return case;
+    }
+    let head = format!("#pragma sagen max({})\nvoid kernel({}", maxima.join(", "), parameters.concat());
+    Case { text: text.replace("void kernel(", &head), ..case }
+}
