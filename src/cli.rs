@@ -277,7 +277,7 @@ pub struct Sim {
     /// Contents of an array; the others are random
     #[arg(long, value_name = "ARRAY=FILE.npy", value_parser = parse_data, help_heading = SIMULATION)]
     pub data: Vec<DataFile>,
-    /// Sizes at run time; given several times, as many runs, one after the other [default: the greatest]
+    /// Sizes at run time, a run for each time it is given [default: the greatest]
     #[arg(long = "size", value_name = "SIZE=N,…", value_parser = parse_sizes, help_heading = SIMULATION)]
     pub sizes: Vec<SizeSet>,
     /// Then N random runs of the functions in random order, some cut by a reset

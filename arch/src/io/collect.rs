@@ -182,6 +182,11 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
             emit.push(None);
             continue;
         }
+        // A size may have any value; which cells are stored at it the bounds say.
+        if j < mapping.parameters.len() {
+            emit.push(None);
+            continue;
+        }
         // Phases may store cells again: they store one after the other.
         if j < mapping.phases {
             emit.push(if let [one] = values.as_slice() { *one } else { None });
