@@ -11,7 +11,6 @@ use crate::progress;
 use crate::report::{self, grouped};
 use crate::sim::compare::{same, Comparison, Deviation};
 use crate::sim::{Built, Outcome};
-use arch::cost::board::Board;
 use arch::ir::design::DesignSpec;
 use arch::ir::ip::Ip;
 use arch::ir::vsa::Vsa;

@@ -4,7 +4,6 @@ use crate::ast::Unit;
 use crate::diag::{Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span};
 use crate::pp::{MacroUse, ParseOptions, Preprocessor};
 use crate::scop::{Clause, Scop};
-use crate::ast::Unit;
 use crate::{flow, parse as syntax, sema};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

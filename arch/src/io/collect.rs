@@ -45,7 +45,9 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
             }
         })
     };
-    let rows = turn(&all, &|group| in_few_beats(&group.hull, dims, word));
+    // Where extents follow sizes, steps over them have no number.
+    let known = |hull: &Hull| mapping.parameters.is_empty() || hull.along().0 + 1 == hull.view.len();
+    let rows = turn(&all, &|group| known(&group.hull) && in_few_beats(&group.hull, dims, word));
     // A word for each element instead.
     let found = rows.or_else(|| turn(&all.iter().map(single).collect::<Vec<_>>(), &|_| true));
     found.ok_or_else(|| fault.expect("one fails where none is found"))

@@ -434,6 +434,7 @@ impl Vsa {
             counters: vec![],
             tile_depth: 0,
             phases: 0,
+            sizes: Default::default(),
             axes: Default::default(),
             extent: [1, 1],
             lanes: 1,

@@ -3,7 +3,7 @@
 use super::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
-use crate::ir::sizes::{Size, Sizes};
+use crate::ir::sizes::Size;
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
 use frontend::text::lex::{Line, Token};
