@@ -14,13 +14,13 @@ use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
-use crate::ir::vsa::{DramArray, Vsa};
+use crate::ir::vsa::Vsa;
 use crate::recurrence::{constants, hosted, linear, phases, recompute, sized};
 use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
-use frontend::scop::Scop;
+use frontend::scop::{Scop, Storage};
 use std::borrow::Cow;
 
 /// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
@@ -131,6 +131,8 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Progr
 
 /// Space and time for the recurrences: automatic, a row of the list, or by hand.
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
+    addressable(stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), spec.wiring.address_bits.unwrap_or(64), program.system.sizes > 0)?;
     let mut searched = None;
     let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {
@@ -177,23 +179,22 @@ fn space_loops(program: &Program, names: &[String]) -> Result<Option<Vec<usize>>
 fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| vec![fault])?;
-    addressable(&vsa)?;
+    addressable(vsa.arrays.iter().map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), vsa.address_bits, vsa.parameters() > 0)?;
     vsa.verify().map_err(|faults| internal("the array", faults))?;
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(program, plan)| Stages::new(program, plan));
     Ok(Compiled { stages, vsa, report, whole: None })
 }
 
-/// Refuses arrays that are longer than addresses reach.
-fn addressable(vsa: &Vsa) -> Result<(), Diagnostics> {
-    let bytes = |a: &DramArray| a.dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(a.ty.bytes());
-    let over = vsa.arrays.iter().filter(|a| bytes(a) > 1 << vsa.address_bits);
-    let fault = |a: &DramArray| {
-        let sizes = if vsa.parameters() > 0 { " at the greatest sizes" } else { "" };
-        let fault = Diagnostic::error("E0726", None, format!("`{}` has {} bytes{sizes}; addresses have {} bits", a.name, bytes(a), vsa.address_bits));
+/// Refuses arrays (name, extents, bytes of an element) that are longer than addresses reach.
+fn addressable<'a>(arrays: impl Iterator<Item = (&'a str, &'a [i64], u32)>, bits: u32, sized: bool) -> Result<(), Diagnostics> {
+    let with_bytes = arrays.map(|(name, dims, bytes)| (name, dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(bytes)));
+    let fault = |(name, bytes): (&str, i128)| {
+        let sizes = if sized { " at the greatest sizes" } else { "" };
+        let fault = Diagnostic::error("E0726", None, format!("`{name}` has {bytes} bytes{sizes}; addresses have {bits} bits"));
         fault.help("make it smaller, or have longer addresses: --address-bits 64")
     };
-    let faults: Diagnostics = over.map(fault).collect();
+    let faults: Diagnostics = with_bytes.filter(|a| a.1 > 1 << bits).map(fault).collect();
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
