@@ -2,8 +2,9 @@
 //! visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that only grow with
 //! each wait, so leaving waits out gives a bound; tests hold both against it.
 
+use crate::affine::gcd;
 use crate::contract::timing;
-use crate::contract::walk::MemoryTiming;
+use crate::contract::walk::{MemoryTiming, Walk, WalkGroup};
 use crate::ir::vsa::Vsa;
 
 /// From the start to the first beat of a load, and from the last beat of a drain to the end.
@@ -137,6 +138,8 @@ fn busiest(all: &[Transfer]) -> i64 {
 /// What the coarse walk needs of an I/O group.
 struct Service {
     port: usize,
+    words: i64,
+    /// Cycles in which the port moves them.
     beats: i64,
     /// Loads: reload when one of the first tile counters changes.
     reload: usize,
@@ -145,16 +148,35 @@ struct Service {
     slots: usize,
 }
 
-/// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its words' beats, a drain too, nothing else
-/// waits. Stops at `limit`.
+/// Cycles that a service takes its port: its words, and one more for every row that does not begin with a word. Of rows that
+/// follow one another by some bytes, only every so manieth can begin with one.
+fn least_beats(group: &WalkGroup, word: i64) -> i64 {
+    let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
+    let grain = form.start.coeffs.iter().chain(&form.rows).fold(word, |g, c| gcd(g, *c));
+    let every = |step: i64| word / gcd(word, step);
+    let of = |(n, step): (&i64, &i64)| rows / n * ((n + every(*step) - 1) / every(*step));
+    let begin = if form.start.constant % grain == 0 { lengths.iter().zip(&form.rows).map(of).min().unwrap_or(rows) } else { 0 };
+    rows * (group.words + 1) - begin
+}
+
+/// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
+/// crossed the array (`cross`); a visit waits for its loads and for the buffers of its results. Stops at `limit`.
 pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let trips: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip).collect();
-    let service = |array: u32, words: i64| Service { port: vsa.port_of(array), beats: words, reload: 0, emit: vec![], slots: 0 };
-    let loads: Vec<Service> = vsa.inputs.iter().map(|g| Service { reload: g.reload, ..service(g.array, g.hull.total_words()) }).collect();
-    let drains: Vec<Service> = vsa.outputs.iter().map(|g| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words()) }).collect();
+    let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
+    for port in 0..vsa.ports() {
+        for (beats, walk) in beats.iter_mut().zip([Walk::reads(vsa, port), Walk::writes(vsa, port)]) {
+            walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bus_bytes().into())));
+        }
+    }
+    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, reload: 0, emit: vec![], slots: 0 };
+    let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| Service { reload: g.reload, ..service(g.array, g.hull.total_words(), *b) }).collect();
+    let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
     let latency = MemoryTiming::IDEAL;
-    // Readers ask ahead: only the first load waits for the memory.
-    let (mut reading, mut writing) = (vec![latency.read_latency; vsa.ports()], vec![0i64; vsa.ports()]);
+    // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may be that
+    // far ahead of what they send.
+    let mut reading = vec![latency.read_latency; vsa.ports()];
+    let (mut asking, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
     // Per group: releases of the last two loads; ends of the last two drains.
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
@@ -180,9 +202,12 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         let last = first + waves - 1;
         free = last + 1;
         for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
-            writing[g.port] = writing[g.port].max(last + 1) + g.beats;
-            drained[k] = [writing[g.port], drained[k][0]];
-            done = done.max(writing[g.port].max(last + 1 + cross + g.beats) + latency.write_latency);
+            // The last wave's way to the last PE, and the last word's way back, take as long as the array is wide.
+            let collected = last + 1 + cross;
+            asking[g.port] = asking[g.port].max(collected) + g.words;
+            writing[g.port] = writing[g.port].max(collected) + g.beats;
+            drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
+            done = done.max(writing[g.port] + latency.write_latency);
         }
         changed = (0..trips.len()).rev().find(|&j| tile[j] + 1 < trips[j]).unwrap_or(usize::MAX);
         if changed < trips.len() {

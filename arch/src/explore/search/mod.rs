@@ -49,6 +49,8 @@ const LANES_PER_PE: i64 = 64;
 const REFUSED_PER_DESIGN: u64 = 4;
 /// Coarse walks that an effort allows for each exact one.
 const WALKS_PER_DESIGN: u64 = 40;
+/// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
+const LEAST_WALKS: u64 = 4000;
 /// Nodes that are looked at together.
 const GRIDS: usize = 16;
 const SHAPES: usize = 32;
@@ -104,20 +106,24 @@ pub struct Audited {
     pub exact: i64,
 }
 
-/// The bounds of every `step`th shape of the task's space over the widest words, held against the exact walk.
-pub fn audit(task: &Task, step: usize) -> Vec<Audited> {
+/// The bounds of some shape of each of `most` grids from all over the task's space, over the widest words, held against the
+/// exact walk.
+pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
     let mut search = Search::new(task);
     search.known.list_orders();
     let known = &search.known;
-    let shapes = search.grids().into_iter().flat_map(|(key, grid)| known.shapes(key, grid, i64::MAX).shapes);
-    let audited = |(closed, shape): (i64, Shape)| {
-        let k = shape.grid.flow.facts as usize;
+    let audited = |(n, (key, grid)): (usize, (i64, Grid))| {
+        let shapes = known.shapes(key, grid, i64::MAX).shapes;
+        let (closed, shape) = *shapes.get((n * 7919) % shapes.len().max(1))?;
+        let k = grid.flow.facts as usize;
         let widths = known.widest(k);
         let (coarse, _) = known.coarse(&shape, widths, &search.pes, i64::MAX)?;
         let Ok(Evaluated::Better(design)) = known.evaluate(known.plan(&shape), known.words(k, widths), i64::MAX) else { return None };
         Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles })
     };
-    shapes.step_by(step).filter_map(audited).collect()
+    let grids = search.grids();
+    let step = grids.len().div_ceil(most.max(1)).max(1);
+    grids.into_iter().step_by(step).enumerate().filter_map(audited).collect()
 }
 
 impl<'a> Search<'a> {
@@ -192,7 +198,7 @@ impl Search<'_> {
             || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough)
             || counts.exact + counts.refused / REFUSED_PER_DESIGN >= effort.exact
             || counts.bounds >= effort.bounds
-            || counts.walks >= WALKS_PER_DESIGN * effort.exact
+            || counts.walks >= (WALKS_PER_DESIGN * effort.exact).max(LEAST_WALKS)
     }
 
     /// The first of several nodes of one kind, and those that are next behind it.

@@ -1,13 +1,13 @@
 //! One array for several programs of one form, such as the layers of a network: the grid on which all of them together take
 //! the fewest cycles. Best first as for one program: a grid is bounded by its waves, then by each layer's best shape in closed
-//! form, then every layer is searched on it. A layer with fewer iterations than a grid has places uses a corner of it.
+//! form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a corner of it.
 
 use super::known::Known;
 use super::{search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
 use crate::explore::parallel;
-use crate::explore::space::{self, Flow, NONE};
+use crate::explore::space::{self, parts, Flow, NONE};
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::row_name;
 use std::cmp::Reverse;
@@ -127,10 +127,10 @@ impl Layers<'_> {
         cycles.iter().zip(&self.times).fold(0i64, |sum, (c, times)| sum.saturating_add(c.saturating_mul(*times)))
     }
 
-    /// What a layer makes of a grid: no more places and lanes than it has iterations.
+    /// What a layer makes of a grid: no more places and lanes than it needs for as few waves.
     fn corner(&self, l: usize, grid: &Grid) -> Grid {
         let extent = &self.facts(l, &grid.flow).extent;
-        let most = |d: u8, n: i64| if d == NONE { n } else { n.min(extent[d as usize]) };
+        let most = |d: u8, n: i64| if d == NONE { n } else { parts(extent[d as usize], parts(extent[d as usize], n)) };
         let lanes = most(grid.flow.lanes, grid.lanes);
         let flow = Flow { facts: self.transforms[grid.flow.facts as usize][l], lanes: if lanes > 1 { grid.flow.lanes } else { NONE }, ..grid.flow };
         Grid { flow, pes: [0, 1].map(|a| most(flow.axes[a], grid.pes[a])), lanes }
