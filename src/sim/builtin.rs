@@ -64,7 +64,8 @@ impl Machine {
         let cycles = self.read(layout.cycles())? | self.read(layout.cycles() + 4)? << 32;
         let (status, at) = (self.read(layout.status())?, layout.error_address());
         let address = self.read(at)? | self.read(at + 4)? << 32;
-        let faults = self.take_faults().into_iter().chain(super::status_fault(status, address)).collect();
+        let open: Vec<String> = self.memories.iter().filter(|_| finished).filter_map(AxiMemory::unanswered).collect();
+        let faults = self.take_faults().into_iter().chain(open).chain(super::status_fault(status, address)).collect();
         Ok(Outcome { cycles, memories: vec![], faults, finished, simulated: self.sim.cycles(), seconds: begin.elapsed().as_secs_f64() })
     }
 
@@ -123,9 +124,9 @@ impl Machine {
         }
     }
 
-    /// What was broken since they were taken last.
+    /// What was broken since they were taken last: rules of the bus, and what the modules rely on.
     pub fn take_faults(&mut self) -> Vec<String> {
-        self.memories.iter_mut().flat_map(AxiMemory::take_faults).collect()
+        self.memories.iter_mut().flat_map(AxiMemory::take_faults).chain(self.sim.take_broken()).collect()
     }
 }
 

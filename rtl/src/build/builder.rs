@@ -67,6 +67,7 @@ impl ModuleBuilder {
             outputs: vec![],
             insts: vec![],
             mems: vec![],
+            asserts: vec![],
             port_attrs: BTreeMap::new(),
             port_order: vec![],
         };

@@ -196,6 +196,19 @@ impl ModuleBuilder {
         Reg(self.add(Op::Reg { next: None, en: None, rst: None, init: None }, ty, Some(name.into())))
     }
 
+    /// What must hold in every cycle without `rst`, once that has been high. Simulation tells when it does not
+    /// ([`crate::sim::Sim::take_broken`]); it is no hardware.
+    #[track_caller]
+    pub fn assert<'m>(&'m self, rst: Sig<'m>, text: impl Into<String>, holds: Sig<'m>) {
+        let sticky = |set: Sig<'m>| {
+            let reg = Reg(self.add(Op::Reg { next: None, en: None, rst: None, init: None }, u(1), None)).init(0);
+            reg.next(reg.q() | set).q()
+        };
+        let was_reset = sticky(rst);
+        let broken = sticky(was_reset & !rst & !holds).id();
+        self.with(|m| m.asserts.push(Assert { text: text.into(), broken }));
+    }
+
     /// `sig` delayed by `n` free-running registers `name_1 … name_n` (`name` for n = 1).
     #[track_caller]
     pub fn delay<'m>(&'m self, sig: Sig<'m>, n: u32, name: impl AsRef<str>) -> Sig<'m> {

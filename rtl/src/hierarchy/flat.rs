@@ -107,6 +107,11 @@ impl<'d> Flat<'d> {
         self.ctxs[self.owner[val as usize] as usize].lanes
     }
 
+    /// The assertions below the top, with their contexts.
+    pub fn asserts(&self) -> impl Iterator<Item = (usize, &'d Assert)> + '_ {
+        self.ctxs.iter().enumerate().flat_map(|(c, ctx)| ctx.module.asserts.iter().map(move |a| (c, a)))
+    }
+
     /// Hierarchical name of a value in one lane.
     pub fn path(&self, val: u32, lane: u32) -> String {
         let (c, n) = self.node_of(val);
@@ -116,6 +121,12 @@ impl<'d> Flat<'d> {
     /// Hierarchical name of a memory in one lane.
     pub fn mem_path(&self, ctx: usize, mem: MemId, lane: u32) -> String {
         self.under(ctx, lane, self.ctxs[ctx].module.mems[mem.0 as usize].name.clone())
+    }
+
+    /// Hierarchical name of an instance of a context's module; that of the module for the top.
+    pub fn instance(&self, ctx: usize, lane: u32) -> String {
+        let path = self.under(ctx, lane, String::new());
+        path.strip_suffix('.').map_or_else(|| self.ctxs[ctx].module.name.to_string(), String::from)
     }
 
     fn under(&self, ctx: usize, lane: u32, name: String) -> String {

@@ -76,7 +76,7 @@ impl Flat<'_> {
         Ok(out)
     }
 
-    /// Live values and their order: what the top's outputs need, or, with `all_outputs`, what the
+    /// Live values and their order: what the top's outputs and all assertions need, or, with `all_outputs`, what the
     /// outputs of every module need. With `guarded`, values that nothing wants may be stale.
     pub fn graph(&self, all_outputs: bool, guarded: bool) -> Result<Graph, Vec<Fault>> {
         let roots = if all_outputs { self.ctxs.len() } else { 1 };
@@ -89,6 +89,9 @@ impl Flat<'_> {
                 Ok(s) => work.push(s.view.val),
                 Err(f) => faults.push(f),
             }
+        }
+        if !all_outputs {
+            work.extend(self.asserts().map(|(c, a)| self.val(c, a.broken)));
         }
         let wanted = work.clone();
         while let Some(val) = work.pop() {

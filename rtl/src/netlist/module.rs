@@ -202,6 +202,14 @@ pub struct Mem {
     pub at: At,
 }
 
+/// What a module relies on. Simulation looks at it; it is no hardware.
+#[derive(Clone, Debug)]
+pub struct Assert {
+    pub text: String,
+    /// Register, set for good once it has not held.
+    pub broken: NodeId,
+}
+
 /// An elaborated module.
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -215,6 +223,7 @@ pub struct Module {
     pub outputs: Vec<(String, NodeId)>,
     pub insts: Vec<Inst>,
     pub mems: Vec<Mem>,
+    pub asserts: Vec<Assert>,
     /// Attributes of ports and of the clock, by name: printed in front of the declaration.
     pub port_attrs: BTreeMap<String, Vec<(String, String)>>,
     /// Ports in the order in which they are declared. Those that are not listed stand before, inputs first.

@@ -62,6 +62,8 @@ pub struct Sim {
     mem_names: BTreeMap<String, (usize, usize)>,
     ports: Vec<Port>,
     signals: Vec<signals::Signal>,
+    /// What each assertion says and where, and the word that tells that it is broken.
+    asserts: Vec<(String, usize)>,
     index: BTreeMap<String, usize>,
     scratch: Vec<u64>,
     writes: Writes,
@@ -146,6 +148,11 @@ impl Sim {
         if let Init::Garbage(seed) = init {
             p.fill_garbage(seed, &mut v);
         }
+        let mut asserts = vec![];
+        for (c, assert) in flat.asserts() {
+            let at = p.offsets[&flat.val(c, assert.broken)];
+            asserts.extend((0..flat.ctxs[c].lanes).map(|lane| (format!("{}: {}", flat.instance(c, lane), assert.text), at + lane as usize)));
+        }
         let index = ports.iter().enumerate().map(|(i, p)| (p.name.clone(), i)).collect();
         let inputs: Vec<_> = ports.iter().map(|p| (p.off, if p.input { limbs_of(p.ty.w) } else { 0 })).collect();
         let edge = p.edge();
@@ -158,6 +165,7 @@ impl Sim {
             mem_names,
             ports,
             signals: vec![],
+            asserts,
             index,
             scratch: vec![],
             writes: Writes::default(),
@@ -297,6 +305,21 @@ impl Sim {
     pub fn step(&mut self) {
         self.clock();
         self.settle();
+    }
+
+    /// The assertions that did not hold since they were taken last, by instance.
+    pub fn take_broken(&mut self) -> Vec<String> {
+        let (mut found, v) = (vec![], &mut self.v);
+        for (text, at) in &self.asserts {
+            if std::mem::take(&mut v[*at]) != 0 {
+                found.push(text.clone());
+            }
+        }
+        if !found.is_empty() {
+            self.activity.all();
+            self.dirty = true;
+        }
+        found
     }
 
     /// Clock edges so far.

@@ -438,3 +438,59 @@ fn initial_values_are_no_garbage() {
     assert_eq!(sim.get_wide("count_out"), [6, 0]);
     assert!(rtl::verilog::files(&d)[0].1.contains("initial count = 70'"));
 }
+
+#[derive(Clone, Debug, PartialEq)]
+struct Counting;
+
+impl Template for Counting {
+    fn name(&self) -> String {
+        "counting".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let (rst, up) = (m.input("rst", u(1)), m.input("up", u(1)));
+        let count = m.reg("count", u(4)).rst(rst, 0).en(up);
+        count.next(count.q().add_lit(1));
+        m.assert(rst, "it counts to 2 at most", count.q().le(m.lit(2, u(4))));
+        m.output("some", count.q().reduce_or());
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Three;
+
+impl Template for Three {
+    fn name(&self) -> String {
+        "three".into()
+    }
+    fn build(&self, m: &ModuleBuilder, d: &mut Design) {
+        let counting = d.module(Counting);
+        let (rst, up) = (m.input("rst", u(1)), m.input("up", u(3)));
+        let each = |k: u32| {
+            let i = m.instance(d, format!("c{k}"), &counting);
+            i.set("rst", rst).set("up", up.slice(k, 1)).out("some")
+        };
+        m.output("some", m.any(&(0..3).map(each).collect::<Vec<_>>()));
+    }
+}
+
+/// What a module asserts is looked at in every instance, from its first reset on; it is no hardware.
+#[test]
+fn what_does_not_hold_is_told() {
+    let mut d = Design::default();
+    let top = d.module(Three);
+    let design = d.verify().unwrap();
+    let mut sim = Sim::new(&design, &top).unwrap();
+    let mut run = |rst: u64, up: u64, cycles: u32| {
+        sim.set("rst", rst);
+        sim.set("up", up);
+        (0..cycles).for_each(|_| sim.clock());
+        sim.take_broken()
+    };
+    let none = Vec::<String>::new();
+    assert_eq!((run(0, 7, 20), run(1, 7, 2), run(0, 0b101, 2), run(0, 0, 3)), (none.clone(), none.clone(), none.clone(), none.clone()));
+    assert_eq!(run(0, 0b100, 2), ["c2: it counts to 2 at most"]);
+    assert_eq!(run(1, 7, 1), none);
+    assert_eq!(run(0, 0, 5), none);
+    let text: String = rtl::verilog::files(&design).into_iter().map(|f| f.1).collect();
+    assert!(!text.contains("at most") && text.matches("always").count() == 1, "{text}");
+}

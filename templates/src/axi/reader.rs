@@ -113,7 +113,7 @@ impl Template for AxiReader {
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
         let (rst, open) = (guard.rst, guard.count(m));
-        let io = Start::of(m, &ports.engine, &self.0.program, rst);
+        let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = written(m, walk, &ports, &io, &job, go.sig());
@@ -146,6 +146,7 @@ impl Template for AxiReader {
         // What nobody has asked for does not count, see [`super::bursts`].
         let came = answered & open.q().reduce_or();
         let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
+        m.assert(rst, "a beat that comes has a place", !came | beats.room);
         let freed = released(m, walk, &ports, &io, &head, pop.sig());
         let beat = receiver(m, walk, rst, queue.valid & freed, &head, &beats, |p| pop.drive(p), |t| taken.drive(t));
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
@@ -196,6 +197,7 @@ fn released<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Sta
         let counted = m.mux(release, halves.q().add_lit(1), halves.q().sub_lit(1));
         let taken = pop & head.row.first & *chosen;
         halves.next(m.mux(io.start, m.lit(2, u(3)), counted)).en(io.start | (release ^ taken)).rst(io.rst, 0);
+        m.assert(io.rst, format!("group {} has two buffer halves at most", g.group), halves.q().le(m.lit(2, u(3))));
         halves.q().ne_lit(0) & *chosen
     });
     !head.row.first | m.any(&free.collect::<Vec<_>>())

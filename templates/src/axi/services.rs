@@ -43,9 +43,14 @@ pub(crate) struct Start<'m> {
 }
 
 impl<'m> Start<'m> {
-    pub fn of(m: &'m ModuleBuilder, ports: &EnginePorts, registers: &[Register], rst: Sig<'m>) -> Start<'m> {
+    pub fn of(m: &'m ModuleBuilder, walk: &Walk, ports: &EnginePorts, registers: &[Register], rst: Sig<'m>) -> Start<'m> {
         let start = ports.start.input(m);
-        Start { rst, start, bases: ports.bases.iter().map(|(_, port)| port.input(m)).collect(), program: Program::of(m, registers, &ports.program, start) }
+        let bases: Vec<_> = ports.bases.iter().map(|(_, port)| port.input(m)).collect();
+        if walk.bytes > 1 {
+            let within: Vec<_> = bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
+            m.assert(rst, "addresses are multiples of an element", !start | !m.any(&within));
+        }
+        Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
     }
     /// Address of the group's array.
     fn base(&self, m: &'m ModuleBuilder, walk: &Walk, group: &WalkGroup) -> Sig<'m> {

@@ -113,7 +113,7 @@ impl Template for AxiWriter {
         let (open, live) = (guard.count(m), guard.live);
         let rst = (guard.rst & !open.q().reduce_or()).named("reset");
         let (offers, ends) = ((live & !rst).named("offers"), (guard.rst & !rst).named("ends_bursts"));
-        let io = Start::of(m, &ports.engine, &self.0.program, rst);
+        let io = Start::of(m, walk, &ports.engine, &self.0.program, rst);
         let go = m.wire("go", u(1));
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
@@ -121,6 +121,8 @@ impl Template for AxiWriter {
         let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
         let word_pop = m.wire("word_pop", u(1));
         let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
+        // What ends open bursts takes words that have not come.
+        m.assert(guard.rst, "a word that comes has a place", !words.lost);
         go.drive(job.valid & allowed & walker_free & tokens_free);
 
         let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
@@ -154,6 +156,7 @@ fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Star
         let ready = m.reg(format!("ready_{}", g.group), u(3));
         let counted = m.mux(emitted, ready.q().add_lit(1), ready.q().sub_lit(1));
         ready.next(m.mux(io.start, m.lit(0, u(3)), counted)).en(io.start | (emitted ^ (go & *chosen))).rst(io.rst, 0);
+        m.assert(io.rst, format!("group {} has two buffers at most to drain", g.group), ready.q().le(m.lit(2, u(3))));
         ready.q().ne_lit(0) & *chosen
     });
     m.any(&allowed.collect::<Vec<_>>())
@@ -163,6 +166,8 @@ fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Star
 struct Words<'m> {
     valid: Sig<'m>,
     data: Sig<'m>,
+    /// One comes that has no place.
+    lost: Sig<'m>,
 }
 
 /// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
@@ -225,6 +230,7 @@ fn requests<'m>(
     let types: Vec<Ty> = note.iter().map(|s| s.ty()).collect();
     let notes = fifo(m, "asked", p.depth(), rst, issue, pack(m, &note), arrived);
     let note = unpack(notes.head, &types);
+    m.assert(rst, "only what was asked for is answered", !arrived | notes.valid);
     for (i, port) in ports.drained.iter().enumerate() {
         let mine = if group.len() > 1 { note[1 + i] } else { one };
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(arrived & note[0] & mine).rst(rst, 0);
@@ -247,7 +253,7 @@ fn requests<'m>(
         push = m.reg(format!("rotate{k}_valid"), u(1)).next(push).rst(rst, 0).q();
     }
     let words = fifo(m, "word", p.depth(), rst, push, data, word_pop);
-    (!valid.q() | done, Words { valid: words.valid, data: words.head })
+    (!valid.q() | done, Words { valid: words.valid, data: words.head, lost: push & !words.room })
 }
 
 /// What the data side knows about a row.
@@ -435,6 +441,7 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
     let bvalid = ports.bus.bvalid.input(m);
     ports.bus.bready.output(m, m.lit(1, u(1)));
     acked.next(acked.q().add_lit(1)).en(bvalid).rst(rst, 0);
+    m.assert(rst, "a response comes to a burst that was sent", !bvalid | sent.q().ne(acked.q()));
     let target = m.mux(end.burst_ends, more, sent.q());
     let mut parts = vec![target];
     parts.extend(&end.group);

@@ -139,6 +139,8 @@ struct Build<'a, 'm> {
     /// Outermost first.
     digits: Vec<Digit<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
+    /// Counters of permits, with their most.
+    permits: Vec<(String, u32, Sig<'m>)>,
 }
 
 /// A form over the counters, taken apart.
@@ -179,11 +181,15 @@ impl Template for Sequencer {
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], accumulators: vec![] };
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], accumulators: vec![], permits: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
         let running = m.reg("running", u(1)).rst(rst, 0);
+        m.assert(rst, "no run starts within another", !start | !running.q());
+        for (name, most, count) in &b.permits {
+            m.assert(clear | !running.q(), format!("{name} counts to {most} at most"), count.le(m.lit(*most, u(2))));
+        }
         let done = fire.sig() & b.all_last(0);
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
@@ -265,16 +271,17 @@ impl<'m> Build<'_, 'm> {
         self.all_last(self.of.tile_depth)
     }
 
-    /// A counter of permits: up with `give`, down with `take`; 1 while any is left.
-    fn credit(&self, name: String, initial: u32, [clear, give, take]: [Sig<'m>; 3]) -> Sig<'m> {
+    /// A counter of permits, `most` of them: up with `give`, down with `take`; 1 while any is left.
+    fn credit(&mut self, name: String, [initial, most]: [u32; 2], [clear, give, take]: [Sig<'m>; 3]) -> Sig<'m> {
         let m = self.m;
-        let count = m.reg(name, u(2)).rst(clear, initial).en(give ^ take);
+        let count = m.reg(&name, u(2)).rst(clear, initial).en(give ^ take);
         count.next(m.mux(give, count.q().add_lit(1), count.q().sub_lit(1)));
+        self.permits.push((name, most, count.q()));
         count.q().reduce_or()
     }
 
     /// Everything the next wave's visit needs is there; wave's buffer halves become outputs on the way.
-    fn visit_ready(&self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
+    fn visit_ready(&mut self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
         let m = self.m;
         let first = self.first_of_visit().named("first_of_visit");
         let last = self.last_of_visit().named("last_of_visit");
@@ -282,7 +289,7 @@ impl<'m> Build<'_, 'm> {
         for (g, ports) in ports.loads.iter().enumerate() {
             let loads = self.loads(g) & first;
             let take = loads & self.fire;
-            let have = self.credit(format!("loads{g}"), 0, [clear, ports.loaded.input(m), take]);
+            let have = self.credit(format!("loads{g}"), [0, 2], [clear, ports.loaded.input(m), take]);
             needs.push(!loads | have);
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
@@ -293,7 +300,7 @@ impl<'m> Build<'_, 'm> {
         for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
             let emits = self.emits(o);
             let take = m.all(&[emits, first, self.fire]);
-            let have = self.credit(format!("free{o}"), group.slots.clamp(1, 2), [clear, ports.drained.input(m), take]);
+            let have = self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
             needs.push(!(emits & first) | have);
             let finish = m.all(&[emits, last, self.fire]);
             let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);

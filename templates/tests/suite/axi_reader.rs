@@ -184,6 +184,7 @@ impl<'a> Bench<'a> {
         }
         assert!(self.memory.is_idle(), "beats are left in the memory");
         assert!(self.memory.faults().is_empty(), "{:#?}", self.memory.faults());
+        assert_eq!(self.sim.take_broken(), Vec::<String>::new());
         times
     }
 
@@ -296,6 +297,28 @@ fn documented_latency_and_full_rate() {
     let (trim, rotate, go) = (1, 2, 2);
     let first_beat = go + trim + 4 + 16 + 2;
     assert_eq!(times.loads, [(0, first_beat + 31 + rotate + 2)]);
+}
+
+/// An address within an element, buffer halves that nobody took, and beats that nobody asked for are noticed.
+#[test]
+fn what_the_reader_relies_on_is_asserted() {
+    let rows = vec![HullDim { modulus: 1, extent: 8 }];
+    let mut v = one_group(32, 16, &[8, 64], Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
+    v.ahead = 256;
+    let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 2048]);
+    bench.reset();
+    assert_eq!(bench.sim.take_broken(), Vec::<String>::new());
+    let mut broken = |inputs: &[(&str, u64)], cycles: usize| -> Vec<String> {
+        inputs.iter().for_each(|(port, value)| bench.sim.set(port, *value));
+        (0..cycles).for_each(|_| bench.sim.clock());
+        inputs.iter().for_each(|(port, _)| bench.sim.set(port, 0));
+        bench.sim.take_broken()
+    };
+    assert_eq!(broken(&[("start", 1), ("base_0", 4098)], 1), ["axi_reader_a: addresses are multiples of an element"]);
+    // A burst is taken, but the memory does not know where to end.
+    assert!(broken(&[("m_axi_arready", 1)], 40).is_empty());
+    assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: a beat that comes has a place"]);
+    assert!(broken(&[("release_0", 1)], 3).contains(&"axi_reader_a: group 0 has two buffer halves at most".to_string()));
 }
 
 /// Addresses beyond 2^32 with strides of 2^33 and 2^43 bytes; rows before the array and after it are not fetched.

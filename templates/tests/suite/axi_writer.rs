@@ -204,6 +204,7 @@ impl<'a> Bench<'a> {
         }
         assert!(self.memory.is_idle());
         assert!(self.memory.faults().is_empty(), "{:#?}", self.memory.faults());
+        assert_eq!(self.sim.take_broken(), Vec::<String>::new());
         times
     }
 
@@ -323,4 +324,25 @@ fn data_waits_for_its_address() {
         bench.run(&mut Random::new(seed), None);
         assert!(bench.memory.array(0) == &bench.wanted[..]);
     }
+}
+
+/// More drains than there are buffers, answers and responses that nobody asked for are noticed.
+#[test]
+fn what_the_writer_relies_on_is_asserted() {
+    let mut r = Random::new(3);
+    let v = std::iter::repeat_with(|| random_vsa(&mut r)).find(|v| v.outputs.len() == 1 && v.arrays.len() == 1).expect("one group");
+    let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], 2, vec![0; 4096]);
+    bench.reset();
+    let mut broken = |port: &str, cycles: usize| -> Vec<String> {
+        bench.sim.set(port, 1);
+        (0..cycles).for_each(|_| bench.sim.clock());
+        bench.sim.set(port, 0);
+        let name = |text: String| text.split_once(": ").expect("a place").1.to_string();
+        bench.sim.take_broken().into_iter().map(name).collect()
+    };
+    assert_eq!(broken("start", 1), Vec::<String>::new());
+    assert!(broken("rd_valid", 1).contains(&"only what was asked for is answered".to_string()));
+    assert!(broken("m_axi_bvalid", 1).contains(&"a response comes to a burst that was sent".to_string()));
+    assert!((0..7).any(|_| broken("emitted_0", 1).contains(&"group 0 has two buffers at most to drain".to_string())));
+    assert!(broken("rd_valid", 200).contains(&"a word that comes has a place".to_string()));
 }

@@ -286,5 +286,28 @@ fn waves_are_launched_as_soon_as_they_can_be() {
         b.idle(r, 3);
         b.run(r, None);
         b.idle(r, 30);
+        assert_eq!(b.sim.take_broken(), Vec::<String>::new());
     });
+}
+
+/// More loads than there are buffer halves, and a start within a run, are noticed.
+#[test]
+fn what_the_sequencer_relies_on_is_asserted() {
+    let r = &mut Random::new(1);
+    let group = |v: &mut Vsa| v.inputs.len() == 1 && v.outputs.is_empty() && v.counters.len() > 1;
+    let mut v = random_vsa(r);
+    while !group(&mut v) {
+        v = random_vsa(r);
+    }
+    let mut sim = simulate(Sequencer::new(&v, vec![]), r);
+    let mut cycle = |rst: u64, start: u64, loaded: u64| {
+        [("rst", rst), ("start", start), ("loaded0", loaded)].into_iter().for_each(|(port, value)| sim.set(port, value));
+        sim.clock();
+        sim.take_broken()
+    };
+    let none = Vec::<String>::new();
+    assert_eq!((cycle(1, 0, 1), cycle(0, 0, 1), cycle(0, 1, 0)), (none.clone(), none.clone(), none.clone()));
+    assert_eq!(cycle(0, 1, 0), ["sequencer: no run starts within another"]);
+    let found: Vec<String> = (0..6).flat_map(|_| cycle(0, 0, 1)).collect();
+    assert!(found.contains(&"sequencer: loads0 counts to 2 at most".to_string()), "{found:?}");
 }

@@ -114,6 +114,11 @@ impl AxiMemory {
         self.memory.is_idle()
     }
 
+    /// The fault that something is under way when the run is over.
+    pub fn unanswered(&self) -> Option<String> {
+        (!self.is_idle()).then(|| format!("{}: a burst is open after the run", self.name))
+    }
+
     /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
     pub fn reset(&mut self) {
         self.memory.reset();

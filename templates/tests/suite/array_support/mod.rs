@@ -184,7 +184,7 @@ impl Host {
         self.write(0x0c, 1);
         let at = Interface::from(vsa).layout.cycles();
         let cycles = self.read(at) | self.read(at + 4) << 32;
-        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults()).collect();
+        let faults: Vec<String> = self.memories.iter().flat_map(|m| m.faults()).chain(self.sim.take_broken()).collect();
         if !faults.is_empty() {
             return Err(faults.join("\n"));
         }
