@@ -43,6 +43,9 @@ fn interface(interface: &Interface) -> Value {
                 fields["scratch_bytes"] = json!(a.bytes());
             }
         }
+        if a.formula.is_some() {
+            fields["computed"] = json!(true);
+        }
         fields
     };
     let several = interface.functions.len() > 1;

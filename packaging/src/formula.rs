@@ -82,8 +82,14 @@ impl Steps<'_> {
 fn float(bits: u64, ty: ScalarType, python: bool) -> String {
     let x = value::to_f64(bits, ty);
     match (python, ty.bits()) {
+        (true, _) if !x.is_finite() => format!("numpy.{}(\"{x}\")", types::numpy(ty)),
         (true, _) => format!("numpy.{}({x:?})", types::numpy(ty)),
-        (false, 32) => format!("{x:?}f"),
-        _ => format!("{x:?}"),
+        // The macros of <math.h>, which are positive.
+        (false, _) if x.is_nan() => "NAN".into(),
+        (false, _) if x.is_infinite() => if x > 0.0 { "INFINITY" } else { "(-INFINITY)" }.into(),
+        (false, bits) => {
+            let number = format!("{x:?}{}", if bits == 32 { "f" } else { "" });
+            if x.is_sign_negative() { format!("({number})") } else { number }
+        }
     }
 }

@@ -1,8 +1,9 @@
-"""Runs the PYNQ driver once: drive_pynq.py KERNEL ADDRESS_OR_BITS..."""
+"""Runs the PYNQ driver once: drive_pynq.py KERNEL ADDRESS_OR_BITS..., those of scratch buffers at the end"""
 import importlib
 import sys
 
 import numpy
+import pynq
 
 module = importlib.import_module(sys.argv[1])
 values = module.allocate()
@@ -12,6 +13,7 @@ for k, (argument, number) in enumerate(zip(module.ARGUMENTS, map(int, sys.argv[2
         values[k] = numpy.frombuffer(number.to_bytes(size, "little"), argument.dtype)[0]
     else:
         values[k].device_address = number
+pynq.addresses = [int(a) for a in sys.argv[2 + len(values):]]
 driver = next(c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "bindto"))()
 driver(*values)
 buffers = [(a, v) for a, v in zip(module.ARGUMENTS, values) if a.shape is not None]

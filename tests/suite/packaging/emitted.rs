@@ -15,6 +15,7 @@ const CASES: [(&str, &str, &str); 12] = [
     ("one", "tests/packaging/one.c", ""),
     ("six", "tests/packaging/six.c", ""),
     ("scalars", "tests/packaging/scalars.c", "-D N=20"),
+    ("hosted", "tests/packaging/hosted.c", ""),
     ("names", "tests/packaging/names.c", ""),
     ("region", "tests/packaging/region.c", ""),
     ("functions", "tests/functions/la.c", ""),

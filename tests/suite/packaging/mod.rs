@@ -186,7 +186,7 @@ fn headers_and_hosts_compile() {
             run(tool(compiler).arg(standard).args(strict).arg(dir.path().join(name)));
         }
         // One of each kind: XRT's headers take seconds.
-        let hosts = [("mm", "host.cpp"), ("six", "host.cpp"), ("scalars", "host.cpp"), ("functions", "host_gemv.cpp")];
+        let hosts = [("mm", "host.cpp"), ("six", "host.cpp"), ("scalars", "host.cpp"), ("hosted", "host.cpp"), ("functions", "host_gemv.cpp")];
         for (_, host) in hosts.iter().filter(|h| h.0 == ip.name) {
             run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw").join(host)));
         }
@@ -286,7 +286,7 @@ fn fusesoc_simulates_and_lints() {
 /// The cocotb test that lies beside the testbench passes.
 #[test]
 fn the_cocotb_test_passes() {
-    for ip in [emitted("mm"), emitted("functions"), emitted("zynq7000")] {
+    for ip in [emitted("mm"), emitted("functions"), emitted("zynq7000"), emitted("hosted")] {
         let scratch = ip.copy();
         let output = run(tool("python").arg(format!("test_{}.py", ip.kernel)).current_dir(scratch.path().join("sim")));
         assert!(output.contains("PASS=1"), "{}: {output}", ip.name);

@@ -62,8 +62,10 @@ pub fn pynq_driver(ip: &Emitted) -> Driver {
     Driver { command, _files: dir }
 }
 
+/// All that a host gives: what the driver computes is not among them.
 fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
-    ip.report()["interface"]["arguments"].as_array().unwrap().clone()
+    let all = ip.report()["interface"]["arguments"].as_array().unwrap().clone();
+    all.into_iter().filter(|a| a.get("computed").is_none()).collect()
 }
 
 /// Builds the case again as `sagen sim` would, lets the driver run it, and compares with the expected contents.
@@ -88,7 +90,7 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
         let image = &job.runs[0].images[a.data(vsa.arrays.len())];
         if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) }
     };
-    let addresses = interface.arguments().map(|a| value(a).to_string());
+    let addresses = interface.arguments().filter(|a| a.formula.is_none()).map(|a| value(a).to_string());
     let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut cycles = 0;
@@ -115,7 +117,8 @@ pub fn check(ip: &Emitted, mut driver: Driver) {
 
 /// A C program that runs `sw/reference.c` on the stored inputs and compares with the stored results.
 pub fn reference_main(ip: &Emitted) -> String {
-    let names: Vec<String> = arguments(ip).iter().map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
+    let of_c = |a: &&serde_json::Value| a.get("scratch_bytes").is_none();
+    let names: Vec<String> = arguments(ip).iter().filter(of_c).map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
     format!(
         r#"#include <stdio.h>
 #include <stdlib.h>
