@@ -6,8 +6,15 @@ put into the modules. Proved by induction (yosys-smtbmc, yices), so for runs of 
 of 4 KiB, every response taken, no data lost, doubled or overwritten in the FIFOs. Proved for the first BOUND cycles of a
 run (yosys-abc): WLAST, and that no data come before their address. Each module is also seen to do something, and each
 proof to fail when the module is broken. Exits 1 if anything is not as it must be.
+
+As many at a time as there are cores. What came of a proof is kept in target/proofs, under a hash of all it was made from.
 """
 
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +23,8 @@ from pathlib import Path
 
 BOUND = 16          # cycles from the reset on; the first beats come after 12
 LIVE = 40           # cycles within which something must happen
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+KEPT = HERE.parents[1] / "target" / "proofs"
 
 # Edits that must be found out: (kind, text, replacement).
 MUTANTS = [
@@ -37,6 +45,28 @@ def run(command, cwd):
     return subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
+@functools.lru_cache
+def versions():
+    """Of the provers: yosys-smtbmc and yosys-abc come with yosys."""
+    return [subprocess.run(["yosys", "-V"], capture_output=True, text=True).stdout,
+            subprocess.run(["yices-smt2", "--version"], capture_output=True, text=True).stdout]
+
+
+def kept(made_from, prove):
+    """What `prove` answers, unless it has answered the same before."""
+    key = hashlib.sha256(json.dumps([versions(), Path(__file__).read_text(), made_from]).encode()).hexdigest()
+    file = KEPT / f"{key}.json"
+    if file.exists():
+        return json.loads(file.read_text())
+    with tempfile.TemporaryDirectory() as dir:
+        answer = prove(Path(dir))
+    KEPT.mkdir(parents=True, exist_ok=True)
+    hidden = KEPT / f".{key}.{os.getpid()}"
+    hidden.write_text(json.dumps(answer))
+    hidden.rename(file)
+    return answer
+
+
 class Module:
     def __init__(self, kind, text):
         self.kind, self.text = kind, text
@@ -51,14 +81,16 @@ class Module:
         self.defines += [f"LOADED={loaded[1]}"] if loaded else []
         self.defines += [f"BASE={base[1]}"] if base else []
 
+    def properties(self):
+        return self.text.replace("endmodule\n", (HERE / f"{self.kind}.v").read_text() + "endmodule\n")
+
     def prepared(self, dir, backend, *defines):
-        properties = (HERE / f"{self.kind}.v").read_text()
-        (dir / "module.v").write_text(self.text.replace("endmodule\n", properties + "endmodule\n"))
+        (dir / "module.v").write_text(self.properties())
         wanted = " ".join(f"-D{d}" for d in self.defines + list(defines))
         script = f"read_verilog -formal -sv {wanted} module.v; prep -top {self.name}; async2sync; {backend}"
         done = run(["yosys", "-q", "-p", script], dir)
         if done.returncode != 0:
-            sys.exit(f"{self.name}: yosys says\n{done.stdout}")
+            raise SystemExit(f"{self.name}: yosys says\n{done.stdout}")
 
     def induction(self, dir):
         """Holds in every reachable state."""
@@ -73,6 +105,7 @@ class Module:
         """What it is for can happen."""
         if self.kind == "writer":
             return self.bounded(dir, LIVE, "LIVE") is not None
+        self.prepared(dir, "dffunmap; write_smt2 -wires module.smt2")
         done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-c", "-t", str(LIVE), "module.smt2"], dir)
         return "Status: PASSED" in done.stdout
 
@@ -85,23 +118,16 @@ class Module:
             return None
         if "was asserted in frame" in done.stdout:
             return done.stdout
-        sys.exit(f"{self.name}: yosys-abc says\n{done.stdout}")
+        raise SystemExit(f"{self.name}: yosys-abc says\n{done.stdout}")
+
+    def kept(self, what):
+        """What one of the methods above answers; `what` is its name."""
+        prove = {"induction": self.induction, "lives": self.lives, "bounded": lambda dir: self.bounded(dir, BOUND, "BOUNDED")}
+        return kept([what, self.properties(), self.defines], prove[what])
 
 
-def prove(module, dir):
-    """What is wrong."""
-    wrong = []
-    if (why := module.induction(dir)) is not None:
-        wrong.append(f"not proved by induction:\n{why}")
-    if module.kind == "writer" and (why := module.bounded(dir, BOUND, "BOUNDED")) is not None:
-        wrong.append(f"refuted within {BOUND} cycles:\n{why}")
-    if not module.lives(dir):
-        wrong.append(f"nothing happens within {LIVE} cycles")
-    return wrong
-
-
-def relay(text, dir):
-    """A relay has no handshake: each output is what came the cycle before, joined."""
+def relay(text):
+    """A relay has no handshake: each output is what came the cycle before, joined. What is wrong."""
     name = re.search(r"^module (\w+)", text, re.M)[1]
     tokens = re.findall(r"output wire (?:\[[^]]*\] )?(\w+)_out\b", text)
     width = int((re.search(r"\[(\d+):0\] beside", text) or [0, 0])[1]) + 1
@@ -110,42 +136,57 @@ def relay(text, dir):
     checks = "".join(f"    always @(posedge ap_clk) if (f_past) assert ({t}_out == $past({t}));\n" for t in tokens)
     checks += f"    always @(posedge ap_clk) if (f_past) assert (word == $past({words}));\n"
     start = "    reg f_past = 0;\n    always @(posedge ap_clk) f_past <= 1;\n"
-    (dir / "module.v").write_text(text.replace("endmodule\n", start + checks + "endmodule\n"))
+    module = text.replace("endmodule\n", start + checks + "endmodule\n")
     script = f"read_verilog -formal -sv module.v; prep -top {name}; async2sync; dffunmap; write_smt2 -wires module.smt2"
-    built = run(["yosys", "-q", "-p", script], dir)
-    done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-i", "-t", "2", "module.smt2"], dir)
-    return [] if "Status: PASSED" in done.stdout else [f"not proved:\n{built.stdout}{done.stdout}"]
+
+    def prove(dir):
+        (dir / "module.v").write_text(module)
+        built = run(["yosys", "-q", "-p", script], dir)
+        done = run(["yosys-smtbmc", "-s", "yices", "--noprogress", "-i", "-t", "2", "module.smt2"], dir)
+        return None if "Status: PASSED" in done.stdout else built.stdout + done.stdout
+    return kept(["relay", module], prove)
+
+
+def goals(modules, relays):
+    """All that is to be proved: (module's name, what is wrong if it fails, the proof, whether its answer is right)."""
+    found = {}
+    for module in modules:
+        found.setdefault(module.kind, module)
+        yield module.name, "not proved by induction", functools.partial(module.kept, "induction"), lambda answer: answer is None
+        if module.kind == "writer":
+            yield module.name, f"refuted within {BOUND} cycles", functools.partial(module.kept, "bounded"), lambda answer: answer is None
+        yield module.name, f"nothing happens within {LIVE} cycles", functools.partial(module.kept, "lives"), lambda answer: answer is True
+    for name, text in relays:
+        yield name, "not proved", functools.partial(relay, text), lambda answer: answer is None
+    missing = {"reader", "writer", "control"} - set(found)
+    if missing:
+        sys.exit(f"no module of kind {missing}")
+    for kind, pattern, to in MUTANTS:
+        module = found[kind]
+        broken, count = re.subn(pattern, to, module.text, count=1)
+        if count == 0:
+            sys.exit(f"{module.name}: there is no {pattern}")
+        mutant = Module(kind, broken)
+        yield module.name, f"not found out: {pattern} -> {to}", functools.partial(mutant.kept, "induction"), lambda answer: answer is not None
 
 
 def main(out):
-    failed = 0
-    with tempfile.TemporaryDirectory() as dir:
-        dir = Path(dir)
-        found = {}
-        for file in sorted((Path(out) / "rtl").glob("*.v")):
-            kind = next((k for k in ("reader", "writer", "control", "relay") if re.search(rf"_(axi_|axi_lite_)?{k}\d*(_\w+)?\.v$", file.name)), None)
-            if kind is None:
-                continue
-            text = file.read_text()
-            if kind == "relay":
-                wrong = relay(text, dir)
-            else:
-                found.setdefault(kind, Module(kind, text))
-                wrong = prove(Module(kind, text), dir)
-            failed += bool(wrong)
-            print(f"{file.stem}: {'; '.join(wrong) if wrong else 'proved'}", flush=True)
-        for kind, pattern, to in MUTANTS:
-            module = found[kind]
-            broken, count = re.subn(pattern, to, module.text, count=1)
-            if count == 0:
-                sys.exit(f"{module.name}: there is no {pattern}")
-            if Module(kind, broken).induction(dir) is None:
-                failed += 1
-                print(f"{module.name}: not found out: {pattern} -> {to}", flush=True)
-        missing = {"reader", "writer", "control"} - set(found)
-        if missing:
-            sys.exit(f"no module of kind {missing}")
-        print(f"{len(MUTANTS)} mutants, {failed} failures")
+    modules, relays = [], []
+    for file in sorted((Path(out) / "rtl").glob("*.v")):
+        kind = next((k for k in ("reader", "writer", "control", "relay") if re.search(rf"_(axi_|axi_lite_)?{k}\d*(_\w+)?\.v$", file.name)), None)
+        if kind == "relay":
+            relays.append((file.stem, file.read_text()))
+        elif kind is not None:
+            modules.append(Module(kind, file.read_text()))
+    wanted, failed = list(goals(modules, relays)), {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        answers = pool.map(lambda goal: goal[2](), wanted)
+        for (name, wrong, _, right), answer in zip(wanted, answers):
+            if not right(answer):
+                failed.setdefault(name, []).append(f"{wrong}\n{answer}" if isinstance(answer, str) else wrong)
+    for name in dict.fromkeys([m.name for m in modules] + [name for name, _ in relays]):
+        print(f"{name}: {'; '.join(failed[name]) if name in failed else 'proved'}", flush=True)
+    print(f"{len(MUTANTS)} mutants, {len(failed)} modules with failures")
     return 1 if failed else 0
 
 

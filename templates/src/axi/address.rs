@@ -76,7 +76,7 @@ pub(crate) fn odometer<'m>(
         left.next(m.mux(load, new_left, m.mux(end.q(), old_left, left.q().sub_lit(1)))).en(load | step);
         end.next(m.mux(load, new_end, m.mux(end.q(), old_end, left.q().eq_lit(1)))).en(load | step);
         if with_digits {
-            digits.push((d, digit(m, name, walk, d, &group, load, step, end.q())));
+            digits.push((d, digit(m, name, walk, d, &group, Count { load, step, end: end.q() })));
         }
         at_end[k] = end.q();
         inner = inner & end.q();
@@ -91,11 +91,16 @@ pub(crate) fn odometer<'m>(
     Odometer { dims, at_end, first: first.q(), last: inner, digits, load, advance, group }
 }
 
+/// When a counter starts, goes on, and is at its end.
+struct Count<'m> {
+    load: Sig<'m>,
+    step: Sig<'m>,
+    end: Sig<'m>,
+}
+
 /// `y = modulus * u + r` as the digits u and r (u alone where the modulus is 1 in every group).
-#[allow(clippy::too_many_arguments)]
-fn digit<'m>(
-    m: &'m ModuleBuilder, name: &str, walk: &Walk, d: usize, group: &[Sig<'m>], load: Sig<'m>, step: Sig<'m>, end: Sig<'m>,
-) -> Vec<Sig<'m>> {
+fn digit<'m>(m: &'m ModuleBuilder, name: &str, walk: &Walk, d: usize, group: &[Sig<'m>], count: Count<'m>) -> Vec<Sig<'m>> {
+    let Count { load, step, end } = count;
     let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
     let (ut, rt) = (u(clog2(most(|r| r.extent))), u(clog2(most(|r| r.modulus))));
     let high = m.reg(format!("{name}_u{d}"), ut);
@@ -287,16 +292,21 @@ pub(crate) struct Channel<'m> {
     pub next: Sig<'m>,
 }
 
-/// Cuts rows into bursts: they wait until `allowed`, and are dropped where `unless` is set. Returns whether a row is accepted,
-/// the address channel, and whether a burst goes there.
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn segments<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, offered: Sig<'m>, row: &Row<'m>, channel_ready: Sig<'m>, allowed: Sig<'m>, unless: Sig<'m>,
-) -> (Sig<'m>, Channel<'m>, Sig<'m>) {
+/// A row that is to become bursts: where `valid`, they wait until `allowed`, and are dropped where `unless` is set.
+pub(crate) struct Offer<'a, 'm> {
+    pub valid: Sig<'m>,
+    pub row: &'a Row<'m>,
+    pub allowed: Sig<'m>,
+    pub unless: Sig<'m>,
+}
+
+/// Cuts rows into bursts. Returns whether a row is accepted, the address channel, and whether a burst goes there.
+pub(crate) fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, channel_ready: Sig<'m>, offer: Offer<'_, 'm>) -> (Sig<'m>, Channel<'m>, Sig<'m>) {
+    let Offer { valid, row, allowed, unless } = offer;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
     let leaves = m.wire("seg_leaves", u(1));
-    let st = stage(m, "seg", rst, offered, leaves.sig());
+    let st = stage(m, "seg", rst, valid, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let beats = walk.address_bits - bus;
     let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));

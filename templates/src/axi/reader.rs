@@ -17,7 +17,7 @@
 //! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
 //! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Offer, Row};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
@@ -129,7 +129,7 @@ impl Template for AxiReader {
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
         let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or().named("beat_room");
-        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, offered, &row, ar_ready, enough, m.lit(0, u(1)));
+        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, ar_ready, Offer { valid: offered, row: &row, allowed: enough, unless: m.lit(0, u(1)) });
         let spent = m.mux(asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
@@ -148,7 +148,7 @@ impl Template for AxiReader {
         let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
         m.assert(rst, "a beat that comes has a place", !came | beats.room);
         let freed = released(m, walk, &ports, &io, &head, pop.sig());
-        let beat = receiver(m, walk, rst, queue.valid & freed, &head, &beats, |p| pop.drive(p), |t| taken.drive(t));
+        let beat = receiver(m, walk, rst, (queue.valid & freed, &head), &beats, |p| pop.drive(p), |t| taken.drive(t));
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
         watch(m, &ports.engine.report, rst, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
         stream(m, &self.0, &ports, rst, beat);
@@ -277,10 +277,9 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle; those that are not fetched do not wait for `beats`.
-#[allow(clippy::too_many_arguments)]
+/// Takes one virtual beat per cycle of the row `head` (and whether there is one); those that are not fetched do not wait for `beats`.
 fn receiver<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, waiting: Sig<'m>, head: &Descriptor<'m>, beats: &Fifo<'m>,
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (waiting, head): (Sig<'m>, &Descriptor<'m>), beats: &Fifo<'m>,
     drive_pop: impl FnOnce(Sig<'m>), drive_taken: impl FnOnce(Sig<'m>),
 ) -> Beat<'m> {
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());

@@ -12,7 +12,7 @@
 //! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Offer, Row};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
 use super::elastic::{choose_lit, fifo, hold, pack, unpack};
@@ -129,7 +129,7 @@ impl Template for AxiWriter {
         let layout = Descriptor::of(m, walk, &row);
         let offered = stage.valid & row.any & room.sig();
         let aw_ready = ports.bus.aw.ready.input(m);
-        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, offered, &row, aw_ready & live, m.lit(1, u(1)), ends);
+        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, aw_ready & live, Offer { valid: offered, row: &row, allowed: m.lit(1, u(1)), unless: ends });
         channel.valid = (channel.valid & offers).named("awvalid");
         let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
         row_leaves.drive(leaves);

@@ -10,7 +10,7 @@
 //!
 //! Ports: [`CollectorPorts`].
 
-use super::words::{bank_start, below, distance, fits, window, BufferPorts, Lanes, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, below, common, distance, fits, window, BufferPorts, Lanes, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, Hops};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
@@ -270,7 +270,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let ty = u(clog2(self.of.word as u64));
         let offset = match &self.ports.told.ties[b].o {
             Some(port) => port.input(m),
-            None => m.lit(self.of.lanes(b).fixed.unwrap_or(0), ty),
+            None => common(m, self.of.lanes(b).fixed, ty),
         };
         let wide = col.w().max(offset.w()) + 1;
         let x = col.extend(wide) + offset.extend(wide);

@@ -11,7 +11,7 @@
 //!
 //! Ports: [`FeederPorts`].
 
-use super::words::{bank_start, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, common, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
 use crate::naming::{memory_style, stem, stream_chain, Hops};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
@@ -238,9 +238,10 @@ impl<'a, 'm> Build<'a, 'm> {
     fn bank(&self, b: usize) -> Vec<Sig<'m>> {
         let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
         let (kept, bits) = (of.kept(b), of.ty.bits());
-        let data = match &self.ports.picks[b] {
-            Some(port) => port.input(m),
-            None => m.concat(&kept.iter().rev().map(|e| self.element(e + of.start(b).unwrap_or(0))).collect::<Vec<_>>()),
+        let data = match (&self.ports.picks[b], of.start(b)) {
+            (Some(port), _) => port.input(m),
+            (None, Some(start)) => m.concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>()),
+            (None, None) => common(m, None, u(kept.len() as u32 * bits)),
         };
         let read = self.memory(b, data, self.address(b));
         let stored = |word: Sig<'m>, e: i64| {
@@ -269,7 +270,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let ty = u(clog2(self.of.word as u64));
         let offset = match &self.ports.told.ties[b].o {
             Some(port) => port.input(m),
-            None => m.lit(self.of.start(b).unwrap_or(0), ty),
+            None => common(m, self.of.start(b), ty),
         };
         // Position of the wave's element within the row, from the start of its first word.
         let wide = col.w().max(offset.w()) + 1;

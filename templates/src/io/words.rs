@@ -35,6 +35,11 @@ pub struct Lanes {
     pub residue: i64,
 }
 
+/// What is the same at all PEs, as a constant. Where it is not, a port must tell it: without one, a fault of the netlist.
+pub fn common<'m>(m: &'m ModuleBuilder, value: Option<i64>, ty: Ty) -> Sig<'m> {
+    value.map_or_else(|| m.wire("differs_among_pes", ty).sig(), |value| m.lit(value, ty))
+}
+
 /// First element of the bank's row at `p`, as (word, element in the word).
 pub fn bank_start(bank: &Bank, word: i64, p: [i64; 2]) -> (i64, i64) {
     let at = bank.base + bank.coef[0] * p[0] + bank.coef[1] * p[1];
