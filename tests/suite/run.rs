@@ -141,8 +141,8 @@ fn failures(group: &Group, shifts: &[usize]) -> Vec<String> {
 
 fn all_agree(dir: &str, shifts: &[usize]) {
     let wanted = std::env::var("SAGEN_RUN").unwrap_or_default();
-    // Files of several functions are `functions`' to test.
-    let single = |f: &std::path::PathBuf| frontend::programs(f, &Default::default()).map_or(true, |(all, _)| all.len() == 1);
+    // Files of several functions are `functions`' to test, those with sizes at run time `sizes`'.
+    let single = |f: &std::path::PathBuf| frontend::programs(f, &Default::default()).map_or(true, |(all, _)| all.len() == 1 && all[0].open_sizes() == 0);
     let files = c_files(dir).into_iter().filter(single).filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
     let mut groups: Vec<Group> = files.flat_map(|f| groups(&f)).collect();
     // Long ones first, or the last one keeps a core busy alone.
