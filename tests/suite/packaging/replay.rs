@@ -48,7 +48,7 @@ pub fn c_driver(ip: &Emitted) -> Driver {
     );
     std::fs::write(dir.path().join("driver.c"), text).unwrap();
     let program = dir.path().join("driver");
-    run(tool("gcc").args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(ip.path("sw")).arg(dir.path().join("driver.c")).arg("-o").arg(&program));
+    run(tool("gcc").args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(ip.path("sw")).arg(dir.path().join("driver.c")).arg("-o").arg(&program).arg("-lm"));
     Driver { command: Command::new(program), _files: dir }
 }
 
