@@ -126,6 +126,12 @@ impl Tiles<'_> {
     }
 }
 
+/// Of so many cycles those that are sure to pass before the last store: where a loop runs phases, in so many trips, its last
+/// iteration may store at its very begin.
+pub fn until_last_store(cycles: i64, phases: Option<i64>) -> i64 {
+    phases.map_or(cycles, |trips| cycles - (cycles + trips - 1) / trips.max(1))
+}
+
 /// Beats of the port that takes longest.
 fn busiest(all: &[Transfer]) -> i64 {
     let mut beats = [0; PORTS];

@@ -178,6 +178,11 @@ impl Facts {
         self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
     }
 
+    /// Trips of the outermost loop of phases.
+    pub fn outer_phases(&self) -> Option<i64> {
+        (self.phases > 0).then(|| self.extent[0])
+    }
+
     /// Tiles, lanes and orders of the dimension are the search's to choose.
     pub fn parallel(&self, d: usize) -> bool {
         d >= self.phases && (self.free[d] || self.summed[d])

@@ -92,7 +92,7 @@ fn bounds_hold_everywhere() {
             looked += all.len();
         }
     }
-    assert!(looked > 300, "only {looked} designs were looked at");
+    assert!(asked.is_some() || looked > 300, "only {looked} designs were looked at");
 }
 
 /// Every plan with identity transform and one loop of lanes at most, over fixed words.

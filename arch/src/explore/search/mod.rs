@@ -20,6 +20,7 @@ pub use task::{Counts, Design, Effort, Found, Progress, Task};
 use super::parallel;
 use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
+use crate::cost::bound::until_last_store;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
@@ -85,6 +86,8 @@ pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
     let bound = if task.program.system.dims.len() <= MOST_DIMS { search.run().min(search.dropped) } else { search.known.floor() };
+    // Nodes are ordered by all of a run's waves; what is sure ends with the last store.
+    let bound = search.known.facts.iter().map(|f| until_last_store(bound, f.outer_phases())).min().unwrap_or(bound);
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
@@ -119,6 +122,7 @@ pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
         let widths = known.widest(k);
         let (coarse, _) = known.coarse(&shape, widths, &search.pes, i64::MAX)?;
         let Ok(Evaluated::Better(design)) = known.evaluate(known.plan(&shape), known.words(k, widths), i64::MAX) else { return None };
+        let [closed, coarse] = [closed, coarse].map(|cycles| until_last_store(cycles, known.facts_of(&grid).outer_phases()));
         Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles })
     };
     let grids = search.grids();
