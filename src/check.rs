@@ -61,7 +61,7 @@ impl Conditions {
 
 /// Cycles with an ideal memory of this latency.
 pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
-    let own = MemoryTiming { read_latency: latency.into(), write_latency: latency.into() };
+    let own = MemoryTiming::both(latency.into());
     let cycles = if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { compiled.predict(&own).cycles };
     cycles.max(0) as u64
 }

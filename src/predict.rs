@@ -22,8 +22,7 @@ pub fn run(arguments: &Predict) -> Result<String, Refused> {
         return Err(Refused::plain(format!("{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt", file.display())));
     };
     let sizes = input.sizes(&arguments.sizes)?;
-    let memory = MemoryTiming { read_latency: latency.into(), write_latency: latency.into() };
-    let cycles = predict_at(vsa, &sizes, &memory).cycles;
+    let cycles = predict_at(vsa, &sizes, &MemoryTiming::both(latency.into())).cycles;
     let named: BTreeMap<&str, i64> = vsa.sizes.list.iter().map(|s| s.name.as_str()).zip(sizes.iter().copied()).collect();
     if arguments.json {
         return Ok(format!("{:#}\n", json!({ "kernel": vsa.name, "sizes": named, "cycles": cycles, "memory": arguments.memory.to_string() })));

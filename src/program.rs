@@ -5,6 +5,7 @@ use crate::{catalog, fault, progress, render};
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec};
 use arch::ir::ip::MOST_FUNCTIONS;
+use arch::ir::ure::System;
 use arch::ir::vsa::{DramArray, Scalar, Vsa};
 use arch::text::Stage;
 use frontend::diag::{Diagnostics, SourceMap, Span};
@@ -152,10 +153,21 @@ impl Work {
 impl Input {
     /// The function at these sizes, one for each that is open.
     pub fn at(&self, sizes: &[i64]) -> Input {
+        let recurrences = |scop: &Scop, system: &System| {
+            let scop = scop.at(sizes);
+            let system = system.at(&scop, sizes);
+            (scop, system)
+        };
         let stage = |stage: &Stage| match stage {
             Stage::Scop(scop) => Stage::Scop(scop.at(sizes)),
-            Stage::System(scop, system) => Stage::System(scop.at(sizes), system.at(&scop.at(sizes), sizes)),
-            Stage::Mapping(scop, system, plan) => Stage::Mapping(scop.at(sizes), system.at(&scop.at(sizes), sizes), plan.clone().without(system.sizes)),
+            Stage::System(scop, system) => {
+                let (scop, system) = recurrences(scop, system);
+                Stage::System(scop, system)
+            }
+            Stage::Mapping(scop, all, plan) => {
+                let (scop, system) = recurrences(scop, all);
+                Stage::Mapping(scop, system, plan.clone().without(all.sizes))
+            }
             Stage::Vsa(vsa) => Stage::Vsa(Box::new(vsa.at(sizes))),
         };
         let all = self.stage.as_ref().map(stage);

@@ -119,7 +119,7 @@ impl Report {
         let limit = choose::limit(vsa, prediction.compute_cycles, prediction.cycles, &resources, &limits);
         let banks = bank::assign(vsa, &spec.wiring.bank, board)?;
         let loads = bank::loads(&vsa.at_most(), &banks, board);
-        let own = MemoryTiming { read_latency: latency, write_latency: latency };
+        let own = MemoryTiming::both(latency);
         let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
         Ok(Report { work: program.map(|p| p.work), prediction, on_board, latency, resources, limit, searched, dependences, banks, loads })

@@ -7,5 +7,6 @@ pub mod operand;
 pub mod pick;
 pub mod program;
 pub mod relay;
+pub mod steps;
 pub mod timing;
 pub mod walk;

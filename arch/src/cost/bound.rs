@@ -85,15 +85,15 @@ impl Tiles<'_> {
         let behind = self.cross + last + BEHIND;
         let mut path = first + self.waves * visits + behind;
         // Partial results that leave the array in every visit come back in every visit.
-        let visits_of = |t: &Transfer, sums: &Sums| {
+        let drains = |t: &Transfer, sums: &Sums| {
             let waits = self.waves * self.over(sums.inside & !sums.head);
             let leaves = sums.outer != 0 && t.sum & self.spread == 0 && waits > self.spill;
             (leaves, self.over(t.mask & self.tiled) * if leaves { self.over(sums.outer) } else { 1 })
         };
         let mut beats = [0; PORTS];
         for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
-            if let (true, visits) = visits_of(t, sums) {
-                beats[t.port] += t.back * visits;
+            if let (true, drains) = drains(t, sums) {
+                beats[t.port] += t.back * drains;
             }
         }
         for (t, reload) in loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
@@ -102,15 +102,14 @@ impl Tiles<'_> {
         path = path.max(BEFORE + beats.into_iter().max().unwrap_or(0) + self.waves + behind);
         beats = [0; PORTS];
         for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
-            let Sums { inside: inset, head, .. } = *sums;
-            let (leaves, visits_of) = visits_of(t, sums);
-            beats[t.port] += t.beats * visits_of;
-            if inset == 0 || leaves {
+            let (leaves, drains) = drains(t, sums);
+            beats[t.port] += t.beats * drains;
+            if sums.inside == 0 || leaves {
                 path = path.max(first + self.waves + beats[t.port] + self.cross + BEHIND);
                 continue;
             }
             // Visits that store follow one another at the end of every sum's outermost loop.
-            let (inside, cells, below) = (self.over(inset), self.over(inset & t.mask), self.over(inset & !head));
+            let (inside, cells, below) = (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
             let (outer, before) = (visits / inside, inside - below);
             if self.waves * below <= self.spill {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.

@@ -9,7 +9,6 @@ use crate::contract::walk::beats_ahead;
 use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
-use crate::ir::sizes::Sizes;
 use crate::ir::vsa::{DramArray, Schedule, Vsa};
 use crate::pe::spill::spilled;
 
@@ -40,18 +39,19 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         let array = numbered(access);
         let draft = draft(access, &access.bands[..1], &mapping);
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
-        let sums: Vec<bool> = mapping.counters[..mapping.tile_depth].iter().enumerate().map(|(j, _)| draft.subscripts.iter().all(|f| f.counters[j] == 0)).collect();
+        let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
+        let sums: Vec<bool> = (0..mapping.tile_depth).map(|j| !moving(j)).collect();
         let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
         let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
-        let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
-        let mut group = collect::sketch(&draft, array, (widths[access.port] / access.bytes) as u32, moved, &sums, &mapping);
+        let word = (widths[access.port] / access.bytes) as u32;
+        let mut group = collect::sketch(&draft, array, word, moved, &sums, &mapping);
         group.slots = if waits { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
             spilled.iter().for_each(|&c| group.emit[c] = None);
             if facts.comes_back(access) {
-                inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
+                inputs.push(hull::input(&draft, array, word, &mapping));
             }
         }
         outputs.push(group);
@@ -64,7 +64,6 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
-        sizes: Sizes::default(),
         counters: mapping.counters,
         arrays,
         inputs,

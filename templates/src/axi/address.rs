@@ -16,7 +16,8 @@ use super::program::Program;
 use super::services::{carry_select, forms, shift_bits, Job};
 use crate::port::Port;
 use crate::stream::Digit;
-use arch::contract::walk::{RowForm, Steps, Walk};
+use arch::contract::steps::Steps;
+use arch::contract::walk::{RowForm, Walk};
 use arch::ir::sizes::Formula;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 

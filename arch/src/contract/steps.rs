@@ -1,0 +1,87 @@
+//! What of a walk follows from the sizes: how its forms go on, which numbers an engine needs of them, the walk at some sizes.
+
+use super::walk::{RowForm, Walk, WalkGroup};
+use crate::ir::sizes::Formula;
+
+/// An affine form's way through a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// At the first row of the first service.
+    pub start: Formula,
+    /// Per counter that is no parameter: the change when it counts up and all inner ones return to zero.
+    pub tiles: Vec<Formula>,
+    /// The same per row coordinate.
+    pub rows: Vec<Formula>,
+}
+
+impl Walk {
+    /// How a form of a group goes from row to row and from service to service.
+    pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
+        self.steps_of(group, &[(Formula::Const(1), form)])
+    }
+    /// The same of the group's address.
+    pub fn address_steps(&self, group: &WalkGroup) -> Steps {
+        let own = [(Formula::Const(1), &group.address)];
+        self.steps_of(group, &own.into_iter().chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form))).collect::<Vec<_>>())
+    }
+    fn steps_of(&self, group: &WalkGroup, terms: &[(Formula, &RowForm)]) -> Steps {
+        let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
+            let all = terms.iter().map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
+            all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
+        };
+        let start = |form: &RowForm| {
+            let known = form.start.coeffs.iter().zip(&self.lasts).take(self.parameters);
+            vec![known.fold(Formula::Const(form.start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))]
+        };
+        let tiles = |form: &RowForm| {
+            let mut back = Formula::Const(0);
+            let mut out = vec![];
+            for j in (self.parameters..self.trips.len()).rev() {
+                let step = Formula::Const(form.start.coeffs[j]);
+                out.push(step.clone().plus(Formula::Const(-1).times(back.clone())));
+                back = back.plus(step.times(self.lasts[j].clone()));
+            }
+            out.reverse();
+            out
+        };
+        let lengths = group.lengths();
+        let rows = |form: &RowForm| form.row_carries(&lengths).into_iter().map(Formula::Const).collect();
+        Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
+    }
+    /// What an engine needs to know of the sizes; constants are among it.
+    pub fn program(&self) -> Vec<Formula> {
+        let mut all: Vec<Formula> = self.lasts[self.parameters..].to_vec();
+        for g in &self.groups {
+            let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
+            for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
+                all.push(start);
+                all.extend(tiles);
+                all.extend(rows);
+            }
+        }
+        all.push(self.services());
+        all
+    }
+    /// The walk at these sizes: an ordinary one, but for ends and gates that only other sizes need.
+    pub fn at(mut self, sizes: &[i64]) -> Walk {
+        let values: Vec<i64> = self.lasts[..self.parameters].iter().map(|f| f.eval(sizes)).collect();
+        for g in &mut self.groups {
+            for (stride, form) in std::mem::take(&mut g.strided) {
+                g.address = g.address.combine(stride.eval(sizes), &form);
+            }
+            for form in [&mut g.address].into_iter().chain(&mut g.gates).chain(&mut g.lowers).chain(&mut g.uppers) {
+                form.start = form.start.at(&values);
+            }
+            g.when.drain(..self.parameters);
+            // The last value of a counter that the sizes end.
+            for ((w, trip), last) in g.when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
+                *w = w.map(|v| if v + 1 == *trip { last.eval(sizes) } else { v });
+            }
+        }
+        self.trips = self.lasts.drain(..).skip(self.parameters).map(|f| f.eval(sizes) + 1).collect();
+        self.lasts = self.trips.iter().map(|t| Formula::Const(t - 1)).collect();
+        self.phases -= self.parameters;
+        self.parameters = 0;
+        self
+    }
+}
