@@ -41,6 +41,7 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
         ExprKind::Binary(op, a, b) => value::eval_binary(*op, eval(a, reads, point), eval(b, reads, point), a.ty, b.ty),
         ExprKind::Select(c, a, b) => eval(if eval(c, reads, point) & 1 != 0 { a } else { b }, reads, point),
         ExprKind::Cast(a) => value::cast(eval(a, reads, point), a.ty, e.ty),
+        ExprKind::Lookup(table, a) => value::eval_lookup(table, eval(a, reads, point)),
         ExprKind::Host(f, all) => value::eval_host(*f, &all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty),
         ExprKind::Fma(a, b, c) => value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty),
     }

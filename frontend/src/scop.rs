@@ -11,6 +11,7 @@
 //! - statements are in textual order.
 
 use crate::diag::{SourceMap, Span};
+use std::sync::Arc;
 
 macro_rules! ids { ($($(#[$m:meta])* $n:ident),*) => { $($(#[$m])* #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)] pub struct $n(pub u32);
     impl $n { pub fn index(self) -> usize { self.0 as usize } })* } }
@@ -270,7 +271,7 @@ impl Expr {
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Read(_) => vec![],
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![a],
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) | ExprKind::Lookup(_, a) => vec![a],
             ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Select(a, b, c) | ExprKind::Fma(a, b, c) => vec![a, b, c],
             ExprKind::Host(_, all) => all.iter().collect(),
@@ -285,6 +286,7 @@ impl Expr {
             ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, other(a), other(b)),
             ExprKind::Select(a, b, c) => ExprKind::Select(other(a), other(b), other(c)),
             ExprKind::Cast(a) => ExprKind::Cast(other(a)),
+            ExprKind::Lookup(table, a) => ExprKind::Lookup(table.clone(), other(a)),
             ExprKind::Fma(a, b, c) => ExprKind::Fma(other(a), other(b), other(c)),
             ExprKind::Host(f, all) => ExprKind::Host(*f, all.iter().map(&operand).collect()),
         };
@@ -308,6 +310,8 @@ pub enum ExprKind {
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// C conversion from the operand's type to `ty`.
     Cast(Box<Expr>),
+    /// The constant of a table (at least one; bits as in `Const`) at this position, an integer from 0 up to its length.
+    Lookup(Arc<[u64]>, Box<Expr>),
     /// Fused multiply–add `a * b + c` with one rounding (`fmaf`).
     Fma(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A function that only the host computes.

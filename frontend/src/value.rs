@@ -186,6 +186,12 @@ pub fn eval_unary(op: UnaryOp, a: u64, ty: ScalarType) -> u64 {
     }
 }
 
+/// The constant at a position of a table; zero beyond the power of two that holds it, as addresses of memories wrap around.
+pub fn eval_lookup(table: &[u64], position: u64) -> u64 {
+    let wrapped = position & (table.len().next_power_of_two() as u64 - 1);
+    table.get(wrapped as usize).copied().unwrap_or(0)
+}
+
 /// A function of the C library, by the one that this program runs on, which the C program runs on, too. `ty` is `float` or
 /// `double`.
 pub fn eval_host(function: HostFunction, arguments: &[u64], ty: ScalarType) -> u64 {

@@ -138,6 +138,11 @@ impl Check<'_> {
                 [c, a, b].into_iter().for_each(|x| self.expr(x));
             }
             ExprKind::Cast(a) => self.expr(a),
+            ExprKind::Lookup(table, a) => {
+                let fits = table.iter().all(|v| *v <= crate::value::mask(e.ty.bits()));
+                self.require(!table.is_empty() && fits && !a.ty.is_float(), "a table is empty, its constants are wider than their type, or its index is no integer");
+                self.expr(a);
+            }
             ExprKind::Host(f, all) => {
                 self.require(all.len() == f.arguments() && all.iter().all(|x| x.ty == e.ty) && e.ty.is_float() && e.ty.bits() >= 32, "a function of the host has the wrong arguments");
                 all.iter().for_each(|x| self.expr(x));

@@ -34,6 +34,7 @@ fn operation(op: &Op) -> &'static str {
         Op::Guard(_) => "when",
         Op::Iter(_) => "index",
         Op::Cast(..) => "converted",
+        Op::Lookup(..) => "constant",
         _ => "value",
     }
 }

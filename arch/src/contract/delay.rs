@@ -122,6 +122,11 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
     (control && alone && same_time && registers == 0 && at_once(id) && in_luts(waves)).then_some(Cleared { past, read, condition, when, value })
 }
 
+/// Tables of so many constants are read from LUTs, in a cycle; longer ones from block RAM, in two.
+pub fn table_in_luts(words: i64) -> bool {
+    words <= 256
+}
+
 /// Memories of so many words stand in LUTs: reading them needs no register. Deeper ones are block RAM.
 pub fn in_luts(words: i64) -> bool {
     words <= 64

@@ -13,13 +13,18 @@ pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
             ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => ScalarType::Int { bits: b, signed: s },
             _ => node.ty,
         },
-        Op::Const(value) => {
-            let negative = signed && bits > 0 && value >> (bits - 1) & 1 == 1;
-            let used = if negative { negative_bits(*value, bits) } else { (64 - value.leading_zeros()).max(1) };
-            ScalarType::Int { bits: used.min(bits), signed: negative }
-        }
+        Op::Const(value) => narrowest(&[*value], bits, signed),
+        Op::Lookup(table, _) => narrowest(table, bits, signed),
         _ => node.ty,
     }
+}
+
+/// The narrowest type of all these numbers, given in `bits` bits: signed where one is negative.
+fn narrowest(numbers: &[u64], bits: u32, signed: bool) -> ScalarType {
+    let (negative, positive): (Vec<u64>, Vec<u64>) = numbers.iter().partition(|&n| signed && bits > 0 && n >> (bits - 1) & 1 == 1);
+    let below = negative.iter().map(|&n| negative_bits(n, bits)).max();
+    let above = positive.iter().map(|n| (64 - n.leading_zeros()).max(1) + u32::from(below.is_some())).max();
+    ScalarType::Int { bits: below.max(above).unwrap_or(bits).min(bits), signed: below.is_some() }
 }
 
 /// Least width of the two's complement encoding of a negative number given in `bits` bits.

@@ -4,7 +4,7 @@
 use super::blocks::{bits_of, line, memory, Cost};
 use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
-use crate::contract::delay::{cleared, Wait};
+use crate::contract::delay::{cleared, table_in_luts, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use crate::contract::timing::collect_time;
 use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
@@ -198,6 +198,7 @@ impl<'a> Part<'a> {
             Op::Select(..) => Cost { lut: if self.folded(id) { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
             Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
             Op::Cast(_) => Cost::ff(bits * latency),
+            Op::Lookup(table, _) => lookup(table, node.ty, latency),
             Op::Fma(a, b, _) => self.product(*a, *b, bits, id),
             Op::Unary(op, a) => unary(*op, bits, self.widths[a.index()], latency),
             Op::Binary(BinaryOp::Mul, a, b) => self.multiply(id, *a, *b),
@@ -381,6 +382,18 @@ fn unary(op: UnaryOp, bits: i64, operand: i64, latency: i64) -> Cost {
     Cost { lut, ff: bits * latency, ..Cost::default() }
 }
 
+/// A read-only memory: bits that are alike in all constants, or like another bit, are wired. Four LUTs and the multiplexers
+/// between them hold 256 bits.
+fn lookup(table: &[u64], ty: ScalarType, latency: i64) -> Cost {
+    let column = |bit: u32| table.iter().map(|v| v >> bit & 1 == 1).collect::<Vec<bool>>();
+    let mut columns: Vec<Vec<bool>> = (0..ty.bits()).map(column).filter(|c| c.iter().any(|&b| b != c[0])).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let (words, bits) = (table.len() as i64, columns.len() as i64);
+    let read = if table_in_luts(words) { Cost::lut(bits * ((words + 63) / 64)) } else { memory(words, bits) };
+    read + Cost::ff(bits * latency)
+}
+
 /// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
 /// what `docs/operators.md` lists for fp32.
 struct FloatCore {
@@ -392,7 +405,7 @@ struct FloatCore {
 fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
     let operands = node.op.operands();
     let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
-    if !node.ty.is_float() && !first.is_float() {
+    if !node.ty.is_float() && !first.is_float() || matches!(node.op, Op::Lookup(..)) {
         return None;
     }
     // Significands of up to 17, 26 and 53 bits.

@@ -62,6 +62,7 @@ pub(super) fn plain(values: &mut [u64], lanes: &Lanes, out: usize, from: [usize;
         Op::Binary(op, ..) => binary(values, lanes, out, [a, b], op, types),
         Op::Select(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| if x & 1 == 1 { y } else { z }),
         Op::Cast(_) => cast(values, lanes, out, a, types[0], ty),
+        Op::Lookup(ref table, _) => map(values, lanes, out, [a], |[x]| value::eval_lookup(table, x)),
         Op::Fma(..) => map(values, lanes, out, [a, b, c], |[x, y, z]| value::eval_fma(x, y, z, ty)),
         // Compiled separately.
         Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } | Op::Dot { .. } => {}

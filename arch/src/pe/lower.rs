@@ -200,7 +200,7 @@ impl Lower<'_> {
         let op = match &expr.kind {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {
-                let form = self.mapping.form(&crate::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane);
+                let form = self.iterated(affine, s, lane);
                 match self.ranges.bounds(&form) {
                     (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
                     _ => Op::Iter(form),
@@ -228,10 +228,33 @@ impl Lower<'_> {
                     Op::Cast(inner)
                 }
             }
+            ExprKind::Lookup(table, a) => match &a.kind {
+                ExprKind::Iter(affine) => return Ok(self.looked_up(table, &self.iterated(affine, s, lane), expr.ty)),
+                _ => Op::Lookup(table.clone(), self.expr(s, lane, a)?),
+            },
             ExprKind::Host(..) => unreachable!("a function that the host computes"),
             ExprKind::Fma(a, b, c) => Op::Fma(self.expr(s, lane, a)?, self.expr(s, lane, b)?, self.expr(s, lane, c)?),
         };
         Ok(self.node(op, expr.ty, ""))
+    }
+
+    /// A form over a statement's iterators, in the array.
+    fn iterated(&self, affine: &frontend::scop::Affine, s: usize, lane: usize) -> Form {
+        self.mapping.form(&crate::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane)
+    }
+
+    /// The constant at a position that iterators give: only the part of the table that this lane can reach is kept.
+    fn looked_up(&mut self, table: &[u64], position: &Form, ty: ScalarType) -> NodeId {
+        let (low, high) = self.ranges.bounds(position);
+        let last = table.len() as i64 - 1;
+        let (low, high) = (low.clamp(0, last), high.clamp(0, last));
+        let part = &table[low as usize..=high as usize];
+        if part.iter().all(|v| v == &part[0]) {
+            return self.node(Op::Const(part[0]), ty, "");
+        }
+        let index = ScalarType::Int { bits: 16, signed: false };
+        let at = self.node(Op::Iter(Form { constant: position.constant - low, ..position.clone() }), index, "");
+        self.node(Op::Lookup(part.into(), at), ty, "")
     }
 
     // ---- variables

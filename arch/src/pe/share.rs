@@ -83,6 +83,7 @@ impl Lower<'_> {
             (ExprKind::Fma(..), [a, b, c]) => Op::Fma(*a, *b, *c),
             (ExprKind::Cast(e), [a]) if e.ty == like.ty => return *a,
             (ExprKind::Cast(_), [a]) => Op::Cast(*a),
+            (ExprKind::Lookup(table, _), [a]) => Op::Lookup(table.clone(), *a),
             _ => unreachable!("an operator with its operands"),
         };
         self.node(op, like.ty, "")

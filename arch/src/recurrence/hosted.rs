@@ -50,7 +50,7 @@ fn of_arguments(scop: &Scop, reads: &[Access], e: &Expr) -> bool {
         ExprKind::Cast(_) => e.ty.is_float(),
         ExprKind::Unary(op, _) => e.ty.is_float() && *op != UnaryOp::Not,
         ExprKind::Binary(op, ..) => e.ty.is_float() && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
-        ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Select(..) | ExprKind::Fma(..) => false,
+        ExprKind::Iter(_) | ExprKind::Holds(_) | ExprKind::Select(..) | ExprKind::Lookup(..) | ExprKind::Fma(..) => false,
     };
     own && number(e.ty) && e.operands().into_iter().all(|x| of_arguments(scop, reads, x))
 }

@@ -166,6 +166,7 @@ fn alike(a: &Expr, b: &Expr) -> bool {
     let operator = match (&a.kind, &b.kind) {
         (ExprKind::Unary(x, _), ExprKind::Unary(y, _)) => x == y,
         (ExprKind::Binary(x, ..), ExprKind::Binary(y, ..)) => x == y,
+        (ExprKind::Lookup(x, _), ExprKind::Lookup(y, _)) => x == y,
         (ExprKind::Select(..), ExprKind::Select(..)) | (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Fma(..), ExprKind::Fma(..)) => true,
         _ => false,
     };

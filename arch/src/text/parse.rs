@@ -251,6 +251,14 @@ impl Parser {
                 Op::Past { source, hop, waves: line.integer()? }
             }
             "cast" => Op::Cast(id(line)?),
+            "lookup" => {
+                let position = id(line)?;
+                let mut table = vec![];
+                while line.has(",") {
+                    table.push(line.number()?);
+                }
+                Op::Lookup(table.into(), position)
+            }
             "select" => {
                 let [c, a, b] = ids(line)?;
                 Op::Select(c, a, b)

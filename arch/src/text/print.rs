@@ -161,6 +161,7 @@ impl Printer<'_> {
             Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
             Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),
             Op::Cast(a) => format!("cast %{}", a.0),
+            Op::Lookup(table, a) => format!("lookup %{}{}", a.0, table.iter().map(|bits| format!(", {bits}")).collect::<String>()),
             Op::Dot { pairs, addend } => {
                 let pairs: String = pairs.iter().map(|[a, b]| format!("%{}, %{}, ", a.0, b.0)).collect();
                 format!("dot {pairs}%{}", addend.0)

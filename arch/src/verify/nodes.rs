@@ -74,6 +74,11 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
         },
         Op::Select(c, a, b) => same(c, ScalarType::BOOL).and(same(a, ty)).and(same(b, ty)),
         Op::Cast(_) => Ok(()),
+        Op::Lookup(ref table, _) if table.is_empty() => Err("without a constant".into()),
+        Op::Lookup(ref table, a) => match table.iter().find(|&&bits| bits & !frontend::value::mask(ty.bits()) != 0) {
+            Some(bits) => Err(format!("constant {bits:#x} is wider than {ty:?}")),
+            None => integer(of(a)),
+        },
         Op::Fma(a, b, c) => same(a, ty).and(same(b, ty)).and(same(c, ty)),
     }
 }

@@ -94,7 +94,7 @@ impl Draw {
     }
     fn op(&mut self, counters: usize) -> Op {
         use BinaryOp::*;
-        match self.index(11) {
+        match self.index(12) {
             0 => Op::Const(self.0.next() >> self.index(64)),
             1 => Op::Iter(self.form(counters)),
             2 => Op::Guard((0..self.index(3)).map(|_| Condition { form: self.form(counters), equality: self.flag() }).collect()),
@@ -104,6 +104,7 @@ impl Draw {
             6 => Op::Binary([Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max][self.index(16)], self.id(), self.id()),
             7 => Op::Select(self.id(), self.id(), self.id()),
             8 => Op::Cast(self.id()),
+            10 => Op::Lookup((0..1 + self.index(5)).map(|_| self.0.next() >> self.index(64)).collect(), self.id()),
             9 => Op::Dot { pairs: (0..1 + self.index(4)).map(|_| [self.id(), self.id()]).collect(), addend: self.id() },
             _ => Op::Fma(self.id(), self.id(), self.id()),
         }

@@ -10,8 +10,6 @@ use std::rc::Rc;
 
 /// Arrays hold at most so many bytes (2^40).
 const LARGEST_ARRAY: i64 = 1 << 40;
-/// Tables of at most so many constants are not kept in memory.
-const LARGEST_TABLE: i64 = 64;
 /// A local array with an initializer list becomes one statement per element, at most so many.
 const LARGEST_LIST: i64 = 1024;
 
@@ -166,21 +164,6 @@ impl Sema {
         }
     }
 
-    /// The elements of a small table of constants, which needs no memory.
-    fn table(&mut self, dims: &[i64], d: &Declarator, ty: ScalarType) -> Option<Rc<[u64]>> {
-        let total: i64 = dims.iter().product();
-        let Some(Init::List(items, span)) = &d.init else { return None };
-        if dims.is_empty() || total > LARGEST_TABLE {
-            return None;
-        }
-        let before = self.faults.len();
-        let mut given = BTreeMap::new();
-        let fits = self.flatten(items, dims, 0, *span, &mut given);
-        self.faults.truncate(before);
-        fits?;
-        (0..total).map(|k| given.get(&k).map_or(Some(0), |e| self.constant_value(e, ty).map(|v| v.0))).collect()
-    }
-
     /// Extents that were left open: what the region touches.
     pub(super) fn close_extents(&mut self) {
         for slot in self.slots.iter().filter(|s| s.open) {
@@ -197,7 +180,7 @@ impl Sema {
     }
 
     /// The value of a constant initializer, converted to `ty`.
-    fn constant_value(&mut self, e: &ast::Expr, ty: ScalarType) -> Option<(u64, ScalarType)> {
+    pub(super) fn constant_value(&mut self, e: &ast::Expr, ty: ScalarType) -> Option<(u64, ScalarType)> {
         let before = self.faults.len();
         let value = self.value(e, &mut vec![]).map(|v| super::operate::convert(v, ty));
         self.faults.truncate(before);
@@ -385,7 +368,7 @@ impl Sema {
     }
 
     /// Enters the items of a list for the sub-array at `base` (row-major) into `out`.
-    fn flatten<'a>(&mut self, items: &'a [Init], dims: &[i64], base: i64, span: Span, out: &mut BTreeMap<i64, &'a ast::Expr>) -> Option<()> {
+    pub(super) fn flatten<'a>(&mut self, items: &'a [Init], dims: &[i64], base: i64, span: Span, out: &mut BTreeMap<i64, &'a ast::Expr>) -> Option<()> {
         let inner: i64 = dims[1..].iter().product();
         if items.iter().all(|i| matches!(i, Init::Value(_))) {
             // Without inner braces the values run through the sub-array.

@@ -4,6 +4,7 @@ use super::affine::binary_op;
 use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
 use super::types::{promote, usual};
+use super::table;
 use super::{Entity, Guard, Sema};
 use crate::ast::{self, Binary, Unary};
 use crate::diag::Span;
@@ -112,10 +113,13 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
+        if let Some(value) = self.looked_up(e, reads) {
+            return value;
+        }
         let (slot, subscripts) = self.lvalue(e)?;
         let s = &self.slots[slot];
         if let (Some(table), Some(dims)) = (&s.table, &s.dims) {
-            return Some(operate::looked_up(table, dims, &subscripts, s.ty, e.span));
+            return Some(table::element(table, dims, &subscripts, s.ty, e.span));
         }
         let access = Access { array: self.array_of(slot), subscripts, span: e.span };
         let ty = self.arrays[access.array.index()].ty;

@@ -16,6 +16,7 @@ mod loops;
 mod operate;
 mod sizes;
 mod stmt;
+mod table;
 mod types;
 mod unroll;
 
@@ -27,6 +28,7 @@ use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::scop::{Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Size, Statement, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -59,7 +61,7 @@ struct Slot {
     /// A structure's members, along the last dimension.
     members: Option<Rc<[Rc<str>]>>,
     /// The elements of a small constant table, row-major: no array, but constants where it is read.
-    table: Option<Rc<[u64]>>,
+    table: Option<Arc<[u64]>>,
     storage: Storage,
     binding: Binding,
     constant: bool,
@@ -152,6 +154,8 @@ pub(crate) struct Sema {
     /// Parts that conditions split the statement at hand into.
     parts: usize,
     overfull: bool,
+    /// Subscripts of tables that follow data, to be checked once all statements are known.
+    positions: Vec<table::Position>,
 }
 
 /// A region may become at most so many statements.
@@ -180,9 +184,11 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         strides,
         parts: 0,
         overfull: false,
+        positions: vec![],
     };
     sema.unit(unit, clauses);
     sema.close_extents();
+    sema.check_positions();
     if !sema.faults.is_empty() {
         return (None, sema.faults);
     }

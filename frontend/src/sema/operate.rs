@@ -4,7 +4,7 @@
 use super::types::{promote, usual};
 use crate::diag::Span;
 use crate::literal::F64;
-use crate::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, UnaryOp};
+use crate::scop::{Affine, BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
 use crate::value;
 
 pub(super) fn node(kind: ExprKind, ty: ScalarType, span: Span) -> Expr {
@@ -163,28 +163,6 @@ pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
         return plain;
     }
     node(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span)
-}
-
-/// The element of a table (row-major) at the subscripts: a tree of choices that halves the first subscript's range.
-pub(super) fn looked_up(table: &[u64], dims: &[i64], subscripts: &[Affine], ty: ScalarType, span: Span) -> Expr {
-    if table.iter().all(|v| v == &table[0]) {
-        return constant(table[0], ty, span);
-    }
-    let (inner, rest) = (table.len() / dims[0] as usize, &subscripts[1..]);
-    let row = |k: usize| looked_up(&table[k * inner..(k + 1) * inner], &dims[1..], rest, ty, span);
-    fn choose(lo: usize, hi: usize, form: &Affine, span: Span, row: &dyn Fn(usize) -> Expr) -> Expr {
-        if hi - lo == 1 {
-            return row(lo);
-        }
-        let middle = lo + (hi - lo) / 2;
-        let (below, above) = (choose(lo, middle, form, span, row), choose(middle, hi, form, span, row));
-        let reaches = Constraint { expr: Affine { constant: form.constant - middle as i64, ..form.clone() }, equality: false };
-        select(node(ExprKind::Holds(vec![reaches]), ScalarType::BOOL, span), above, below, span)
-    }
-    match &subscripts[0] {
-        form if form.is_constant() => row(form.constant.clamp(0, dims[0] - 1) as usize),
-        form => choose(0, dims[0] as usize, form, span, &row),
-    }
 }
 
 /// An iterator's affine form, or an integer constant as one.

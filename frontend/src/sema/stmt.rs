@@ -384,7 +384,7 @@ fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
         match &mut e.kind {
             Read(k) => f(k),
             Const(_) | Iter(_) | Holds(_) => {}
-            Unary(_, a) | Cast(a) => visit(a, f),
+            Unary(_, a) | Cast(a) | Lookup(_, a) => visit(a, f),
             Host(_, all) => all.iter_mut().for_each(|a| visit(a, f)),
             Binary(_, a, b) => {
                 visit(a, f);

@@ -378,11 +378,29 @@ impl Parser {
         Ok(binary(op, a, b, span))
     }
 
+    /// `(index, 3i16, -1i16, …)`
+    fn lookup(&mut self, line: &mut Line) -> Result<Expr, String> {
+        line.sign("(")?;
+        let index = self.expr(line)?;
+        let mut table = vec![];
+        while line.has(",") {
+            table.push(constant(line)?);
+        }
+        line.sign(")")?;
+        let ty = table.first().ok_or("a table without constants")?.1;
+        let bits: Option<Vec<u64>> = table.into_iter().map(|(bits, own)| (own == ty).then_some(bits)).collect();
+        Ok(Expr { kind: ExprKind::Lookup(bits.ok_or("constants of one type")?.into(), Box::new(index)), ty, span: self.span })
+    }
+
     fn call(&mut self, line: &mut Line, word: &str) -> Result<Expr, String> {
         let span = self.span;
         match word {
             "sqrt" => return self.unary(line, UnaryOp::Sqrt),
             "abs" => return self.unary(line, UnaryOp::Abs),
+            "bits" => {
+                let (bits, ty) = constant(line)?;
+                return Ok(Expr { kind: ExprKind::Const(bits), ty, span });
+            }
             _ => line.skip(),
         }
         match (word, type_named(word)) {
@@ -394,12 +412,7 @@ impl Parser {
                 let [a, b, c] = self.operands(line)?;
                 Ok(Expr { ty: a.ty, kind: ExprKind::Fma(Box::new(a), Box::new(b), Box::new(c)), span })
             }
-            ("bits", _) => {
-                line.sign("(")?;
-                let bits = line.number()?;
-                line.sign(")")?;
-                Ok(Expr { kind: ExprKind::Const(bits), ty: ty(line)?, span })
-            }
+            ("lookup", _) => self.lookup(line),
             (_, Some(to)) => {
                 let [a] = self.operands(line)?;
                 Ok(Expr { kind: ExprKind::Cast(Box::new(a)), ty: to, span })
@@ -438,10 +451,17 @@ fn ty(line: &mut Line) -> Result<ScalarType, String> {
 }
 
 /// `-7i32`, `1.5f32`
+/// `3i16`, `-1.5f32` or `bits(0x7f800000)f32`
 fn constant(line: &mut Line) -> Result<(u64, ScalarType), String> {
     let negative = line.has("-");
     let number = line.peek().cloned();
     line.skip();
+    if number == Some(Token::Word("bits".into())) {
+        line.sign("(")?;
+        let bits = line.number()?;
+        line.sign(")")?;
+        return Ok((bits, ty(line)?));
+    }
     let ty = ty(line)?;
     match number {
         Some(Token::Number(n)) if !ty.is_float() => Ok((value::from_integer(if negative { -i128::from(n) } else { n.into() }, ty), ty)),

@@ -106,11 +106,7 @@ impl Scop {
     fn expr(&self, e: &Expr, s: &Statement, names: &[String], numbered: bool) -> String {
         let sub = |x: &Expr| self.expr(x, s, names, numbered);
         match &e.kind {
-            ExprKind::Const(bits) if e.ty.is_float() => {
-                let x = value::to_f64(*bits, e.ty);
-                if x.is_finite() { format!("{x:?}{}", e.ty) } else { format!("bits({bits:#x}){}", e.ty) }
-            }
-            ExprKind::Const(bits) => format!("{}{}", value::to_integer(*bits, e.ty), e.ty),
+            ExprKind::Const(bits) => constant(*bits, e.ty),
             ExprKind::Iter(form) => format!("({}){}", affine(form, names), e.ty),
             ExprKind::Holds(all) => {
                 format!("[{}]", conjunction(all, names))
@@ -134,10 +130,22 @@ impl Scop {
             },
             ExprKind::Select(c, a, b) => format!("({} ? {} : {})", sub(c), sub(a), sub(b)),
             ExprKind::Cast(a) => format!("{}({})", e.ty, sub(a)),
+            ExprKind::Lookup(table, a) => {
+                let values: String = table.iter().map(|&bits| format!(", {}", constant(bits, e.ty))).collect();
+                format!("lookup({}{values})", sub(a))
+            }
             ExprKind::Host(f, all) => format!("{}({})", f.name(e.ty), all.iter().map(sub).collect::<Vec<_>>().join(", ")),
             ExprKind::Fma(a, b, c) => format!("fma({}, {}, {})", sub(a), sub(b), sub(c)),
         }
     }
+}
+
+fn constant(bits: u64, ty: ScalarType) -> String {
+    if !ty.is_float() {
+        return format!("{}{ty}", value::to_integer(bits, ty));
+    }
+    let x = value::to_f64(bits, ty);
+    if x.is_finite() { format!("{x:?}{ty}") } else { format!("bits({bits:#x}){ty}") }
 }
 
 /// An expression whose reads are these scalars.
@@ -160,7 +168,7 @@ impl Display for Name<'_> {
 }
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
-const WORDS: [&str; 15] = ["scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits"];
+const WORDS: [&str; 16] = ["scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits", "lookup"];
 
 /// The reads of an expression by number, in the order in which they are first printed.
 fn reads(e: &Expr, found: &mut Vec<usize>) {

@@ -158,6 +158,10 @@ impl<'m> Memory<'m> {
             & self.check("address", addr, self.addr.w)
             & self.check("write data", data, self.width);
         if ok {
+            if self.m.with(|m| !m.mems[self.id.0 as usize].content.is_empty()) {
+                self.m.fault(FaultKind::MultiplyDriven, "a read-only memory is written".into());
+                return;
+            }
             let port = WritePort { en: en.id(), addr: addr.id(), data: data.id(), lanes, at: Location::caller() };
             self.m.with(|m| m.mems[self.id.0 as usize].writes.push(port));
         }
@@ -248,7 +252,22 @@ impl ModuleBuilder {
             self.fault(FaultKind::Width, "a memory needs at least one word of one bit".into());
         }
         let (depth, width) = (depth.max(1), width.max(1));
-        let mem = Mem { name: name.into(), depth, width, style, writes: vec![], at: Location::caller() };
+        self.add_mem(Mem { name: name.into(), depth, width, style, writes: vec![], content: vec![], at: Location::caller() })
+    }
+
+    /// A memory of `depth` words that nobody writes: it holds `words` from address 0, then zeros.
+    #[track_caller]
+    pub fn rom(&self, name: impl Into<String>, depth: u32, words: &[Bits], style: MemStyle) -> Memory<'_> {
+        let width = words.first().map_or(0, Bits::width);
+        if width == 0 || words.len() > depth as usize || words.iter().any(|w| w.width() != width) {
+            self.fault(FaultKind::Width, format!("{} words of one width are no content for {depth} words", words.len()));
+        }
+        let mem = Mem { name: name.into(), depth: depth.max(1), width: width.max(1), style, writes: vec![], content: words.to_vec(), at: Location::caller() };
+        self.add_mem(mem)
+    }
+
+    fn add_mem(&self, mem: Mem) -> Memory<'_> {
+        let (width, depth) = (mem.width, mem.depth);
         let id = self.with(|m| {
             m.mems.push(mem);
             MemId(m.mems.len() as u32 - 1)

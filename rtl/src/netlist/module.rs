@@ -168,7 +168,7 @@ pub enum MemStyle {
 }
 
 impl MemStyle {
-    /// Value of the `ram_style` attribute.
+    /// Value of the `ram_style` or `rom_style` attribute.
     pub fn attribute(self) -> Option<&'static str> {
         match self {
             MemStyle::Auto => None,
@@ -199,6 +199,8 @@ pub struct Mem {
     pub width: u32,
     pub style: MemStyle,
     pub writes: Vec<WritePort>,
+    /// A read-only memory's words, from address 0; the rest are zero. Empty for one that is written.
+    pub content: Vec<Bits>,
     pub at: At,
 }
 
@@ -267,7 +269,7 @@ impl Module {
                 .iter()
                 .map(|x| {
                     let w: Vec<_> = x.writes.iter().map(|p| (p.en, p.addr, p.data, p.lanes)).collect();
-                    (x.name.clone(), x.depth, x.width, x.style, w)
+                    (x.name.clone(), x.depth, x.width, x.style, x.content.clone(), w)
                 })
                 .collect::<Vec<_>>()
         };

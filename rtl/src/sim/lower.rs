@@ -92,7 +92,11 @@ impl Lower<'_, '_> {
             let ctx = &self.flat.ctxs[c];
             let m = &ctx.module.mems[id.0 as usize];
             let (depth, lanes, words) = (m.depth as usize, ctx.lanes as usize, words(m.width));
-            self.p.mems.push(MemData { depth, lanes, words, data: vec![0; depth * lanes * words] });
+            let mut data = vec![0; depth * lanes * words];
+            for (cells, word) in data.chunks_mut(lanes * words).zip(&m.content) {
+                cells.chunks_mut(words).for_each(|cell| cell.copy_from_slice(word.limbs()));
+            }
+            self.p.mems.push(MemData { depth, lanes, words, read_only: !m.content.is_empty(), data });
             self.p.mem_index.insert((c, id), k);
             self.p.mem_top.push(top_mask(m.width));
         }

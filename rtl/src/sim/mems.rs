@@ -13,6 +13,8 @@ pub struct MemData {
     pub depth: usize,
     pub lanes: usize,
     pub words: usize,
+    /// Holds its content from the begin, whatever else holds garbage.
+    pub read_only: bool,
     pub data: Vec<u64>,
 }
 

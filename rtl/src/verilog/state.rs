@@ -26,10 +26,12 @@ impl Printer<'_> {
             if !self.live_memory(k) {
                 continue;
             }
+            let kind = if mem.content.is_empty() { "ram" } else { "rom" };
             if let Some(style) = mem.style.attribute() {
-                writeln!(out, "    (* ram_style = \"{style}\" *)").expect("string");
+                writeln!(out, "    (* {kind}_style = \"{style}\" *)").expect("string");
             }
             writeln!(out, "    reg {}{} [0:{}];", super::range(mem.width), mem.name, mem.depth - 1).expect("string");
+            content(out, mem);
         }
     }
 
@@ -142,6 +144,18 @@ impl Printer<'_> {
         }
         writeln!(out, "    always @(posedge {}) begin\n{body}    end", self.clock).expect("string");
     }
+}
+
+/// What a read-only memory holds.
+fn content(out: &mut String, mem: &Mem) {
+    if mem.content.is_empty() {
+        return;
+    }
+    let zero = Bits::zero(mem.width);
+    let words = mem.content.iter().chain(std::iter::repeat(&zero)).take(mem.depth as usize);
+    let words: Vec<String> = words.enumerate().map(|(k, word)| format!("{}[{k}] = {};", mem.name, super::literal(word, u(mem.width)))).collect();
+    let lines: String = words.chunks(4).map(|few| format!("        {}\n", few.join(" "))).collect();
+    writeln!(out, "    initial begin\n{lines}    end").expect("string");
 }
 
 /// A clocked block: resets, else loads under the enable.

@@ -1,7 +1,8 @@
 //! The builder: what elaborates, what is reported, and where.
 
 use crate::pe::Pe;
-use rtl::{s, u, Design, FaultKind, MemStyle, ModuleBuilder, Template};
+use rtl::sim::{Init, Sim};
+use rtl::{s, u, Bits, Design, FaultKind, MemStyle, ModuleBuilder, Template};
 
 #[test]
 fn equal_templates_share_one_module_and_equal_names_are_kept_apart() {
@@ -138,4 +139,62 @@ fn combinational_loops_are_found_through_the_hierarchy_and_registers_break_them(
         assert_eq!(faults[0].kind, FaultKind::CombLoop);
         assert!(faults[0].message.contains(if grid { "p[1][0]" } else { "q." }), "{faults:#?}");
     }
+}
+
+/// Reads a memory of three constants, of 70 bits, at each of four places.
+#[derive(Clone, Debug, PartialEq)]
+struct Constants;
+
+const CONSTANTS: [u128; 3] = [0x3f_0123_4567_89ab_cdef, 0, 0x15_ffff_0000_ffff_0001];
+
+impl Template for Constants {
+    fn name(&self) -> String {
+        "constants".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let rom = m.rom("rom", 4, &CONSTANTS.map(|c| Bits::from_u128(c, 70)), MemStyle::Distributed);
+        let at = m.input("at", u(2));
+        m.output("now", rom.read_async("now_data", at));
+        m.output("next", rom.read_sync("next_q", m.lit(1, u(1)), at));
+    }
+}
+
+#[test]
+fn a_read_only_memory_holds_its_content_whatever_the_rest_holds() {
+    let mut d = Design::default();
+    let top = d.module(Constants);
+    let d = d.verify().unwrap();
+    let text = &rtl::verilog::files(&d)[0].1;
+    assert!(text.contains("(* rom_style = \"distributed\" *)\n    reg [69:0] rom [0:3];\n    initial begin\n        rom[0] = 70'h3f0123456789abcdef;"), "{text}");
+    let mut sim = Sim::with_init(&d, &top, Init::Garbage(7)).unwrap();
+    for at in [2, 0, 3, 1] {
+        let wanted = Bits::from_u128(CONSTANTS.get(at).copied().unwrap_or(0), 70);
+        sim.set("at", at as u64);
+        assert_eq!(sim.get_wide("now"), wanted.limbs());
+        sim.step();
+        assert_eq!(sim.get_wide("next"), wanted.limbs());
+    }
+}
+
+/// Writes what is read-only.
+#[derive(Clone, Debug, PartialEq)]
+struct Overwritten;
+
+impl Template for Overwritten {
+    fn name(&self) -> String {
+        "overwritten".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let rom = m.rom("rom", 2, &[Bits::from_u128(5, 8)], MemStyle::Auto);
+        rom.write(m.input("en", u(1)), m.input("at", u(1)), m.input("data", u(8)));
+        m.output("now", rom.read_async("now_data", m.lit(0, u(1))));
+    }
+}
+
+#[test]
+fn a_read_only_memory_is_not_written() {
+    let mut d = Design::default();
+    d.module(Overwritten);
+    let faults = d.verify().err().unwrap();
+    assert!(faults.iter().any(|f| f.kind == FaultKind::MultiplyDriven && f.message.contains("read-only")), "{faults:?}");
 }

@@ -8,10 +8,11 @@ pub mod fp;
 mod integer;
 mod request;
 
+use arch::contract::delay::table_in_luts;
 use arch::ir::vsa::Op;
 use integer::{binary, cast, divide, multiply, multiply_add, square_root, unary};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use rtl::{Design, ModuleBuilder, Sig};
+use rtl::{u, Bits, Design, MemStyle, ModuleBuilder, Sig};
 
 pub use request::{wires, Request};
 
@@ -44,13 +45,27 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
         (Op::Binary(op, ..), [a, b]) => binary(m, *op, *a, *b),
         (Op::Select(..), [c, a, b]) => m.mux(*c, *a, *b),
         (Op::Cast(_), [a]) => cast(*a, r.ty),
+        (Op::Lookup(table, _), [a]) => return Ok(lookup(m, table, *a, r)),
         (Op::Fma(..), [a, b, c]) => return Ok(multiply_add(m, [*a, *b, *c], r, before_last)),
         _ => return Err(format!("`{}` is not an operation with {} operands", r.name, x.len())),
     };
     Ok(m.delay(light.to(to), before_last, format!("{}_d", r.name)))
 }
 
+/// A read-only memory; in block RAM the first register is its own.
+fn lookup<'m>(m: &'m ModuleBuilder, table: &[u64], position: Sig<'m>, r: &Request<'_, 'm>) -> Sig<'m> {
+    let depth = (table.len() as u32).next_power_of_two().max(2);
+    let words: Vec<Bits> = table.iter().map(|&v| Bits::from_u128(v.into(), r.ty.bits())).collect();
+    let style = if table_in_luts(table.len() as i64) { MemStyle::Distributed } else { MemStyle::Block };
+    let rom = m.rom(format!("{}_table", r.name), depth, &words, style);
+    let address = position.unsigned().resize(rom.addr_ty().w);
+    match r.latency {
+        0 | 1 => rom.read_async(format!("{}_read", r.name), address).to(wires(r.ty)),
+        n => m.delay(rom.read_sync(format!("{}_read", r.name), m.lit(1, u(1)), address).to(wires(r.ty)), n - 2, format!("{}_d", r.name)),
+    }
+}
+
 /// Operations that look at no bit of a float.
 fn moves_bits(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> bool {
-    matches!(op, Op::Select(..)) || matches!(op, Op::Cast(_)) && operands.first() == Some(&ty)
+    matches!(op, Op::Select(..) | Op::Lookup(..)) || matches!(op, Op::Cast(_)) && operands.first() == Some(&ty)
 }

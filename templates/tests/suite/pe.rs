@@ -213,6 +213,7 @@ impl Model<'_> {
             Op::Binary(op, a, b) => value::eval_binary(op, of(a)?, of(b)?, ty_of(a), ty_of(b)),
             Op::Select(c, a, b) => if of(c)? == 1 { of(a)? } else { of(b)? },
             Op::Cast(a) => value::cast(of(a)?, ty_of(a), node.ty),
+            Op::Lookup(ref table, a) => value::eval_lookup(table, of(a)?),
             Op::Fma(a, b, c) => value::eval_fma(of(a)?, of(b)?, of(c)?, node.ty),
             Op::Scalar(_) => unreachable!("the bench has no scalars"),
             Op::Dot { .. } => unreachable!("the bench draws integers only"),
