@@ -1,8 +1,8 @@
 //! A core: what computes one kernel, without the registers and the ports of the IP: sequencer, array, and an engine for each
 //! direction of each AXI port that it uses.
 //!
-//! A core is a part of the top module, not a module of its own: [`Core::engines`], then [`Core::join`], then
-//! [`Core::done`] write it there. What the top connects are its [`Inputs`] and, of each engine, the AXI bundle and the
+//! A core is a part of the top module, not a module of its own: [`Core::engines`], then [`Core::join`]
+//! write it there. What the top connects are its [`Inputs`] and, of each engine, the AXI bundle and the
 //! report on errors.
 
 use crate::array::{Array, ArrayPorts};
@@ -13,7 +13,7 @@ use crate::axi::{EnginePorts, Guard};
 use crate::control::sequencer::{Sequencer, SequencerPorts};
 use crate::port::Port;
 use arch::contract::program::{self, Register};
-use arch::contract::timing::{drain_latency, emitted_delay, release_delay};
+use arch::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
 use arch::ir::vsa::Vsa;
 use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig};
 
@@ -30,6 +30,8 @@ pub struct Core {
     pub release: Vec<u32>,
     /// Cycles from the launch of the last wave that fills a buffer to `emitted`, by output group.
     pub emitted: Vec<u32>,
+    /// Cycles from the last wave's launch until all is still, where stores may be over before.
+    pub swept: Option<u32>,
     /// Cycles in which zeros run through everything that has no reset.
     pub flush: u64,
     pub address_bits: u32,
@@ -103,7 +105,7 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), release: cycles(release), emitted: cycles(emitted), flush: flush as u64, address_bits: vsa.address_bits })
+        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
     }
 
     /// Instances of the engines.
@@ -144,8 +146,8 @@ impl Core {
         instance
     }
 
-    /// Sequencer and array, joined with the engines.
-    pub fn join<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) {
+    /// Sequencer and array, joined with the engines. Pulse: the run is over.
+    pub fn join<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) -> Sig<'m> {
         let module = d.module(self.sequencer.clone());
         let sequencer = m.instance(d, "sequencer", &module);
         let ports = self.sequencer.ports();
@@ -155,6 +157,11 @@ impl Core {
             (inputs.program)(k).iter().for_each(|value| port.set(sequencer, value.to(port.ty)));
         }
         self.pulses(m, (sequencer, &ports), engines);
+        let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
+            let swept = m.delay(last.out(sequencer), after - 1, "last_d");
+            let still = m.reg("still", u(1)).rst(inputs.guard.rst, 0);
+            still.next(m.select(&[(inputs.start, m.lit(0, u(1))), (swept, m.lit(1, u(1)))], still.q())).q()
+        });
         let module = d.module(self.array.clone());
         let array = m.instance(d, "array", &module);
         let to = self.array.ports();
@@ -175,6 +182,7 @@ impl Core {
             engine.ports.answer.valid.set(engine.instance, draining.answer.valid.out(array));
             engine.ports.answer.data.set(engine.instance, draining.answer.data.out(array));
         }
+        self.done(m, engines, inputs, still)
     }
 
     /// Credits between sequencer and engines.
@@ -201,10 +209,10 @@ impl Core {
         }
     }
 
-    /// Pulse: every writer is done.
-    pub fn done<'m>(&self, m: &'m ModuleBuilder, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) -> Sig<'m> {
+    /// Pulse: every writer is done, and nothing is on its way any more.
+    fn done<'m>(&self, m: &'m ModuleBuilder, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>, still: Option<Sig<'m>>) -> Sig<'m> {
         let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
-        let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).collect();
+        let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(still).collect();
         let done = running.q() & m.all(&all);
         running.next(m.select(&[(inputs.start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         done

@@ -89,7 +89,7 @@ impl Template for CoreModule {
         let engines = self.core.engines(m, d, &inputs);
         faults(m, &engines, &|port| self.numbers[&port], |part, value| part(&ports.fault).output(m, value));
         ports.quiet.output(m, engines.quiet(m));
-        self.core.join(m, d, &engines, &inputs);
+        ports.done.output(m, self.core.join(m, d, &engines, &inputs));
         for (port, bus) in &ports.reads {
             if let Some((reader, own)) = engines.read(*port) {
                 pass(m, reader, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
@@ -100,7 +100,6 @@ impl Template for CoreModule {
                 pass(m, writer, [own.inputs(), bus.inputs()], [own.outputs(), bus.outputs()]);
             }
         }
-        ports.done.output(m, self.core.done(m, &engines, &inputs));
     }
 }
 

@@ -111,11 +111,10 @@ impl Template for Top {
                 let engines = core.engines(m, d, &inputs);
                 faults(m, &engines, &|port| port, |to, value| to(&ports.fault).set(control, value));
                 quiet.drive(engines.quiet(m));
-                core.join(m, d, &engines, &inputs);
+                ports.done.set(control, core.join(m, d, &engines, &inputs));
                 for (k, port) in interface.ports.iter().enumerate() {
                     bus(m, port, k, &engines);
                 }
-                ports.done.set(control, core.done(m, &engines, &inputs));
             }
             _ => quiet.drive(cores::join(m, d, (&self.cores, interface), guard, (control, &ports))),
         }

@@ -12,6 +12,7 @@
 //! - `emitted` of a visit = launch of its last wave + [`emitted_delay`]
 //! - the word a drain token asks for is back [`drain_latency`] cycles after the token
 
+use crate::contract::delay::table_in_luts;
 use crate::contract::operand::effective_type;
 use crate::contract::relay::Relays;
 use crate::ir::vsa::{Node, NodeId, Op, Vsa};
@@ -48,6 +49,7 @@ pub fn op_latency(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> i64 {
         Op::Binary(BinaryOp::Mul, ..) => multiplier_latency(operands),
         Op::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => ty.bits() as i64 + 2,
         Op::Binary(..) | Op::Select(..) => 1,
+        Op::Lookup(table, _) => 1 + i64::from(!table_in_luts(table.len() as i64)),
         Op::Fma(..) if float => 11,
         Op::Dot { pairs, .. } => dot_latency(pairs.len()),
         Op::Fma(..) => multiplier_latency(operands.get(..2).unwrap_or(operands)) + 1,
@@ -141,6 +143,16 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
         vsa.schedule.skew[a].abs() * (group.away(vsa)[a] + group.extent()[a] - 1) - (relays.extent[a] - 1)
     }).sum();
     lag + collect_time(vsa, o)
+}
+
+/// From the launch of the last wave until nothing of the run is on its way to an engine, so that the next run may start;
+/// `None` where a store behind the last wave is over later still.
+pub fn swept(vsa: &Vsa) -> Option<i64> {
+    let released = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).max().unwrap_or(0);
+    let end: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
+    let behind = |o: usize| vsa.outputs[o].emits(&end) && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released;
+    let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
+    (!stores).then_some(released + 1)
 }
 
 /// From a drain token of port `port` to the word it asks for: the same for all groups that store through the port.

@@ -43,6 +43,8 @@ struct Walker<'a> {
     release_delay: Vec<i64>,
     /// Per output group: [`timing::emitted_delay`].
     emitted_delay: Vec<i64>,
+    /// [`timing::swept`].
+    swept: Option<i64>,
 }
 
 /// With sizes, at the greatest ones.
@@ -73,6 +75,7 @@ fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> Option
         before_phase: vec![0; vsa.outputs.len()],
         release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
         emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
+        swept: timing::swept(array),
     };
     walker.run(limit)
 }
@@ -86,11 +89,9 @@ impl Walker<'_> {
         let mut out = Prediction { compute_cycles: waves * self.vsa.visits() * interval, ..Prediction::default() };
         let mut free = timing::START_TO_LAUNCH;
         let mut done = 0;
-        let end: Vec<i64> = trips.iter().map(|t| t - 1).collect();
-        let ends = (0..self.vsa.outputs.len()).any(|o| self.emits(o, &end));
         for visit in 0..self.vsa.visits() {
             // The last wave's launch, even if nothing waited any more.
-            if ends && free + ((self.vsa.visits() - visit) * waves - 1) * interval >= limit {
+            if free + ((self.vsa.visits() - visit) * waves - 1) * interval >= limit {
                 return None;
             }
             let first = free.max(self.loads(&tile)).max(self.slots(&tile));
@@ -107,7 +108,8 @@ impl Walker<'_> {
             }
             self.releases(next, last);
         }
-        out.cycles = done + timing::WRITTEN_TO_DONE;
+        let swept = self.swept.map_or(0, |after| out.last_launch + after);
+        out.cycles = (done + timing::WRITTEN_TO_DONE).max(swept);
         (out.cycles < limit).then_some(out)
     }
 
@@ -139,14 +141,10 @@ impl Walker<'_> {
         ready
     }
 
-    fn emits(&self, o: usize, tile: &[i64]) -> bool {
-        self.vsa.outputs[o].emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
-    }
-
     /// The cycle from which free collector slots allow a launch.
     fn slots(&self, tile: &[i64]) -> i64 {
         let mut ready = 0;
-        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(o, _)| self.emits(*o, tile)) {
+        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emits(tile)) {
             let used = self.drained[o].times.len();
             if used >= group.slots as usize {
                 ready = ready.max(self.drained[o].times[used - group.slots as usize] + timing::DRAINED_TO_LAUNCH);
@@ -160,7 +158,7 @@ impl Walker<'_> {
         let mut done = 0;
         for port in 0..self.writers.len() {
             for o in 0..self.vsa.outputs.len() {
-                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.emits(o, tile) {
+                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emits(tile) {
                     continue;
                 }
                 let n = self.drained[o].times.len() as i64;

@@ -155,7 +155,7 @@ impl Collector {
 
     /// Start of a visit.
     pub fn open(&mut self, g: &OutputGroup, at: &[i64]) {
-        self.emitting = g.emit.iter().zip(at).all(|(e, &c)| e.is_none_or(|v| v == c));
+        self.emitting = g.emits(at);
         self.cells.fill(self.none);
     }
 

@@ -23,6 +23,7 @@ use super::sizes::Sizes;
 use crate::affine::{Condition, Form};
 use frontend::scop::{Affine, BinaryOp, Expr, ScalarType, UnaryOp};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +64,9 @@ pub enum Op {
     Select(NodeId, NodeId, NodeId),
     /// C conversion from the operand's type to the node's.
     Cast(NodeId),
+    /// The constant of a table at this position: an integer, of which only the bits that a table of the next power of two
+    /// needs are looked at (`frontend::value::eval_lookup`).
+    Lookup(Arc<[u64]>, NodeId),
     Fma(NodeId, NodeId, NodeId),
     /// `addend` plus the products of the pairs, aligned and rounded once (`frontend::value::eval_dot`).
     Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
@@ -74,7 +78,7 @@ impl Op {
         match *self {
             Op::Const(_) | Op::Scalar(_) | Op::Iter(_) | Op::Guard(_) | Op::Input { .. } | Op::Past { .. } => vec![],
             Op::Dot { ref pairs, addend } => pairs.iter().flatten().copied().chain([addend]).collect(),
-            Op::Unary(_, a) | Op::Cast(a) => vec![a],
+            Op::Unary(_, a) | Op::Cast(a) | Op::Lookup(_, a) => vec![a],
             Op::Binary(_, a, b) => vec![a, b],
             Op::Select(a, b, c) | Op::Fma(a, b, c) => vec![a, b, c],
         }
@@ -342,6 +346,10 @@ fn away(vsa: &Vsa, first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
 }
 
 impl OutputGroup {
+    /// A visit, by its tile counters, emits.
+    pub fn emits(&self, tile: &[i64]) -> bool {
+        self.emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
+    }
     /// Hops between the array's corner where waves enter and the box's.
     pub fn away(&self, vsa: &Vsa) -> [i64; 2] {
         away(vsa, self.first, self.last)

@@ -13,6 +13,7 @@
 use super::field::{form_range, range_ty, Field};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
+use arch::contract::timing::swept;
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub struct Sequencer {
     /// Per input group: the visit loads it where the tile counters from this one on are 0.
     pub reloads: Vec<usize>,
     pub drains: Vec<Drain>,
+    /// It tells when the last wave is launched.
+    pub tells_last: bool,
     /// Least cycles from wave to wave.
     pub interval: i64,
     /// What is to be output besides `valid`, without [`Field::Valid`].
@@ -55,6 +58,8 @@ pub struct SequencerPorts {
     pub parameters: Vec<Port>,
     /// A wave is launched.
     pub valid: Port,
+    /// Pulse: the run's last wave is launched.
+    pub last: Option<Port>,
     /// The wave's fields.
     pub fields: Vec<Port>,
     /// By input group.
@@ -98,6 +103,7 @@ impl Sequencer {
             start: Port::bit("start"),
             parameters: self.counters[..self.parameters].iter().enumerate().map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64)))).collect(),
             valid: Port::bit("valid"),
+            last: self.tells_last.then(|| Port::bit("last")),
             fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.ty(&self.counters))).collect(),
             loads: (0..self.reloads.len()).map(load).collect(),
             drains: self.drains.iter().enumerate().map(drain).collect(),
@@ -113,6 +119,7 @@ impl Sequencer {
             tile_depth: vsa.tile_depth,
             reloads: vsa.inputs.iter().map(|g| g.reload).collect(),
             drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
+            tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
             fields,
         }
@@ -193,6 +200,9 @@ impl Template for Sequencer {
         let done = fire.sig() & b.all_last(0);
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
+        if let Some(port) = &ports.last {
+            port.output(m, m.reg("last_q", u(1)).rst(rst, 0).next(done).q());
+        }
         b.outputs(&ports);
     }
 }
