@@ -45,14 +45,3 @@ fn table(boards: &[Board]) -> String {
     }
     crate::table::render(&rows.iter().map(|r| r.to_vec()).collect::<Vec<_>>(), &[1, 2, 3, 4, 5, 6, 7])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_has_a_line_for_each_board() {
-        let boards = catalog::all().unwrap();
-        assert_eq!(table(&boards).lines().count(), boards.len() + 2);
-    }
-}

@@ -41,28 +41,3 @@ pub fn find(name: &str) -> Result<Board, String> {
     let unknown = || format!("unknown board '{name}'; known: {}, or the path of a .toml file", known.join(", "));
     boards.into_iter().find(|b| b.name == name).ok_or_else(unknown)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_built_in_board_reads_and_its_dies_add_up() {
-        let boards = all().unwrap();
-        assert!(boards.iter().any(|b| b.name == DEFAULT));
-        for board in &boards {
-            assert_eq!(find(&board.name).as_ref(), Ok(board));
-            assert_eq!(board.dies.iter().map(|d| d.resources.dsp).sum::<i64>(), board.resources.dsp, "{}", board.name);
-        }
-    }
-
-    #[test]
-    fn unknown_boards_are_refused_with_the_known_ones() {
-        assert!(find("u9").is_err_and(|e| e.contains("u250") && e.contains("zcu104")));
-        assert!(find("/nowhere/b.toml").is_err_and(|e| e.contains("cannot read")));
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("mine.toml");
-        std::fs::write(&file, "name = 3").unwrap();
-        assert!(find(&file.to_string_lossy()).is_err_and(|e| e.contains("not a board file")));
-    }
-}

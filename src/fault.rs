@@ -46,18 +46,3 @@ pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
 fn message(panic: &(dyn Any + Send)) -> &str {
     panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_is_a_report() {
-        let list: Vec<u8> = vec![];
-        let text = guarded(|| list[std::hint::black_box(2)]).expect_err("there is no such element");
-        assert!(text.starts_with("Internal error: index out of bounds: the len is 0 but the index is 2 (src/fault.rs:"), "{text}");
-        assert!(text.contains("Please report it") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
-        let _ = std::panic::take_hook();
-        assert_eq!(guarded(|| 7), Ok(7));
-    }
-}

@@ -25,4 +25,4 @@ pub mod report;
 pub mod scratch;
 pub mod sim;
 pub mod simulate;
-mod table;
+pub mod table;

@@ -49,7 +49,12 @@ pub fn say(text: String) {
 
 /// Begins a simulation of about `total` clock cycles: percent, cycles a second and the time left are shown.
 pub fn cycles(what: &'static str, total: u64) {
-    show(|| ProgressBar::new(total).with_style(style(CYCLES)).with_message(what));
+    show(|| simulation(what, total));
+}
+
+/// The line of a simulation.
+pub fn simulation(what: &'static str, total: u64) -> ProgressBar {
+    ProgressBar::new(total).with_style(style(CYCLES)).with_message(what)
 }
 
 /// So many cycles are simulated. Memory that stalls makes more of them than are predicted.
@@ -59,7 +64,8 @@ pub fn at(cycle: u64) {
     }
 }
 
-fn advance(bar: &ProgressBar, cycle: u64) {
+/// Moves the line of a simulation on; it never says that all is done.
+pub fn advance(bar: &ProgressBar, cycle: u64) {
     if bar.length().is_some_and(|total| cycle >= total) {
         bar.set_length(cycle + cycle / 50);
     }
@@ -84,34 +90,4 @@ fn style(template: &str) -> ProgressStyle {
         };
     };
     ProgressStyle::with_template(template).expect("the template is well formed").with_key("rate", rate).with_key("remaining", remaining)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use indicatif::{InMemoryTerm, ProgressDrawTarget};
-
-    #[test]
-    fn percent_rate_and_time_left_are_shown() {
-        let terminal = InMemoryTerm::new(5, 120);
-        let bar = ProgressBar::with_draw_target(Some(8_000), ProgressDrawTarget::term_like(Box::new(terminal.clone())));
-        bar.set_style(style(CYCLES));
-        bar.set_message("simulating");
-        advance(&bar, 2_000);
-        bar.force_draw();
-        let text = terminal.contents();
-        assert!(text.contains("simulating 25 % of 8,000 cycles") && text.contains("cycles/s") && text.contains("left"), "{text}");
-        advance(&bar, 9_000);
-        assert_eq!(bar.length(), Some(9_180));
-        bar.finish_and_clear();
-        assert_eq!(terminal.contents(), "");
-    }
-
-    #[test]
-    fn nothing_is_shown_beside_a_terminal() {
-        if !shown() {
-            cycles("simulating", 10);
-            assert!(line().is_none());
-        }
-    }
 }

@@ -85,25 +85,3 @@ fn plain(diagnostic: &Diagnostic, color: bool) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use frontend::diag::SourceFile;
-
-    #[test]
-    fn shows_place_text_reason_and_help() {
-        let text = "void f(int A[4]) {\n  while (µ) A[0]++;\n}\n".to_string();
-        let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text } ] };
-        let list = [
-            Diagnostic::error("E0102", Span { file: 0, start: 21, end: 26 }, "a while loop").label("no bound").help("write a for loop"),
-            Diagnostic::error("E0901", None, "no such array"),
-        ];
-        let shown = diagnostics(&list, &sources, false);
-        for part in ["k.c:2:3", "while (µ)", "──┬──", "no bound", "write a for loop", "[E0901] Error: no such array", "2 errors"] {
-            assert!(shown.contains(part), "{part} is missing in\n{shown}");
-        }
-        assert!(!shown.contains('\x1b'));
-        assert!(diagnostics(&list, &sources, true).contains('\x1b'));
-    }
-}

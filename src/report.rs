@@ -278,11 +278,3 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!([0, 999, 1000, -1234567].map(super::grouped), ["0", "999", "1,000", "-1,234,567"]);
-    }
-}

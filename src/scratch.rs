@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 use tempfile::TempDir;
 
 /// The file that the owner of a directory keeps locked.
-const LOCK: &str = ".sagen-lock";
+pub const LOCK: &str = ".sagen-lock";
 
 /// What the names of hidden directories begin with.
 pub const HIDDEN: &str = ".sagen-";
@@ -29,6 +29,11 @@ static RUNNING: Mutex<Running> = Mutex::new(Running { directories: vec![], progr
 /// While this is held no signal ends the run.
 fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The directories that a signal would remove.
+pub fn directories() -> Vec<PathBuf> {
+    running().directories.clone()
 }
 
 /// A directory that vanishes.
@@ -156,34 +161,4 @@ pub fn clean_up_on_signals() -> io::Result<()> {
 #[cfg(not(unix))]
 pub fn clean_up_on_signals() -> io::Result<()> {
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_directories_without_an_owner_are_stale() {
-        let root = tempfile::tempdir().unwrap();
-        let mine = Scratch::hidden(root.path()).unwrap();
-        let path = mine.path().to_path_buf();
-        fs::write(path.join("x"), "y").unwrap();
-        for name in [".sagen-old", ".sagen-no-lock", "other"] {
-            fs::create_dir(root.path().join(name)).unwrap();
-        }
-        fs::write(root.path().join(".sagen-old").join(LOCK), "").unwrap();
-        fs::write(root.path().join("other").join(LOCK), "").unwrap();
-        let second = Scratch::hidden(root.path()).unwrap();
-        let there = |name: &str| root.path().join(name).exists();
-        assert!(path.join("x").exists() && second.path().exists() && there("other") && there(".sagen-no-lock") && !there(".sagen-old"));
-        drop(mine);
-        assert!(!path.exists() && !running().directories.contains(&path));
-    }
-
-    #[test]
-    fn programs_run_and_are_forgotten() {
-        let output = output(Command::new("sh").args(["-c", "echo one; echo two >&2; exit 3"])).unwrap();
-        assert_eq!((&output.stdout[..], &output.stderr[..], output.status.code()), (&b"one\n"[..], &b"two\n"[..], Some(3)));
-        assert!(super::output(&mut Command::new("no-such-program")).is_err());
-    }
 }

@@ -21,12 +21,3 @@ pub fn render(rows: &[Vec<String>], numbers: &[usize]) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn columns_line_up() {
-        let rows = [vec!["n".into(), "name".into()], vec!["10".into(), "µ".into()], vec!["9".into()]];
-        assert_eq!(super::render(&rows, &[0]), " n  name\n────────\n10  µ\n 9\n");
-    }
-}

@@ -4,6 +4,7 @@
 //! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps it for later
 //! runs under a hash of all it was made from.
 
+use super::hex::{from_hex, to_hex};
 use super::{bench, Job, Outcome};
 use crate::progress;
 use crate::scratch::{self, Scratch};
@@ -188,35 +189,6 @@ pub fn image(job: &Job, port: usize) -> String {
     job.behind(port).into_iter().chain(&vacant).map(|image| to_hex(&image.bytes, job.beat(port))).collect()
 }
 
-/// One word of `beat` bytes a line.
-fn to_hex(bytes: &[u8], beat: usize) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(bytes.len() * 2 + bytes.len() / beat.max(1) + 1);
-    for word in bytes.chunks(beat) {
-        for byte in word.iter().rev() {
-            text.push(DIGITS[(byte >> 4) as usize] as char);
-            text.push(DIGITS[(byte & 15) as usize] as char);
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// What `$writememh` wrote. A digit that is not hexadecimal (an unknown bit) is an error.
-fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::with_capacity(size);
-    for line in text.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with("//") || line.starts_with('@') {
-            continue;
-        }
-        let digits: Option<Vec<u8>> = line.chars().rev().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        let mut digits = digits.ok_or_else(|| format!("the design stored unknown bits: word {} is {line}", bytes.len() / beat))?;
-        digits.resize(2 * beat, 0);
-        bytes.extend(digits.chunks(2).map(|pair| pair[0] | pair[1] << 4));
-    }
-    if bytes.len() == size { Ok(bytes) } else { Err(format!("the simulator dumped {} bytes of {size}", bytes.len())) }
-}
-
 /// Reads what the testbench says of each run, and the dumps.
 fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outcome>, String> {
     let (mut all, mut faults, mut counted) = (vec![], vec![], 0);
@@ -284,27 +256,3 @@ int main(int argc, char** argv) {
   return 0;
 }
 "#;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_simulator_is_explained() {
-        let fault = call(&mut Command::new("no-such-simulator"), Path::new(".")).expect_err("there is none");
-        assert!(fault.starts_with("no-such-simulator is not on PATH: run `scripts/setup.sh`") && fault.contains("`. scripts/env.sh`"), "{fault}");
-        for script in ["scripts/setup.sh", "scripts/env.sh"] {
-            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(script).exists(), "{script}");
-        }
-    }
-
-    #[test]
-    fn images_survive_the_trip_and_unknown_bits_are_noticed() {
-        let bytes: Vec<u8> = (0..64).collect();
-        let text = to_hex(&bytes, 16);
-        assert!(text.starts_with("0f0e0d0c"));
-        assert_eq!(from_hex(&format!("// 0x0\n{text}"), 16, 64), Ok(bytes));
-        assert!(from_hex(&text, 16, 80).is_err());
-        assert!(from_hex("xx00\n", 2, 2).is_err_and(|e| e.contains("unknown bits")));
-    }
-}

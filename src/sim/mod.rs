@@ -12,6 +12,7 @@ mod built;
 pub mod builtin;
 pub mod compare;
 pub mod external;
+pub mod hex;
 
 use crate::cli::Engine;
 use arch::ir::vsa::Vsa;

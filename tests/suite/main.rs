@@ -7,6 +7,7 @@ mod common;
 mod engines;
 mod functions;
 mod lu;
+mod modules;
 mod mutation;
 mod packaging;
 mod polybench;

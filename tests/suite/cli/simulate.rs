@@ -1,6 +1,7 @@
 //! What `sagen sim` compares with what, and its data.
 
 use super::*;
+use crate::common::root;
 
 #[test]
 fn sim_reports_as_json() {
@@ -153,4 +154,25 @@ fn waveforms_are_written() {
     stdout(&["sim", &file, "-D", "N=2", "--vcd", &wave.to_string_lossy()]);
     let dump = fs::read_to_string(wave).unwrap();
     assert!(dump.contains("$enddefinitions") && dump.contains("m_axi_c_awvalid") && dump.lines().count() > 200);
+}
+
+#[test]
+fn nothing_is_shown_beside_a_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = sagen(&["sim", &kernel(dir.path(), "mm.c", MM)]);
+    assert_eq!((code(&output), text(&output.stderr).as_str()), (0, ""));
+}
+
+#[test]
+fn a_missing_simulator_is_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = kernel(dir.path(), "mm.c", MM);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+    let output = command.args(["sim", &file, "--engine", "icarus"]).env("PATH", dir.path()).env_remove("CC").output().unwrap();
+    let fault = text(&output.stderr);
+    assert_ne!(code(&output), 0);
+    assert!(fault.contains("iverilog is not on PATH: run `scripts/setup.sh`") && fault.contains("`. scripts/env.sh`"), "{fault}");
+    for script in ["scripts/setup.sh", "scripts/env.sh"] {
+        assert!(root(script).exists(), "{script}");
+    }
 }

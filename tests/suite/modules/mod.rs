@@ -1,0 +1,9 @@
+//! Modules of the command by themselves, where a run of `sagen` would not reach every corner of them.
+
+mod golden;
+mod npy;
+mod options;
+mod outdir;
+mod scratch;
+mod shown;
+mod simulation;
