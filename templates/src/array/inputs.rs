@@ -2,7 +2,6 @@
 
 use super::{element, hop_time, shape, Buffers, Build, LoadingPorts};
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
-use crate::io::words::bank_start;
 use crate::port::Port;
 use crate::stream::Loads;
 use arch::ir::vsa::{NodeId, Vsa};
@@ -85,12 +84,12 @@ impl<'m> Build<'_, 'm> {
         let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
         let module = d.module(feeder.clone());
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
-        let passing = self.passing(&sent.word, &feeder.hull, bit, [sent.valid, sent.first], Some(sent.data));
+        let passing = self.passing(&sent.word, &feeder.buffer.hull, bit, [sent.valid, sent.first], Some(sent.data));
         self.stream_chain(grid, extent, &ports.stream, &passing);
-        let at = Buffers { grid, extent, pes: &feeder.pes };
-        self.waves(at, &format!("feed{g}"), &ports.told, [&feeder.row, &feeder.col], slot, of.phase);
+        let at = Buffers { of: &feeder.buffer, grid, extent };
+        self.waves(at, &format!("feed{g}"), &ports.told, slot, of.phase);
         for (b, bank) in feeder.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.told.ties[b], bank, |p| bank_start(bank, feeder.word, p));
+            self.tie_bank(at, &ports.told.ties[b], bank);
             ports.picks[b].iter().for_each(|port| self.pick(at, feeder, &ports, b, port));
         }
         for (served, port) in feeder.served.iter().zip(&ports.served) {
@@ -100,11 +99,11 @@ impl<'m> Build<'_, 'm> {
 
     /// The elements that bank `b` stores of the word that stands in its feeder: wires.
     fn pick(&self, at: Buffers<'_, 'm>, feeder: &Feeder, ports: &FeederPorts, b: usize, pick: &Port) {
-        let Some(data) = &ports.stream.data else { return };
+        let (Some(data), ty) = (&ports.stream.data, feeder.buffer.ty) else { return };
         at.grid.set_each(&pick.name, |i, j| {
             let word = element(at.grid, &data.onward[1], at.extent, i, j);
             let lanes = feeder.lanes(b, at.pe(i, j)).unwrap_or_default();
-            self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * feeder.ty.bytes(), feeder.ty.bits())).collect::<Vec<_>>())
+            self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * ty.bytes(), ty.bits())).collect::<Vec<_>>())
         });
     }
 

@@ -12,8 +12,9 @@ mod outputs;
 use crate::axi::reader::ReaderParams;
 use crate::axi::writer::WriterParams;
 use crate::control::{time_field, Field};
+use crate::io::buffer::Buffer;
 use crate::io::collector::{row_form, wave_enables};
-use crate::io::words::{BufferPorts, StreamShape, Ties, Wave};
+use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, Wave};
 use crate::pe::datapath::{Datapath, Tied};
 use crate::pe::Pe;
 use crate::port::{Chain, Port};
@@ -134,17 +135,18 @@ fn hop_time(vsa: &Vsa, hops: [i64; 2]) -> i64 {
     (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum()
 }
 
-/// A grid of buffers: the instances, how many along each axis, and the PE beside each in their order.
+/// A grid of buffers: the instances, and how many along each axis.
 #[derive(Clone, Copy)]
 struct Buffers<'a, 'm> {
+    of: &'a Buffer,
     grid: Instance<'m>,
     extent: [i64; 2],
-    pes: &'a [[i64; 2]],
 }
 
 impl Buffers<'_, '_> {
+    /// The PE beside one.
     fn pe(&self, i: u32, j: u32) -> [i64; 2] {
-        self.pes[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
+        self.of.pes[(i64::from(i) * self.extent[1] + i64::from(j)) as usize]
     }
 }
 
@@ -270,8 +272,8 @@ impl<'m> Build<'_, 'm> {
 
     /// What waves bring to buffers, which they reach `delay` cycles after the first PE: row and column where they vary, and the
     /// half.
-    fn waves(&self, at: Buffers<'_, 'm>, label: &str, told: &BufferPorts, [row, col]: [&Wave; 2], slot: Option<(&Port, Sig<'m>)>, delay: i64) {
-        for (chain, wave) in [(&told.row, row), (&told.col, col)] {
+    fn waves(&self, at: Buffers<'_, 'm>, label: &str, told: &BufferPorts, slot: Option<(&Port, Sig<'m>)>, delay: i64) {
+        for (chain, wave) in [(&told.row, &at.of.row), (&told.col, &at.of.col)] {
             let Some(chain) = chain else { continue };
             let entry = self.field(&Field::Time(wave.form.clone()), delay, &format!("{label}_{}", chain.port.name));
             self.chain(at.grid, at.extent, chain, entry);
@@ -282,7 +284,8 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Constants of the PEs.
-    fn tie_bank(&self, at: Buffers<'_, 'm>, ties: &Ties, bank: &Bank, start: impl Fn([i64; 2]) -> (i64, i64)) {
+    fn tie_bank(&self, at: Buffers<'_, 'm>, ties: &Ties, bank: &Bank) {
+        let start = |p| bank_start(bank, at.of.word, p);
         let each = |port: &Port, value: &dyn Fn([i64; 2]) -> i64| {
             at.grid.set_each(&port.name, |i, j| bits(self.m, value(at.pe(i, j)), port));
         };

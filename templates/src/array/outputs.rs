@@ -4,7 +4,6 @@ use super::{element, hop_time, shape, Buffers, Build, DrainingPorts};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
-use crate::io::words::bank_start;
 use crate::port::Port;
 use crate::stream::{Answer, Passing, Tokens};
 use arch::contract::relay::{lanes, owned, Relays};
@@ -78,7 +77,7 @@ impl Draining {
     }
 
     pub fn ports(&self) -> DrainingPorts {
-        let double = self.groups.iter().filter(|g| g.collector.double);
+        let double = self.groups.iter().filter(|g| g.collector.buffer.double);
         DrainingPorts {
             tokens: self.stream.map(|name, ty| Port::new(format!("out{}_{name}", self.port), *ty)),
             answer: Answer::ports(&format!("out{}_", self.port), self.bytes),
@@ -153,7 +152,7 @@ impl<'m> Build<'_, 'm> {
         let first = m.all(&zeros);
         let one = |(bit, of): (usize, &Collectors)| {
             let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
-            self.collector(d, of, slot, |b: &Self| b.passing(&sent.word, &of.collector.hull, bit, [sent.valid, first], None))
+            self.collector(d, of, slot, |b: &Self| b.passing(&sent.word, &of.collector.buffer.hull, bit, [sent.valid, first], None))
         };
         let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().map(one).collect();
         ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
@@ -166,8 +165,8 @@ impl<'m> Build<'_, 'm> {
         let ports = collector.ports();
         let module = d.module(collector.clone());
         let grid = m.grid(d, format!("collect{o}"), &module, extent.map(|n| n as u32));
-        let at = Buffers { grid, extent, pes: &collector.pes };
-        self.waves(at, &format!("collect{o}"), &ports.told, [&collector.row, &collector.col], slot.map(|port| (port, port.input(m))), of.delay);
+        let at = Buffers { of: &collector.buffer, grid, extent };
+        self.waves(at, &format!("collect{o}"), &ports.told, slot.map(|port| (port, port.input(m))), of.delay);
         for (enable, chain) in of.enables.iter().zip(&ports.enables) {
             let enable = match enable {
                 WaveEnable::Field(field) => self.valid & self.field(field, 0, ""),
@@ -178,9 +177,9 @@ impl<'m> Build<'_, 'm> {
         }
         self.values(grid, of, &ports);
         for (b, bank) in collector.banks.iter().enumerate() {
-            self.tie_bank(at, &ports.told.ties[b], &bank.bank, |p| bank_start(&bank.bank, collector.word, p));
+            self.tie_bank(at, &ports.told.ties[b], &bank.bank);
             if let Some(port) = &ports.masks[b] {
-                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.word, at.pe(i, j))));
+                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.buffer.word, at.pe(i, j))));
             }
         }
         self.relays(d, grid, &ports, of, sent)

@@ -10,38 +10,27 @@
 //!
 //! Ports: [`CollectorPorts`].
 
-use super::words::{bank_start, below, common, distance, fits, window, BufferPorts, Lanes, StreamShape, Ties, Wave, Window};
-use crate::naming::{memory_style, Hops};
+use super::buffer::{halves, Buffer, Place};
+use super::words::{bank_start, below, distance, BufferPorts, Lanes, StreamShape, Ties};
+use crate::naming::memory_style;
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
 use arch::contract::operand::travels;
 use arch::contract::relay::lanes;
 use arch::affine::Form;
-use arch::ir::vsa::{Hull, NodeId, OutputBank, OutputGroup, Vsa};
+use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collector {
-    /// Of the module and of the array.
+    /// Of the module.
     pub name: String,
-    pub array: String,
-    pub ty: ScalarType,
-    /// Elements per bus word.
-    pub word: i64,
-    pub banks: Vec<OutputBank>,
-    pub hull: Hull,
-    /// See [`row_form`].
-    pub row: Wave,
+    /// Its row is that of [`row_form`].
+    pub buffer: Buffer,
     pub compressed: bool,
-    pub col: Wave,
-    /// PEs beside which collectors of the group stand, in the order of the grid.
-    pub pes: Vec<[i64; 2]>,
-    pub hops: Hops,
-    /// Two halves, filled in turn.
-    pub double: bool,
-    pub shape: StreamShape,
+    pub banks: Vec<OutputBank>,
     /// Enables that come with the waves, by node.
     pub wave_enables: Vec<NodeId>,
     /// Type and enable of each port.
@@ -65,12 +54,6 @@ pub struct CollectorPorts {
     pub value_enables: Vec<Option<Port>>,
     /// By bank: see [`masks`], where they differ from PE to PE.
     pub masks: Vec<Option<Port>>,
-}
-
-/// PEs beside the collectors, in the order of their grid.
-fn pes(vsa: &Vsa, group: &OutputGroup) -> Vec<[i64; 2]> {
-    let [n0, n1] = group.extent();
-    (0..n0).flat_map(|i| (0..n1).map(move |j| group.pe(vsa, [i, j]))).collect()
 }
 
 /// Distinct enables that come with the wave, in order of their nodes.
@@ -109,21 +92,11 @@ impl Collector {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (row, compressed) = row_form(group, array.word as i64);
-        let extent = group.extent();
         Collector {
             name: format!("collect{o}_{}", array.name.to_lowercase()),
-            array: array.name.clone(),
-            ty: array.ty,
-            word: array.word as i64,
-            banks: group.banks.clone(),
-            hull: group.hull.clone(),
-            row: Wave::new(vsa, &row),
+            buffer: Buffer::new(vsa, group.array, &group.hull, [&row, &group.col], group.extent(), |hops| group.pe(vsa, hops), group.slots > 1, shape),
             compressed,
-            col: Wave::new(vsa, &group.col),
-            pes: pes(vsa, group),
-            hops: Hops::new(vsa, extent.map(|n| n > 1)),
-            double: group.slots > 1,
-            shape,
+            banks: group.banks.clone(),
             wave_enables: wave_enables(vsa, group),
             ports: group.ports.iter().map(|p| (vsa.node(p.value).ty, p.enable)).collect(),
         }
@@ -132,13 +105,14 @@ impl Collector {
     /// The interface.
     pub fn ports(&self) -> CollectorPorts {
         let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")));
-        let word = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], self.word) as u32 * 8 * self.ty.bytes()));
+        let Buffer { word, ty, shape, double, hops, .. } = &self.buffer;
+        let answer = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], *word) as u32 * 8 * ty.bytes()));
         let banks = 0..self.banks.len();
         CollectorPorts {
-            tokens: self.shape.passing(self.double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
-            words: banks.clone().map(word).collect(),
-            told: BufferPorts::new([&self.row, &self.col], &self.hops, self.double, banks.clone().map(|b| self.ties(b)).collect()),
-            enables: self.wave_enables.iter().map(|id| self.hops.chain(&format!("en{}", id.0), u(1))).collect(),
+            tokens: shape.passing(*double, None).map(|name, ty| Port::new(format!("dr_{name}"), *ty)),
+            words: banks.clone().map(answer).collect(),
+            told: self.buffer.told(banks.clone().map(|b| self.ties(b)).collect()),
+            enables: self.wave_enables.iter().map(|id| hops.chain(&format!("en{}", id.0), u(1))).collect(),
             values: self.ports.iter().enumerate().map(|(k, p)| Port::new(format!("v{k}"), wires(p.0))).collect(),
             value_enables: self.ports.iter().enumerate().map(enable).collect(),
             masks: banks.map(|b| self.mask(b)).collect(),
@@ -146,27 +120,21 @@ impl Collector {
     }
 
     fn lanes(&self, b: usize) -> Lanes {
-        Lanes::new(&self.banks[b].bank, &self.col.form, self.word, &self.pes)
+        Lanes::new(&self.banks[b].bank, &self.buffer.col.form, self.buffer.word, &self.buffer.pes)
     }
 
     /// The constants that bank `b` takes.
     fn ties(&self, b: usize) -> Ties {
-        let (bank, pes) = (&self.banks[b].bank, &self.pes);
-        let port = |w: Window, name: String, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(name, bits) };
-        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, pes), format!("u{b}_{d}"), self.shape.u[d], false);
-        Ties {
-            u: (0..bank.rows.len()).map(digit).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, pes), format!("w{b}"), self.shape.w, bank.words_per_row > 1),
-            o: self.lanes(b).fixed.is_none().then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
-        }
+        let bank = &self.banks[b].bank;
+        self.buffer.ties(bank, b, bank.words_per_row > 1, self.lanes(b).fixed.is_none())
     }
 
     fn mask(&self, b: usize) -> Option<Port> {
-        let of = &self.banks[b];
+        let (of, Buffer { word, pes, .. }) = (&self.banks[b], &self.buffer);
         let words = of.bank.words_per_row;
-        let table = masks(of, self.word, self.pes[0]);
-        let fixed = self.pes.iter().all(|p| masks(of, self.word, *p) == table);
-        (words > 1 && !fixed).then(|| Port::new(format!("mask{b}"), u(lanes(of, self.word) as u32 * words as u32)))
+        let table = masks(of, *word, pes[0]);
+        let fixed = pes.iter().all(|p| masks(of, *word, *p) == table);
+        (words > 1 && !fixed).then(|| Port::new(format!("mask{b}"), u(lanes(of, *word) as u32 * words as u32)))
     }
 }
 
@@ -175,7 +143,7 @@ impl Template for Collector {
         self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", self.array));
+        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", self.buffer.array));
         let b = Build::new(m, self);
         b.ports.words.iter().enumerate().for_each(|(k, port)| port.output(m, b.bank(k)));
     }
@@ -213,19 +181,16 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// The bank's answer to the token.
     fn bank(&self, b: usize) -> Sig<'m> {
-        let (m, bits) = (self.m, self.of.ty.bits());
+        let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let bank = &self.of.banks[b];
-        let count = lanes(bank, self.of.word);
+        let count = lanes(bank, self.of.buffer.word);
         let depth = if self.of.compressed { bank.bank.depth / bank.bank.words_per_row } else { bank.bank.depth }.max(1);
         let at = u(clog2(depth as u64));
         let (write_address, lane) = self.position(b, at);
         let (mask, data) = self.lanes(b, lane, count);
         let (hit, word_of_row, read_address) = self.token(b, at);
-        let (write, read, words) = match (self.slot, self.tokens.slot) {
-            (Some(w), Some(r)) if depth == 1 => (w, r, 2),
-            (Some(w), Some(r)) => (m.concat(&[w, write_address]), m.concat(&[r, read_address]), (1 << at.w) + depth),
-            _ => (write_address, read_address, depth),
-        };
+        let (to, from) = (Place { half: self.slot, address: write_address }, Place { half: self.tokens.slot, address: read_address });
+        let (write, read, words) = halves(m, at, depth, [to, from], |read, _| read);
         let word = if words == 1 { self.registers(b, mask, data) } else {
             let style = memory_style(words);
             let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
@@ -242,7 +207,7 @@ impl<'a, 'm> Build<'a, 'm> {
     /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody answers
     /// to, or that others answer to, there is nothing but zeros to join.
     fn answer(&self, b: usize, word: Sig<'m>, belongs: Vec<Sig<'m>>) -> Sig<'m> {
-        let (m, bits) = (self.m, self.of.ty.bits());
+        let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let w = word.w() / belongs.len() as u32;
         let cleared = |(k, mine): (usize, &Sig<'m>)| {
             let name = if belongs.len() == 1 { format!("word{b}_q") } else { format!("word{b}_{k}") };
@@ -250,37 +215,25 @@ impl<'a, 'm> Build<'a, 'm> {
         };
         let parts: Vec<Sig<'m>> = belongs.iter().enumerate().map(cleared).collect();
         let word = m.concat(&parts.into_iter().rev().collect::<Vec<_>>());
-        let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.of.ty.bytes());
+        let lane = |k: u32| word.slice(k * bits, bits).extend(8 * self.of.buffer.ty.bytes());
         m.concat(&(0..word.w() / bits).rev().map(lane).collect::<Vec<_>>())
     }
 
     /// A bank of a single word: a register per lane.
     fn registers(&self, b: usize, mask: Sig<'m>, data: Sig<'m>) -> Sig<'m> {
-        let (m, bits) = (self.m, self.of.ty.bits());
+        let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let lane = |k: u32| m.reg(format!("bank{b}_{k}"), u(bits)).en(mask.bit(k)).next(data.slice(k * bits, bits)).q();
         m.concat(&(0..mask.w()).rev().map(lane).collect::<Vec<_>>())
     }
 
     /// Address and element of the wave's value; element counted from the start of the row's first word.
     fn position(&self, b: usize, at: Ty) -> (Sig<'m>, Sig<'m>) {
-        let m = self.m;
-        let bank = &self.of.banks[b].bank;
-        let row = self.of.row.value(m, self.row);
-        let col = self.of.col.value(m, self.col);
-        let ty = u(clog2(self.of.word as u64));
-        let offset = match &self.ports.told.ties[b].o {
-            Some(port) => port.input(m),
-            None => common(m, self.of.lanes(b).fixed, ty),
-        };
-        let wide = col.w().max(offset.w()) + 1;
-        let x = col.extend(wide) + offset.extend(wide);
-        let lane_bits = self.of.word.trailing_zeros();
-        if self.of.compressed || bank.words_per_row == 1 || wide <= lane_bits {
-            return (row.resize(at.w), x);
-        }
-        let word = x.slice(lane_bits, wide - lane_bits);
-        let w = row.w().max(word.w()) + 1;
-        ((row.extend(w) + word.extend(w)).resize(at.w), x)
+        let (m, buffer) = (self.m, &self.of.buffer);
+        let row = buffer.row.value(m, self.row);
+        let x = buffer.position(m, self.col, &self.ports.told.ties[b], self.of.lanes(b).fixed);
+        let single = self.of.compressed || self.of.banks[b].bank.words_per_row == 1;
+        let address = if single { row } else { buffer.word_address(row, x) };
+        (address.resize(at.w), x)
     }
 
     /// Write mask and data of the memory word's lanes.
@@ -300,7 +253,7 @@ impl<'a, 'm> Build<'a, 'm> {
             let starts_here = |k: i64| if step == count { m.lit(1, u(1)) } else { low.eq_lit((lane - k).rem_euclid(count)) };
             let hits: Vec<Sig<'m>> = ports.iter().map(|k| starts_here(*k) & self.enables[of_port(*k)]).collect();
             let mask = if hits.is_empty() { m.lit(0, u(1)) } else { m.any(&hits) };
-            let mut data = ports.last().map_or(m.lit(0, u(self.of.ty.bits())), |k| self.values[of_port(*k)]);
+            let mut data = ports.last().map_or(m.lit(0, u(self.of.buffer.ty.bits())), |k| self.values[of_port(*k)]);
             for k in ports.iter().rev().skip(1) {
                 data = m.mux(starts_here(*k), self.values[of_port(*k)], data);
             }
@@ -312,21 +265,14 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// For the token: whether the bank owns its word and which word of the row it is, registered once, and the address.
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
-        let m = self.m;
+        let (m, ties) = (self.m, &self.ports.told.ties[b]);
         let bank = &self.of.banks[b].bank;
-        let mut terms = vec![self.tokens.valid];
-        for (d, row) in bank.rows.iter().enumerate() {
-            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.pes);
-            terms.extend(window(m, self.tokens.u[d], &rows, &self.ports.told.ties[b].u[d]));
-            if let Some(r) = self.tokens.r[d] {
-                terms.push(fits(m, r, row.residue));
-            }
-        }
-        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.pes);
+        let mut terms = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
+        let words = self.of.buffer.words(bank);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
         if !words.always() || several {
-            let distance = distance(m, self.tokens.w, &words, &self.ports.told.ties[b].w).named(format!("from_first{b}"));
+            let distance = distance(m, self.tokens.w, &words, &ties.w).named(format!("from_first{b}"));
             terms.push(below(m, distance, bank.words_per_row));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
@@ -350,7 +296,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let words = bank.bank.words_per_row as u32;
         let table = match &self.ports.masks[b] {
             Some(port) => port.input(m),
-            None => mask_literal(m, &masks(bank, self.of.word, self.of.pes[0])),
+            None => mask_literal(m, &masks(bank, self.of.buffer.word, self.of.buffer.pes[0])),
         };
         let part = |k: u32| table.slice(k * count, count);
         let chosen = m.select(&(0..words - 1).map(|n| (k.eq_lit(n), part(n))).collect::<Vec<_>>(), part(words - 1));

@@ -11,35 +11,23 @@
 //!
 //! Ports: [`FeederPorts`].
 
-use super::words::{bank_start, common, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
-use crate::naming::{memory_style, stem, stream_chain, Hops};
+use super::buffer::{halves, Buffer, Place};
+use super::words::{bank_start, common, window, BufferPorts, StreamShape, Ties};
+use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
 use arch::contract::pick;
 use arch::contract::timing::FEED_LATENCY;
-use arch::ir::vsa::{Bank, Hull, InputGroup, NodeId, Op, Vsa};
-use frontend::scop::ScalarType;
+use arch::ir::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
-    /// Of the module and of the array.
+    /// Of the module.
     pub name: String,
-    pub array: String,
-    pub ty: ScalarType,
-    /// Elements per bus word.
-    pub word: i64,
+    pub buffer: Buffer,
     pub banks: Vec<Bank>,
-    pub hull: Hull,
-    pub row: Wave,
-    pub col: Wave,
-    /// PEs beside which feeders of the group stand, in the order of the grid.
-    pub pes: Vec<[i64; 2]>,
-    pub hops: Hops,
-    /// Two halves, filled in turn.
-    pub double: bool,
-    pub shape: StreamShape,
     pub served: Vec<Served>,
     /// Elements of a bus word, counted from the row's first element, where the wave's element may be.
     pub starts: u128,
@@ -95,17 +83,8 @@ impl Feeder {
         let served = |(id, port, ready): &(NodeId, u32, i64)| Served { node: *id, name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
         Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
-            array: array.name.clone(),
-            ty: array.ty,
-            word: array.word as i64,
+            buffer: Buffer::new(vsa, group.array, &group.hull, [&group.row, &group.col], group.feeders(), |hops| group.pe(vsa, hops), !loaded_once(vsa, group), shape),
             banks: group.banks.clone(),
-            hull: group.hull.clone(),
-            row: Wave::new(vsa, &group.row),
-            col: Wave::new(vsa, &group.col),
-            pes: pes(vsa, group),
-            hops: Hops::new(vsa, group.feeders().map(|n| n > 1)),
-            double: !loaded_once(vsa, group),
-            shape,
             served: nodes.iter().map(served).collect(),
             starts: pick::starts(&vsa.counters, &group.col, array.word as i64),
         }
@@ -113,46 +92,38 @@ impl Feeder {
 
     /// The interface.
     pub fn ports(&self) -> FeederPorts {
-        let (word, bits) = (self.word as u32 * 8 * self.ty.bytes(), self.ty.bits());
-        let stream = self.shape.passing(self.double, Some(word)).map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
-        let pick = |b: usize| self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * bits)));
+        let Buffer { word, ty, shape, double, .. } = &self.buffer;
+        let stream = shape.passing(*double, Some(*word as u32 * 8 * ty.bytes())).map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
+        let pick = |b: usize| self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * ty.bits())));
         FeederPorts {
             stream,
-            told: BufferPorts::new([&self.row, &self.col], &self.hops, self.double, (0..self.banks.len()).map(|b| self.ties(b)).collect()),
+            told: self.buffer.told((0..self.banks.len()).map(|b| self.ties(b)).collect()),
             picks: (0..self.banks.len()).map(pick).collect(),
-            served: self.served.iter().map(|s| Port::new(&s.name, wires(self.ty))).collect(),
+            served: self.served.iter().map(|s| Port::new(&s.name, wires(*ty))).collect(),
         }
     }
 
     /// Where the row of bank `b` begins in its first word, if that is the same at all PEs.
     fn start(&self, b: usize) -> Option<i64> {
-        let mut starts = self.pes.iter().map(|p| bank_start(&self.banks[b], self.word, *p).1);
-        let first = starts.next().unwrap_or(0);
-        starts.all(|s| s == first).then_some(first)
+        self.buffer.start(&self.banks[b])
     }
 
     /// Elements that bank `b` stores of each word, counted from the row's first element, in the order of its memory word.
     fn kept(&self, b: usize) -> Vec<i64> {
-        pick::list(pick::kept(self.starts, self.banks[b].ports, self.word))
+        pick::list(pick::kept(self.starts, self.banks[b].ports, self.buffer.word))
     }
 
     /// What pick input `b` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest first;
     /// nothing where the feeder picks by itself.
     pub fn lanes(&self, b: usize, p: [i64; 2]) -> Option<Vec<i64>> {
-        let (_, start) = bank_start(&self.banks[b], self.word, p);
-        self.start(b).is_none().then(|| self.kept(b).iter().map(|e| (e + start) % self.word).collect())
+        let (_, start) = bank_start(&self.banks[b], self.buffer.word, p);
+        self.start(b).is_none().then(|| self.kept(b).iter().map(|e| (e + start) % self.buffer.word).collect())
     }
 
     /// The constants that bank `b` takes.
     fn ties(&self, b: usize) -> Ties {
         let bank = &self.banks[b];
-        let port = |w: Window, name: String, bits: Option<u32>| if w.always() { None } else { w.port(name, bits) };
-        let digit = |d: usize| port(Window::of_digit(bank, d, &self.hull, &self.pes), format!("u{b}_{d}"), self.shape.u[d]);
-        Ties {
-            u: (0..bank.rows.len()).map(digit).collect(),
-            w: port(Window::of_words(bank, self.word, &self.hull, &self.pes), format!("w{b}"), self.shape.w),
-            o: (bank.words_per_row > 1 && self.start(b).is_none()).then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
-        }
+        self.buffer.ties(bank, b, false, bank.words_per_row > 1 && self.start(b).is_none())
     }
 }
 
@@ -161,7 +132,7 @@ impl Template for Feeder {
         self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", self.array));
+        m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", self.buffer.array));
         let b = Build::new(m, self);
         for (k, bank) in self.banks.iter().enumerate() {
             let values = b.bank(k);
@@ -195,12 +166,6 @@ pub(super) fn pass<'m>(m: &'m ModuleBuilder, chain: &Chain) -> Sig<'m> {
     q
 }
 
-/// PEs beside the feeders, in the order of their grid.
-fn pes(vsa: &Vsa, group: &InputGroup) -> Vec<[i64; 2]> {
-    let [n0, n1] = group.feeders();
-    (0..n0).flat_map(|i| (0..n1).map(move |j| group.pe(vsa, [i, j]))).collect()
-}
-
 impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, of: &'a Feeder) -> Self {
         let ports = of.ports();
@@ -209,8 +174,8 @@ impl<'a, 'm> Build<'a, 'm> {
         let input = |chain: &Option<Chain>| chain.as_ref().map(|c| c.port.input(m));
         let told = &ports.told;
         let (slot, row, col) = (input(&told.slot), input(&told.row), input(&told.col));
-        let bits = of.word.trailing_zeros();
-        let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
+        let bits = of.buffer.word.trailing_zeros();
+        let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.buffer.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
         // Waves hop along the axes on which feeders stand.
         for (chain, value) in [(&told.row, row), (&told.col, col), (&told.slot, slot)] {
             chain.iter().zip(value).for_each(|(chain, value)| { chain.hand_on(m, value, 0); });
@@ -220,24 +185,16 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// This word belongs to the bank.
     fn hit(&self, b: usize) -> Sig<'m> {
-        let bank = &self.of.banks[b];
-        let mut terms = vec![self.stream.valid];
-        for (d, row) in bank.rows.iter().enumerate() {
-            let rows = Window::of_digit(bank, d, &self.of.hull, &self.of.pes);
-            terms.extend(window(self.m, self.stream.u[d], &rows, &self.ports.told.ties[b].u[d]));
-            if let Some(r) = self.stream.r[d] {
-                terms.push(fits(self.m, r, row.residue));
-            }
-        }
-        let words = Window::of_words(bank, self.of.word, &self.of.hull, &self.of.pes);
-        terms.extend(window(self.m, self.stream.w, &words, &self.ports.told.ties[b].w));
+        let (Feeder { buffer, banks, .. }, ties) = (self.of, &self.ports.told.ties[b]);
+        let mut terms = buffer.row_hit(self.m, &banks[b], &self.stream, ties);
+        terms.extend(window(self.m, self.stream.w, &buffer.words(&banks[b]), &ties.w));
         self.m.all(&terms)
     }
 
     /// Values of the bank's ports, `FEED_LATENCY` after the wave.
     fn bank(&self, b: usize) -> Vec<Sig<'m>> {
         let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
-        let (kept, bits) = (of.kept(b), of.ty.bits());
+        let (kept, bits) = (of.kept(b), of.buffer.ty.bits());
         let data = match (&self.ports.picks[b], of.start(b)) {
             (Some(port), _) => port.input(m),
             (None, Some(start)) => m.concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>()),
@@ -246,8 +203,8 @@ impl<'a, 'm> Build<'a, 'm> {
         let read = self.memory(b, data, self.address(b));
         let stored = |word: Sig<'m>, e: i64| {
             // What is not kept is not driven: a fault of the netlist.
-            let at = kept.iter().position(|k| *k == e.rem_euclid(of.word));
-            at.map_or_else(|| m.wire("element_not_kept", wires(of.ty)).sig(), |at| word.slice(at as u32 * bits, bits).to(wires(of.ty)))
+            let at = kept.iter().position(|k| *k == e.rem_euclid(of.buffer.word));
+            at.map_or_else(|| m.wire("element_not_kept", wires(of.buffer.ty)).sig(), |at| word.slice(at as u32 * bits, bits).to(wires(of.buffer.ty)))
         };
         let starts = pick::list(of.starts);
         let Some(lane) = self.lane else {
@@ -261,29 +218,18 @@ impl<'a, 'm> Build<'a, 'm> {
 
     /// Address of the wave's word in the bank.
     fn address(&self, b: usize) -> Sig<'m> {
-        let (m, bank) = (self.m, &self.of.banks[b]);
-        let row = self.of.row.value(m, self.row);
-        if bank.words_per_row == 1 {
+        let (m, buffer) = (self.m, &self.of.buffer);
+        let row = buffer.row.value(m, self.row);
+        if self.of.banks[b].words_per_row == 1 {
             return row;
         }
-        let col = self.of.col.value(m, self.col);
-        let ty = u(clog2(self.of.word as u64));
-        let offset = match &self.ports.told.ties[b].o {
-            Some(port) => port.input(m),
-            None => common(m, self.of.start(b), ty),
-        };
-        // Position of the wave's element within the row, from the start of its first word.
-        let wide = col.w().max(offset.w()) + 1;
-        let position = col.extend(wide) + offset.extend(wide);
-        let lane_bits = self.of.word.trailing_zeros();
-        let word_of_row = if wide > lane_bits { position.slice(lane_bits, wide - lane_bits) } else { m.lit(0, u(1)) };
-        let w = row.w().max(word_of_row.w()) + 1;
-        row.extend(w) + word_of_row.extend(w)
+        buffer.word_address(row, buffer.position(m, self.col, &self.ports.told.ties[b], self.of.start(b)))
     }
 
     /// Element `e`, modulo the word, of the word that stands here.
     fn element(&self, e: i64) -> Sig<'m> {
-        self.data.slice(e.rem_euclid(self.of.word) as u32 * 8 * self.of.ty.bytes(), self.of.ty.bits())
+        let Buffer { word, ty, .. } = self.of.buffer;
+        self.data.slice(e.rem_euclid(word) as u32 * 8 * ty.bytes(), ty.bits())
     }
 
     /// Where the next word of the bank goes: words are kept in the order they come.
@@ -300,19 +246,14 @@ impl<'a, 'm> Build<'a, 'm> {
         let (m, depth) = (self.m, self.of.banks[b].depth.max(1));
         let hit = self.hit(b).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
-        let registered = |x: Sig<'m>, name: &str| m.reg(format!("{name}{b}"), x.ty()).next(x).q();
         let next = self.fill_address(b, hit, at);
-        let (write, read, words) = match (self.stream.slot, self.slot) {
-            // A single word needs no address, only the half.
-            (Some(w), Some(r)) if depth == 1 => (w, registered(r, "half"), 2),
-            (Some(w), Some(r)) => (m.concat(&[w, next]), m.concat(&[registered(r, "half"), registered(address.resize(at.w), "addr")]), (1 << at.w) + depth),
-            // One word for the whole run is a register.
-            _ if depth == 1 => {
-                let kept = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
-                return m.reg(format!("word{b}"), data.ty()).next(kept).q();
-            }
-            _ => (next, registered(address.resize(at.w), "addr"), depth),
-        };
+        // One word for the whole run is a register.
+        if depth == 1 && self.slot.is_none() {
+            let kept = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
+            return m.reg(format!("word{b}"), data.ty()).next(kept).q();
+        }
+        let (to, from) = (Place { half: self.stream.slot, address: next }, Place { half: self.slot, address: address.resize(at.w) });
+        let (write, read, words) = halves(m, at, depth, [to, from], |x, name| m.reg(format!("{name}{b}"), x.ty()).next(x).q());
         let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words));
         memory.write(hit, write, data);
         memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)

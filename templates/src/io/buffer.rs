@@ -1,0 +1,131 @@
+//! What feeders and collectors are alike in: both keep, beside a PE, a part of a hull whose words pass by as a stream, at addresses
+//! that waves tell.
+
+use super::words::{bank_start, common, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
+use crate::naming::Hops;
+use crate::port::Port;
+use crate::stream::Passing;
+use arch::affine::Form;
+use arch::ir::vsa::{Bank, Hull, Vsa};
+use frontend::scop::ScalarType;
+use rtl::{clog2, u, ModuleBuilder, Sig, Ty};
+
+/// The buffers of one group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    /// Of the array.
+    pub array: String,
+    pub ty: ScalarType,
+    /// Elements per bus word.
+    pub word: i64,
+    pub hull: Hull,
+    pub row: Wave,
+    pub col: Wave,
+    /// PEs beside which buffers of the group stand, in the order of the grid.
+    pub pes: Vec<[i64; 2]>,
+    pub hops: Hops,
+    /// Two halves, filled in turn.
+    pub double: bool,
+    pub shape: StreamShape,
+}
+
+/// Where a memory is written or read: in which half, if there are two, and where in it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'m> {
+    pub half: Option<Sig<'m>>,
+    pub address: Sig<'m>,
+}
+
+impl Buffer {
+    /// A grid of buffers for the part `hull` of an array (index), beside the PEs that `pe` finds; forms as in the group.
+    pub fn new(vsa: &Vsa, array: u32, hull: &Hull, [row, col]: [&Form; 2], extent: [i64; 2], pe: impl Fn([i64; 2]) -> [i64; 2], double: bool, shape: StreamShape) -> Buffer {
+        let array = &vsa.arrays[array as usize];
+        let [n0, n1] = extent;
+        Buffer {
+            array: array.name.clone(),
+            ty: array.ty,
+            word: array.word as i64,
+            hull: hull.clone(),
+            row: Wave::new(vsa, row),
+            col: Wave::new(vsa, col),
+            pes: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(pe).collect(),
+            hops: Hops::new(vsa, extent.map(|n| n > 1)),
+            double,
+            shape,
+        }
+    }
+
+    /// What every buffer is told, beside its stream, with the constants of each bank.
+    pub fn told(&self, ties: Vec<Ties>) -> BufferPorts {
+        BufferPorts::new([&self.row, &self.col], &self.hops, self.double, ties)
+    }
+
+    /// Row digits that the bank takes.
+    fn digit(&self, bank: &Bank, d: usize) -> Window {
+        Window::of_digit(bank, d, &self.hull, &self.pes)
+    }
+
+    /// Words of a row that the bank takes.
+    pub(super) fn words(&self, bank: &Bank) -> Window {
+        Window::of_words(bank, self.word, &self.hull, &self.pes)
+    }
+
+    /// Where the row of the bank begins in its first word, if that is the same at all PEs.
+    pub(super) fn start(&self, bank: &Bank) -> Option<i64> {
+        let mut starts = self.pes.iter().map(|p| bank_start(bank, self.word, *p).1);
+        let first = starts.next().unwrap_or(0);
+        starts.all(|s| s == first).then_some(first)
+    }
+
+    /// The constants that bank `b` takes: windows that are not all there is, and what the caller needs besides, `first` the first
+    /// word even so and `offset` the row's offset in it.
+    pub(super) fn ties(&self, bank: &Bank, b: usize, first: bool, offset: bool) -> Ties {
+        let port = |w: Window, name: String, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(name, bits) };
+        Ties {
+            u: (0..bank.rows.len()).map(|d| port(self.digit(bank, d), format!("u{b}_{d}"), self.shape.u[d], false)).collect(),
+            w: port(self.words(bank), format!("w{b}"), self.shape.w, first),
+            o: offset.then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
+        }
+    }
+
+    /// The item of the stream is one, of a row of which the bank has a part: to be joined.
+    pub(super) fn row_hit<'m>(&self, m: &'m ModuleBuilder, bank: &Bank, stream: &Passing<Sig<'m>>, ties: &Ties) -> Vec<Sig<'m>> {
+        let mut terms = vec![stream.valid];
+        for (d, row) in bank.rows.iter().enumerate() {
+            terms.extend(window(m, stream.u[d], &self.digit(bank, d), &ties.u[d]));
+            terms.extend(stream.r[d].map(|r| fits(m, r, row.residue)));
+        }
+        terms
+    }
+
+    /// Position of the wave's element within the row, from the start of its first word; `start` is where the row begins in
+    /// that if no port tells it.
+    pub(super) fn position<'m>(&self, m: &'m ModuleBuilder, col: Option<Sig<'m>>, ties: &Ties, start: Option<i64>) -> Sig<'m> {
+        let col = self.col.value(m, col);
+        let offset = match &ties.o {
+            Some(port) => port.input(m),
+            None => common(m, start, u(clog2(self.word as u64))),
+        };
+        let wide = col.w().max(offset.w()) + 1;
+        col.extend(wide) + offset.extend(wide)
+    }
+
+    /// Address of the word with an element of the row at address `row`.
+    pub(super) fn word_address<'m>(&self, row: Sig<'m>, position: Sig<'m>) -> Sig<'m> {
+        let bits = self.word.trailing_zeros();
+        let word = position.slice(bits, position.w() - bits);
+        let w = row.w().max(word.w()) + 1;
+        row.extend(w) + word.extend(w)
+    }
+}
+
+/// Addresses to write and to read in a memory of both halves, each of `depth` words with addresses `at`, and its words in all.
+/// What is read with passes `later`, which is given a name for it.
+pub(super) fn halves<'m>(m: &'m ModuleBuilder, at: Ty, depth: i64, [to, from]: [Place<'m>; 2], later: impl Fn(Sig<'m>, &str) -> Sig<'m>) -> (Sig<'m>, Sig<'m>, i64) {
+    match (to.half, from.half) {
+        // A single word needs no address, only the half.
+        (Some(w), Some(r)) if depth == 1 => (w, later(r, "half"), 2),
+        (Some(w), Some(r)) => (m.concat(&[w, to.address]), m.concat(&[later(r, "half"), later(from.address, "addr")]), (1 << at.w) + depth),
+        _ => (to.address, later(from.address, "addr"), depth),
+    }
+}
