@@ -325,7 +325,7 @@ pub struct OutputBank {
 impl InputGroup {
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {
-        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+        extent(self.first, self.last)
     }
     /// Feeders along each axis.
     pub fn feeders(&self) -> [i64; 2] {
@@ -337,12 +337,23 @@ impl InputGroup {
     }
     /// The PE beside the feeder that is `hops` from the box's corner where waves enter.
     pub fn pe(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
-        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+        beside(vsa, self.first, self.last, hops)
     }
 }
 
+/// PEs along each axis of the box `[first, last]`.
+fn extent(first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
+    [0, 1].map(|a| last[a] - first[a] + 1)
+}
+
+/// Hops to the box from the array's corner where waves enter.
 fn away(vsa: &Vsa, first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
     [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { first[a] } else { vsa.extent[a] - 1 - last[a] })
+}
+
+/// The PE of the box that is `hops` from its corner where waves enter.
+fn beside(vsa: &Vsa, first: [i64; 2], last: [i64; 2], hops: [i64; 2]) -> [i64; 2] {
+    [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { first[a] + hops[a] } else { last[a] - hops[a] })
 }
 
 impl OutputGroup {
@@ -356,11 +367,11 @@ impl OutputGroup {
     }
     /// Collectors along each axis.
     pub fn extent(&self) -> [i64; 2] {
-        [0, 1].map(|a| self.last[a] - self.first[a] + 1)
+        extent(self.first, self.last)
     }
     /// The PE beside the collector that is `hops` from the corner where waves enter.
     pub fn pe(&self, vsa: &Vsa, hops: [i64; 2]) -> [i64; 2] {
-        [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { self.first[a] + hops[a] } else { self.last[a] - hops[a] })
+        beside(vsa, self.first, self.last, hops)
     }
 }
 
