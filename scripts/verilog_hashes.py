@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Hashes of the emitted Verilog, one line a design: `verilog_hashes.py [SAGEN] [--only TEXT] [--jobs N]`.
 
-Every design of the tests, with the options the tests give it: examples/*.c, tests/run/*.c (each line `// sagen:`), and
-tests/polybench/*.c at their tiny sizes. A row is the program, the options, who chose the array, a SHA-256 of the names and
+Every design of the tests, with the options the tests give it: examples/*.c, tests/run/*.c, tests/sizes/*.c (each line
+`// sagen:`), tests/functions/*.c, and tests/polybench/*.c at their tiny sizes. A row is the program, the options, who chose the array, a SHA-256 of the names and
 contents in rtl/, and the predicted cycles; or the codes of the refusal. Rows are sorted, so two versions of sagen compare
 with `diff`: a change that is to leave the hardware alone leaves this table alone.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Options of `sagen sim` that `sagen rtl` does not have; each has a value.
-SIM_ONLY = {"--seed", "--memory", "--engine", "--data", "--out", "--vcd"}
+SIM_ONLY = {"--seed", "--memory", "--engine", "--data", "--out", "--vcd", "--size", "--sequence"}
 # Options that say which array is built; without any of them, sagen chooses.
 BY_HAND = {"--space", "--order", "--tile", "--latency", "--simd", "--array", "--design"}
 # Without a C compiler `sagen rtl` writes no expected results, which takes most of its time and is no hardware.
@@ -51,7 +51,7 @@ def polybench_sizes():
 def designs():
     """Every (program, options), once each."""
     found = set()
-    for folder in ("examples", "tests/run"):
+    for folder in ("examples", "tests/run", "tests/functions", "tests/sizes"):
         for source in (ROOT / folder).glob("*.c"):
             lines = re.findall(r"^// sagen:(.*)$", source.read_text(), re.M)
             found |= {(source, tuple(rtl_options(line))) for line in lines or [""]}
@@ -69,6 +69,11 @@ def digest(folder):
     return sums.hexdigest()
 
 
+def by_hand(options):
+    """Whether the options say which array is built."""
+    return any(word.split("=")[0] in BY_HAND for word in options)
+
+
 def build(sagen, design, limit):
     """What became of a design: hash and cycles, codes of a refusal, or `undecided` after `limit` seconds of computing."""
     source, options = design
@@ -78,8 +83,9 @@ def build(sagen, design, limit):
         done = subprocess.run(words, capture_output=True, text=True, env=NO_COMPILER,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
         if done.returncode == 0:
-            cycles = json.loads((out / "report.json").read_text())["predicted_cycles"]
-            return f"{digest(out / 'rtl')}  {cycles}"
+            report = json.loads((out / "report.json").read_text())
+            cycles = [of["predicted_cycles"] for of in report.get("functions", {"": report}).values()]
+            return f"{digest(out / 'rtl')}  {'+'.join(map(str, cycles))}"
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return "undecided"
     codes = sorted(set(re.findall(r"^\[(E\d+)\]", done.stderr, re.M)))
@@ -91,15 +97,16 @@ def main():
     target = os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
     parser.add_argument("sagen", nargs="?", default=str(Path(target) / "release/sagen"))
     parser.add_argument("--only", metavar="TEXT", default="", help="programs whose path contains TEXT")
+    parser.add_argument("--by-hand", action="store_true", help="only designs given by options, which no search moves")
     parser.add_argument("--jobs", type=int, default=2, help="designs at a time [2]")
     parser.add_argument("--limit", type=int, default=120, help="seconds of processor time for one design [120]")
     args = parser.parse_args()
     sagen = str(Path(args.sagen).resolve())
-    wanted = [d for d in designs() if args.only in str(d[0].relative_to(ROOT))]
+    wanted = [d for d in designs() if args.only in str(d[0].relative_to(ROOT)) and (not args.by_hand or by_hand(d[1]))]
     with ThreadPoolExecutor(args.jobs) as pool:
         outcomes = pool.map(lambda design: build(sagen, design, args.limit), wanted)
         for (source, options), outcome in zip(wanted, outcomes):
-            who = "by-hand" if any(word.split("=")[0] in BY_HAND for word in options) else "automatic"
+            who = "by-hand" if by_hand(options) else "automatic"
             print(f"{source.relative_to(ROOT)}  [{shlex.join(options)}]  {who}  {outcome}", flush=True)
 
 
