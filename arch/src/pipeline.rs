@@ -42,6 +42,15 @@ pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled
     map(program(scop, spec)?, spec, board)
 }
 
+/// The rest of the way for a program whose recurrences are known: [`program`] of the same `scop` with the same arithmetic.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_program<'a>(program: &Program<'a>, scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+    let spec = &on(board, &spec.beside(scop));
+    map(program.clone().wired(&spec.wiring)?, spec, board)
+}
+
 /// The rest of the way, from any stage on.
 ///
 /// # Errors

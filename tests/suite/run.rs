@@ -8,6 +8,7 @@
 
 use crate::common::{c_files, caught, differing, on_all_cores, sim};
 use arch::text::Stage;
+use arch::ir::design::{Arithmetic, DesignSpec};
 use arch::{Compiled, Stages};
 use frontend::scop::Scop;
 use sagen::check::{Case, Conditions};
@@ -70,10 +71,10 @@ impl Program {
     }
 
     /// One run; a description of what differs.
-    fn four_ways(&self, arguments: &Sim, shifts: &[usize]) -> Result<(), String> {
+    fn four_ways<'a>(&'a self, arguments: &Sim, shifts: &[usize], known: &mut Recurrences<'a>) -> Result<(), String> {
         let Program { scop, native, interpreted } = self;
         let (board, spec) = (sagen::catalog::find(&arguments.program.board)?, arguments.design.spec()?);
-        let compiled = arch::compile(scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
+        let compiled = arch::compile_program(known.of(scop, &spec)?, scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
         stages(&compiled, &spec.program(scop), &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
@@ -94,6 +95,23 @@ impl Program {
             true => case.check(&Conditions { timing: Timing::Ideal { latency: 200 }, shift: 0, ..asked }, &expected),
             false => Ok(()),
         }
+    }
+}
+
+/// The recurrences of a program, which arrays share where their arithmetic is the same.
+#[derive(Default)]
+struct Recurrences<'a>(Vec<(Arithmetic, arch::Program<'a>)>);
+
+impl<'a> Recurrences<'a> {
+    fn of(&mut self, scop: &'a Scop, spec: &DesignSpec) -> Result<&arch::Program<'a>, String> {
+        let at = match self.0.iter().position(|known| known.0 == spec.arithmetic) {
+            Some(at) => at,
+            None => {
+                self.0.push((spec.arithmetic.clone(), arch::program(scop, spec).map_err(|f| format!("{f:?}"))?));
+                self.0.len() - 1
+            }
+        };
+        Ok(&self.0[at].1)
     }
 }
 
@@ -132,19 +150,26 @@ fn failures(group: &Group, shifts: &[usize]) -> Vec<String> {
         Ok(program) => program,
         Err(why) => return vec![format!("{}: {why}", group.name())],
     };
+    let mut known = Recurrences::default();
     let failure = |run: &Sim| {
-        let why = caught(|| program.four_ways(run, shifts)).err()?;
+        let why = caught(|| program.four_ways(run, shifts, &mut known)).err()?;
         Some(format!("{} with {:?}, {:?}: {why}", run.program.files[0].display(), run.design, run.program.defines))
     };
     group.runs.iter().filter_map(failure).collect()
 }
 
+/// The file has one function, without sizes at run time: others are `functions`' and `sizes`' to test. Most files need not be
+/// read for that.
+fn alone(file: &Path) -> bool {
+    let text = std::fs::read_to_string(file).expect("a C file");
+    let looks = text.matches("#pragma scop").count() <= 1 && !text.contains("max");
+    looks || frontend::programs(file, &Default::default()).map_or(true, |(all, _)| all.len() == 1 && all[0].open_sizes() == 0)
+}
+
 fn all_agree(dir: &str, shifts: &[usize]) {
     let wanted = std::env::var("SAGEN_RUN").unwrap_or_default();
-    // Files of several functions are `functions`' to test, those with sizes at run time `sizes`'.
-    let single = |f: &std::path::PathBuf| frontend::programs(f, &Default::default()).map_or(true, |(all, _)| all.len() == 1 && all[0].open_sizes() == 0);
-    let files = c_files(dir).into_iter().filter(single).filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
-    let mut groups: Vec<Group> = files.flat_map(|f| groups(&f)).collect();
+    let files = c_files(dir).into_iter().filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
+    let mut groups: Vec<Group> = files.filter(|f| alone(f)).flat_map(|f| groups(&f)).collect();
     // Long ones first, or the last one keeps a core busy alone.
     groups.sort_by_key(|g| std::cmp::Reverse(g.runs.len()));
     let count: usize = groups.iter().map(|g| g.runs.len()).sum();

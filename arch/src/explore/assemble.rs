@@ -1,7 +1,7 @@
 //! One mapping and one way to make its PE → one finished `Vsa`: lowering, schedule, layouts with their bus widths. Which way
 //! is [`super::variants`]' to choose.
 
-use crate::ir::design::DesignSpec;
+use crate::ir::design::{DesignSpec, Wiring};
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
 use crate::ir::refusal::Illegal;
 use crate::contract::delay;
@@ -16,7 +16,7 @@ use crate::ir::sizes::{Formula, Size, Sizes};
 use crate::ir::ure::System;
 use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Until, Vsa};
 use frontend::flow;
-use frontend::diag::Span;
+use frontend::diag::{Diagnostics, Span};
 use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Storage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,6 +56,7 @@ pub(super) fn count(domain: &[Vec<Constraint>], depth: usize) -> i64 {
 }
 
 /// What all mappings of one program share.
+#[derive(Clone)]
 pub struct Program<'a> {
     pub scop: Cow<'a, Scop>,
     pub system: System,
@@ -84,6 +85,18 @@ impl<'a> Program<'a> {
             return program;
         }
         Program::plain(scop, system, spec, work, ports, rewrites)
+    }
+
+    /// With its arrays at other ports.
+    ///
+    /// # Errors
+    /// As for [`port::assign`].
+    pub fn wired(mut self, wiring: &Wiring) -> Result<Program<'a>, Diagnostics> {
+        if let Some(sized) = self.sized.take() {
+            self.sized = Some(Box::new(sized.wired(wiring)?));
+        }
+        self.ports = port::assign(&self.scop, wiring)?;
+        Ok(self)
     }
 
     fn plain(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {

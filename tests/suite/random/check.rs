@@ -117,9 +117,14 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
     };
     let board = sagen::catalog::find("u250")?;
     let mut options = case.options.clone() + &ports(&scop, case.seed);
+    let spec = sim(&options, Path::new("case.c"))?.design.spec()?;
+    let program = match arch::program(&scop, &spec) {
+        Ok(program) => program,
+        Err(faults) => return refused(&faults),
+    };
     if let Some(row) = case.row {
-        let any = DesignSpec { array: ArrayChoice::Automatic, ..sim(&options, Path::new("case.c"))?.design.spec()? };
-        match arch::enumerate(&scop, &any) {
+        let any = DesignSpec { array: ArrayChoice::Automatic, ..spec };
+        match arch::explore::rows::list(&program, &any) {
             Ok(rows) if rows.is_empty() => return Ok(Err(Verdict::Refused("no legal array".into()))),
             Ok(rows) => options += &format!(" --array {}", row % rows.len()),
             Err(faults) => return refused(&faults),
@@ -127,7 +132,7 @@ fn prepare(case: &Case) -> Result<Result<Prepared, Verdict>, String> {
     }
     let arguments = sim(&options, Path::new("case.c"))?;
     let spec = arguments.design.spec()?;
-    let compiled = match arch::compile(&scop, &spec, &board) {
+    let compiled = match arch::compile_program(&program, &scop, &spec, &board) {
         Ok(compiled) => compiled,
         Err(faults) => return refused(&faults),
     };
