@@ -14,6 +14,7 @@
 //! access is the last write before it in reversed time.
 
 mod domains;
+mod earlier;
 
 pub use crate::poly::Region;
 pub use domains::{
@@ -171,9 +172,12 @@ impl<'a> Analysis<'a> {
             let (reads, writes) = (touching(&self.reads), touching(&self.writes));
             let both = [reads.as_slice(), &writes].concat();
             let written = self.accesses(&writes)?;
-            let last = if both.iter().any(|r| self.fixes_an_iterator(r.statement)) { last_source_by_time } else { last_source };
-            self.add(&mut before, &last(&self.accesses(&reads)?, &written, &self.schedule(&both, 1)?)?)?;
-            self.add(&mut after, &last(&self.accesses(&both)?, &written, &self.schedule(&both, -1)?)?)?;
+            let by_time = both.iter().any(|r| self.fixes_an_iterator(r.statement));
+            for (found, sinks, direction) in [(&mut before, &reads, 1), (&mut after, &both, -1)] {
+                let (accesses, schedule) = (self.accesses(sinks)?, self.schedule(&both, direction)?);
+                let last = if by_time { last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule) } else { last_source(&accesses, &written, &schedule) };
+                self.add(found, &last?)?;
+            }
         }
         let flow = Flow {
             reads: self.sources(&before, &mut faults)?,

@@ -265,11 +265,24 @@ impl Map {
             row.push(function.constant);
             rows.push(row);
         }
-        let columns = depth + functions.len() + 1;
-        let (equal, inequal) = (matrix(context, &rows, columns)?, matrix(context, &[], columns)?);
-        let raw = unsafe { isl_space_alloc(context.raw(), 0, depth as c_uint, functions.len() as c_uint) };
-        let raw = named(context, raw, IN, input)?;
-        let space = Space::wrap(context, named(context, raw, OUT, output)?, "isl_space_alloc")?;
+        Map::from_rows(context, (input, depth), (output, functions.len()), (rows, vec![]))
+    }
+
+    /// Pairs of a point of the input and one of the output, so many iterators each, where every constraint on both together
+    /// (the input's iterators first) holds.
+    ///
+    /// # Errors
+    /// A constraint over another number of iterators.
+    pub fn from_conjunction(context: &Context, input: (&str, usize), output: (&str, usize), constraints: &[Constraint]) -> Result<Map> {
+        Map::from_rows(context, (Some(input.0), input.1), (Some(output.0), output.1), rows(constraints, input.1 + output.1)?)
+    }
+
+    fn from_rows(context: &Context, input: (Option<&str>, usize), output: (Option<&str>, usize), (equal, inequal): (Rows, Rows)) -> Result<Map> {
+        let columns = input.1 + output.1 + 1;
+        let (equal, inequal) = (matrix(context, &equal, columns)?, matrix(context, &inequal, columns)?);
+        let raw = unsafe { isl_space_alloc(context.raw(), 0, input.1 as c_uint, output.1 as c_uint) };
+        let raw = named(context, raw, IN, input.0)?;
+        let space = Space::wrap(context, named(context, raw, OUT, output.0)?, "isl_space_alloc")?;
         // SAFETY: own references; both matrices have the columns of the space (inputs, outputs, constant).
         unsafe {
             let raw = isl_basic_map_from_constraint_matrices(space.take(), equal.take(), inequal.take(), IN, OUT, CST, PARAM, DIV);

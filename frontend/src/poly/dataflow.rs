@@ -22,7 +22,7 @@ pub struct LastSource {
     pub no_source: UnionMap,
 }
 
-/// As [`last_source`], by the lexicographic maximum of the times of all earlier sources.
+/// As [`last_source`], by the lexicographic maximum of the times of the earlier sources, `{ sink -> source }`.
 ///
 /// isl's own analysis tells two statements' textual order by the first entry in which both schedules are constant, and
 /// takes an iterator that the *domain* fixes for such an entry; it then misses sources between loop iterations. Where
@@ -30,11 +30,9 @@ pub struct LastSource {
 ///
 /// # Errors
 /// As for [`last_source`].
-pub fn last_source_by_time(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> Result<LastSource> {
-    let same_cell = sink.apply_range(&source.reverse()?)?;
-    let candidates = same_cell.intersect(&schedule.lex_gt(schedule)?)?;
-    let latest = candidates.apply_range(schedule)?.lexmax()?;
-    let chosen = latest.apply_range(&schedule.reverse()?)?.intersect(&candidates)?;
+pub fn last_source_by_time(sink: &UnionMap, earlier: &UnionMap, schedule: &UnionMap) -> Result<LastSource> {
+    let latest = earlier.apply_range(schedule)?.lexmax()?;
+    let chosen = latest.apply_range(&schedule.reverse()?)?.intersect(earlier)?;
     let no_source = sink.subtract(&sink.intersect_domain(&chosen.domain()?)?)?;
     Ok(LastSource { dependence: chosen.reverse()?, no_source })
 }

@@ -190,7 +190,6 @@ binary! {
     Map.union(Map) = isl_map_union -> Map;
     UnionMap.apply_range(UnionMap) = isl_union_map_apply_range -> UnionMap;
     UnionMap.intersect(UnionMap) = isl_union_map_intersect -> UnionMap;
-    UnionMap.lex_gt(UnionMap) = isl_union_map_lex_gt_union_map -> UnionMap;
     UnionMap.intersect_domain(UnionSet) = isl_union_map_intersect_domain -> UnionMap;
     UnionMap.subtract(UnionMap) = isl_union_map_subtract -> UnionMap;
     UnionMap.union(UnionMap) = isl_union_map_union -> UnionMap;
