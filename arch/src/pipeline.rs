@@ -104,6 +104,11 @@ pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     Ok(Program::new(form, system, spec, work, ports, attempts))
 }
 
+/// The program of an array that was compiled from one, to be mapped again.
+pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Program<'static>> {
+    given_system(&stages.scop, &stages.system, spec).ok()
+}
+
 /// Faults of a program with sizes; if constant sizes would do, that stands first.
 fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
     let constant = scop.at(&scop.maxima());

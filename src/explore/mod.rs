@@ -227,8 +227,9 @@ fn live(p: &Progress, begin: Instant) {
 const NEIGHBOUR_DESIGNS: u64 = 60;
 
 /// The arrays beside a chosen one on the front, with less and less area: up to three lines.
-pub fn neighbours(scop: &Scop, spec: &DesignSpec, compiled: &arch::Compiled) -> String {
-    let (Some(searched), Ok(program)) = (&compiled.report.searched, arch::program(scop, spec)) else { return String::new() };
+pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
+    let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
+    let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, gap: 0.02 };
     let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
     let mut need = compiled.report.resources;

@@ -62,14 +62,17 @@ pub fn draw(seed: u64) -> Case {
     let sizes: Vec<i64> = (0..3).map(|_| [1, 2, 3, 4, 4, 5, 5, 6, 7][random.below(9) as usize]).collect();
     let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new(), locals: String::new(), helpers: false, table: None };
     w.helpers = w.rarely(10);
-    w.table = w.rarely(10).then_some(5);
+    if w.rarely(10) {
+        w.table = Some(w.pick(&[5, 5, 100]));
+    }
     for _ in 0..[1, 1, 1, 2, 2, 3][w.below(6)] {
         let depth = [1, 2, 2, 2, 3, 3, 3][w.below(7)];
         w.nest(depth);
     }
     let sizes: String = w.sizes.iter().enumerate().map(|(k, n)| format!("#define N{k} {n}\n")).collect();
     let helpers = if w.helpers { HELPERS } else { "" };
-    let table = if w.table.is_some() { "static const int16_t table[5] = {3, -1, 4, -1, 5};\n" } else { "" };
+    let values = |size| (0..size).map(|k| ((k * k * 7 + 3 * k) % 23 - 9).to_string()).collect::<Vec<_>>().join(", ");
+    let table = w.table.map_or(String::new(), |size| format!("static const int16_t table[{size}] = {{{}}};\n", values(size)));
     let text = format!(
         "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{sizes}{helpers}{table}\
          void kernel({}) {{\n{}#pragma scop\n{}#pragma endscop\n}}\n",
@@ -417,6 +420,9 @@ impl Writer {
             }
             2 if self.table.is_some() => {
                 let size = self.table.unwrap_or(1);
+                if !self.floats && self.rarely(3) {
+                    return format!("table[({}) & {}]", self.read(), if size > 64 { 63 } else { 3 });
+                }
                 let fitting = (0..6).map(|_| self.form()).find(|f| f.1 >= 0 && f.2 < size);
                 format!("table[{}]", fitting.map_or("2".into(), |f| f.0))
             }
