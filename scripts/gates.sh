@@ -10,7 +10,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v cargo >/dev/null || . "$HOME/.cargo/env"
 . scripts/env.sh
 
-cargo build --release --quiet
+# After the tests, with their settings (scripts/test.sh), there is nothing left to build.
+# shellcheck disable=SC2086
+cargo ${SAGEN_CARGO:-} build --release --quiet
 sagen=${CARGO_TARGET_DIR:-target}/release/sagen
 if [ -n "${KEEP:-}" ]; then
     work=$KEEP

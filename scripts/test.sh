@@ -7,7 +7,9 @@ command -v cargo >/dev/null || . "$HOME/.cargo/env"
 scripts/setup.sh --test
 . scripts/env.sh
 
-cargo test --release --workspace
+export SAGEN_CARGO="--config scripts/ci.toml"
+# shellcheck disable=SC2086
+cargo $SAGEN_CARGO test --release --workspace
 # The tools' own tests use one core at a time, the gates the rest.
 scripts/selftest.sh &
 selftest=$!
