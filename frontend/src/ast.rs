@@ -128,6 +128,14 @@ impl Expr {
         }
     }
 
+    /// It, or what it is an element of, was reported.
+    pub fn of_poison(&self) -> bool {
+        match &self.kind {
+            ExprKind::Index(base, _) => base.of_poison(),
+            kind => matches!(kind, ExprKind::Poison),
+        }
+    }
+
     /// Its member, written `e.name`.
     pub fn member(&self, name: &Rc<str>) -> Expr {
         let member = Expr { kind: ExprKind::Member(name.clone()), span: self.span };

@@ -225,6 +225,8 @@ fn live(p: &Progress, begin: Instant) {
 
 /// Designs assembled for each neighbour.
 const NEIGHBOUR_DESIGNS: u64 = 60;
+/// How many times the cycles of the one before it a neighbour takes at most.
+const NEIGHBOUR_CYCLES: i64 = 8;
 
 /// The arrays beside a chosen one on the front, with less and less area: up to three lines.
 pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
@@ -232,13 +234,14 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, gap: 0.02 };
     let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
-    let mut need = compiled.report.resources;
+    let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
         limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
         let quest = Quest { program: &program, spec, space: None, limits, effort, watch: None };
-        let Some(d) = quest.fastest().best else { break };
-        need = d.need;
+        // What takes that much longer at half the area is no neighbour: the search was too short.
+        let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
+        (need, cycles) = (d.need, d.cycles);
         let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
         let option = format!("--limit lut={},ff={},dsp={},bram36={}", limits.lut, limits.ff, limits.dsp, limits.bram36);
         text += &format!("  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n", grouped(need.lut), grouped(need.dsp), grouped(d.cycles));

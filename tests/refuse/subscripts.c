@@ -3,7 +3,7 @@ void f(int A[16], int B[16][16], int P[16]) {
 #pragma scop
   for (int i = 0; i < 16; i++)
     for (int j = 0; j < 4; j++) {
-      A[P[i]] = 1; //~ ERROR E0408 the value of an array element is not known beforehand
+      A[P[i]] = 1; //~ ERROR E0408 compare instead
       A[i * j] = 2; //~ ERROR E0408 a product of iterators
       A[i % 17] = 3; //~ ERROR E0408 one for the quotient, one for the remainder
       A[i >> 5] = 4; //~ ERROR E0408 not affine

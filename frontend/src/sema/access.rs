@@ -48,6 +48,9 @@ impl Sema {
 
     /// The slot and the subscripts of an element.
     pub(super) fn lvalue(&mut self, e: &ast::Expr) -> Option<(usize, Vec<Affine>)> {
+        if e.of_poison() {
+            return None;
+        }
         let Some((base, subscripts)) = e.element() else {
             self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
             return None;

@@ -14,6 +14,10 @@ use crate::value;
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
 const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max(n=1024)` in front of the region or --max n=1024; or make it a constant";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
+const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of tables, data may index `static const` ones of up to 1,024 constants";
+const HELP_PRODUCT: &str = "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
+/// Of a loop's bound that is one of these.
+const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the condition as an `if` around its body";
 
 pub(super) fn binary_op(op: Binary) -> BinaryOp {
     match op {
@@ -55,7 +59,7 @@ impl Sema {
                 Truth::Never => self.affine(b),
                 _ => refuse(e.span, "which branch is taken changes from iteration to iteration", "use `if` with an affine condition around the statement"),
             },
-            ExprKind::Index(..) => refuse(e.span, "the value of an array element is not known beforehand", HELP_AFFINE),
+            ExprKind::Index(..) => refuse(e.span, "the value of an array element is not known beforehand", HELP_DATA),
             ExprKind::Call(..) => refuse(e.span, "the result of a call is not known beforehand", HELP_AFFINE),
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => {
                 Err(Refusal { code: Some("E0405"), span: e.span, why: "a side effect inside an expression".into(), help: "make it a statement of its own" })
@@ -161,7 +165,7 @@ impl Sema {
                 None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
                 None => return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder"),
             },
-            Binary::Mul => return refuse(span, "a product of iterators or sizes", "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine"),
+            Binary::Mul => return refuse(span, "a product of iterators or sizes", HELP_PRODUCT),
             Binary::Div | Binary::Rem => {
                 return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder");
             }
@@ -229,6 +233,11 @@ impl Sema {
     /// Reports a refusal as the fault `code` about `what`, unless it has a code of its own or was reported.
     pub(super) fn report_refusal(&mut self, refusal: Refusal, code: &'static str, what: &str) {
         let Some(own) = refusal.code else { return };
+        let help = match refusal.help {
+            HELP_DATA | HELP_PRODUCT if code == "E0407" => HELP_BOUND,
+            HELP_DATA if code != "E0408" => HELP_AFFINE,
+            other => other,
+        };
         let (code, message) = match own {
             "E0407" => (code, format!("{what} is not affine")),
             "E0307" => ("E0307", "unknown identifier".to_string()),
@@ -236,7 +245,7 @@ impl Sema {
             "E0412" => ("E0412", "the iterator's value after its loop is not available".to_string()),
             _ => (own, format!("{what} has a side effect")),
         };
-        self.faults.push(Diagnostic::error(code, refusal.span, message).label(refusal.why).help(refusal.help));
+        self.faults.push(Diagnostic::error(code, refusal.span, message).label(refusal.why).help(help));
     }
 }
 

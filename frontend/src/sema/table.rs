@@ -1,5 +1,6 @@
 //! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else looked up.
 
+use super::affine::type_range;
 use super::form::Dnf;
 use super::operate::{self, constant, node, select};
 use super::Sema;
@@ -101,7 +102,7 @@ struct Values<'a> {
 impl Values<'_> {
     /// The least and the greatest value of an integer expression, as far as its types, masks and iterators tell.
     fn of(&self, e: &Expr) -> (i128, i128) {
-        let all = range_of(e.ty);
+        let all = type_range(e.ty);
         let fits = |(low, high): (i128, i128)| if low >= all.0 && high <= all.1 { (low, high) } else { all };
         match &e.kind {
             ExprKind::Const(bits) => (value::to_integer(*bits, e.ty), value::to_integer(*bits, e.ty)),
@@ -143,7 +144,7 @@ impl Values<'_> {
         if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
             return None;
         }
-        let range = range_of(own.ty);
+        let range = type_range(own.ty);
         let writers = self.sema.statements.iter().filter(|s| s.write.array == array);
         let values = writers.map(|s| {
             let reads: Vec<ArrayId> = s.reads.iter().map(|r| r.array).collect();
@@ -163,13 +164,6 @@ impl Values<'_> {
             all = Some(all.map_or(own, |r| joined(r, own)));
         }
         all
-    }
-}
-
-fn range_of(ty: ScalarType) -> (i128, i128) {
-    match ty {
-        ScalarType::Int { bits, signed: true } => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        _ => (0, (1 << ty.bits()) - 1),
     }
 }
 
