@@ -27,15 +27,37 @@
         if (!live || rst) assert (!m_axi_arvalid);
         if (channel_valid) assert ({8'd0, channel_beat[7:0] & (4096 / `BYTES - 1)} + channel_len + 1 <= 4096 / `BYTES || `BYTES < 16);
         if (channel_valid) assert ({8'd0, channel_beat[7:0]} + channel_len + 1 <= 256 || `BYTES >= 16);
+        if (channel_second) assert ({8'd0, channel_second_beat[7:0] & (4096 / `BYTES - 1)} + channel_second_len + 1 <= 4096 / `BYTES || `BYTES < 16);
+        if (channel_second) assert ({8'd0, channel_second_beat[7:0]} + channel_second_len + 1 <= 256 || `BYTES >= 16);
         assert (m_axi_rready);
     end
 
-    // Every beat that is asked for has its place.
+    // The two places of the channel give what was loaded, once and in order.
+    reg [1:0] f_q_count = 0;
+    reg [71:0] f_q_first, f_q_next;
+    always @(posedge ap_clk) begin
+        if (rst) f_q_count <= 0;
+        else f_q_count <= f_q_count + channel_load - f_ar;
+        if (f_q_count == 0 || f_ar) f_q_first <= f_q_count == 2 ? f_q_next : {seg_beat, seg_len};
+        if (f_q_count != 2) f_q_next <= {seg_beat, seg_len};
+    end
+    always @* if (f_past && !rst) begin
+        assert (!channel_load || f_q_count != 2);
+        assert (f_q_count == channel_valid + channel_second && (channel_valid || !channel_second));
+        if (channel_valid) assert (f_q_first == {channel_beat, channel_len});
+        if (channel_second) assert (f_q_next == {channel_second_beat, channel_second_len});
+    end
+
+    // Every beat that is asked for has its place: it waits at the channel (in one of two places), or at the memory, or has come.
+    reg [`AT+1:0] f_asked = 0;
+    wire [`AT+1:0] f_offered = (channel_valid ? channel_len + 9'd1 : 9'd0) + (channel_second ? channel_second_len + 9'd1 : 9'd0);
+    always @(posedge ap_clk) f_asked <= rst ? 0 : f_asked + (channel_load ? seg_len + 9'd1 : 9'd0) - beat_taken;
     always @* if (f_past) begin
         assert (bursts_open <= f_owed && (bursts_open == 0) == (f_owed == 0));
         if (!rst) begin
-            assert (beat_space <= `AHEAD && beats_stored <= `AHEAD);
-            assert (beat_space + beats_stored + beats_valid + f_owed + (channel_valid ? channel_len + 24'd1 : 24'd0) == `AHEAD);
+            assert (beat_space <= `AHEAD && beats_stored <= `AHEAD && f_owed <= `AHEAD);
+            assert (beat_space + f_asked == `AHEAD && f_asked <= `AHEAD);
+            assert (f_asked == f_offered + f_owed[`AT+1:0] + beats_stored + beats_valid);
             if (m_axi_rvalid) assert (beats_stored < `AHEAD);
             assert (desc_count == desc_stored + desc_valid && desc_count <= `AHEAD && desc_stored <= `AHEAD);
         end

@@ -38,7 +38,38 @@
         if (!live) assert (!m_axi_awvalid && !m_axi_wvalid);
         if (channel_valid) assert ({8'd0, channel_beat[7:0] & (4096 / `BYTES - 1)} + channel_len + 1 <= 4096 / `BYTES || `BYTES < 16);
         if (channel_valid) assert ({8'd0, channel_beat[7:0]} + channel_len + 1 <= 256 || `BYTES >= 16);
+        if (channel_second) assert ({8'd0, channel_second_beat[7:0] & (4096 / `BYTES - 1)} + channel_second_len + 1 <= 4096 / `BYTES || `BYTES < 16);
+        if (channel_second) assert ({8'd0, channel_second_beat[7:0]} + channel_second_len + 1 <= 256 || `BYTES >= 16);
         assert (m_axi_bready);
+    end
+
+    // The two places of each channel give what was loaded, once and in order; a reset drops addresses that wait in the second.
+    reg [1:0] f_a_count = 0;
+    reg [71:0] f_a_first, f_a_next;
+    always @(posedge ap_clk) begin
+        if (reset) f_a_count <= 0;
+        else if (ends_bursts) f_a_count <= f_a_count != 0 && !f_aw;
+        else f_a_count <= f_a_count + channel_load - f_aw;
+        if (f_a_count == 0 || f_aw) f_a_first <= f_a_count == 2 ? f_a_next : {seg_beat, seg_len};
+        if (f_a_count != 2) f_a_next <= {seg_beat, seg_len};
+    end
+    reg [1:0] f_d_count = 0;
+    reg [9 * `BYTES:0] f_d_first, f_d_next;
+    always @(posedge ap_clk) begin
+        if (reset) f_d_count <= 0;
+        else f_d_count <= f_d_count + w_load - f_w;
+        if (f_d_count == 0 || f_w) f_d_first <= f_d_count == 2 ? f_d_next : {send_data, send_strb, burst_last};
+        if (f_d_count != 2) f_d_next <= {send_data, send_strb, burst_last};
+    end
+    always @* if (f_past && !reset) begin
+        assert (!channel_load || f_a_count != 2);
+        assert (f_a_count == channel_valid + channel_second && (channel_valid || !channel_second));
+        if (channel_valid) assert (f_a_first == {channel_beat, channel_len});
+        if (channel_second) assert (f_a_next == {channel_second_beat, channel_second_len});
+        assert (!w_load || f_d_count != 2);
+        assert (f_d_count == w_valid + w_second && (w_valid || !w_second));
+        if (w_valid) assert (f_d_first == {w_data, w_strb, w_last});
+        if (w_second) assert (f_d_next == {w_second_data, w_second_strb, w_second_last});
     end
 
     // Every word that is asked for has its place, and the FIFO gives each once, in order.

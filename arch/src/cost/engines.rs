@@ -1,7 +1,7 @@
 //! What the AXI engines, the registers and the sequencer take: `templates::axi` and `templates::control`.
 //!
-//! Data paths are counted; the constants of the address side are those of its registers of 64 bits and fit small engines
-//! within a few dozen LUTs.
+//! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a few
+//! dozen LUTs.
 
 use super::blocks::{bits_of, memory, Cost};
 use crate::contract::program;
@@ -31,6 +31,7 @@ fn address(walk: &Walk) -> Cost {
     let groups = walk.groups.len() as i64;
     let bus = i64::from(walk.bus_bytes().trailing_zeros());
     let stages = walk.trim_stages() as i64;
+    let address = i64::from(walk.address_bits);
     let some = |yes: bool| i64::from(yes);
     let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
     let ends = i64::from(walk.coordinate_bits());
@@ -40,15 +41,16 @@ fn address(walk: &Walk) -> Cost {
     let tiles = !walk.trips.is_empty();
     let moving = some(rows) + groups * some(tiles);
     Cost {
-        lut: 140 + 64 * (moving + groups - 1 + some(lowers)) + forms * ends * (1 + moving),
-        ff: 64 * (groups + 3 + stages) + 2 * (64 - bus) + 40 + forms * ends * (groups + 2) + 2 * ends * stages,
+        // Of the burst on the channel, and of one more.
+        lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
+        ff: address * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
         ..Cost::default()
     }
 }
 
 /// Addresses and count of the open bursts: `templates::axi::bursts`.
 fn bursts(walk: &Walk, kept: i64) -> Cost {
-    let address = 64 - i64::from(walk.bus_bytes().trailing_zeros());
+    let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
     memory(kept, address) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
 }
 
@@ -77,7 +79,9 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
     let join = i64::from(word > 1);
     // Counters of bursts and drains, requests, strobes, and what ends open bursts at a reset.
     let rest = Cost { lut: 296 + 3 * word, ff: 240 + i64::from(walk.bus_bytes()), ..Cost::default() };
-    let data = Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
+    // The last beat's place, and that of one more.
+    let channel = Cost { lut: bits + bits / 8, ff: bits + bits / 8, ..Cost::default() };
+    let data = channel + Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
     address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits) + spread(walk, latency)
 }
 
@@ -101,10 +105,15 @@ pub(super) fn control(vsa: &Vsa) -> Cost {
     let digits: i64 = vsa.counters.iter().skip(vsa.parameters()).filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
     let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
     let program = program_bits(vsa);
-    registers(vsa.arrays.len()) + Cost { lut: 2 * digits + 4 * groups + program / 2, ff: 2 * digits + 5 * groups + program, ..Cost::default() }
+    registers(address_bits(vsa)) + Cost { lut: 2 * digits + 4 * groups + program / 2, ff: 2 * digits + 5 * groups + program, ..Cost::default() }
 }
 
-/// Registers of an IP with addresses of so many arrays.
-pub(super) fn registers(arrays: usize) -> Cost {
-    Cost { lut: 175 + 25 * arrays as i64, ff: 165 + 64 * arrays as i64, ..Cost::default() }
+/// Of all addresses.
+pub(super) fn address_bits(vsa: &Vsa) -> i64 {
+    vsa.arrays.len() as i64 * i64::from(vsa.address_bits)
+}
+
+/// Registers of an IP with addresses of so many bits in all.
+pub(super) fn registers(bits: i64) -> Cost {
+    Cost { lut: 175 + 25 * bits / 64, ff: 165 + bits, ..Cost::default() }
 }

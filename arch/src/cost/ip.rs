@@ -13,16 +13,16 @@ pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
         let own = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
         return own.chain(rest(ip)).collect();
     }
-    let arrays = ip.cores.iter().map(|c| c.arrays.len()).max().unwrap_or(0);
+    let addresses = ip.cores.iter().map(engines::address_bits).max().unwrap_or(0);
     let mut all = vec![];
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
         // Its registers are the IP's.
-        let own = engines::registers(core.arrays.len());
+        let own = engines::registers(engines::address_bits(core));
         let total = parts(core).total();
         all.push((caller.to_string(), Cost { lut: total.lut - own.lut, ff: total.ff - own.ff, ..total }));
     }
-    all.push(("registers".into(), engines::registers(arrays)));
+    all.push(("registers".into(), engines::registers(addresses)));
     all.push(("choice".into(), choice(ip)));
     all.into_iter().chain(rest(ip)).collect()
 }
@@ -34,7 +34,7 @@ pub fn total(ip: &Ip) -> Cost {
 
 /// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind it.
 fn rest(ip: &Ip) -> Option<(String, Cost)> {
-    let arguments = |core: &Vsa| 64 * core.arrays.len() as i64 + core.scalars.iter().map(|s| i64::from(s.ty.bits())).sum::<i64>() + engines::program_bits(core);
+    let arguments = |core: &Vsa| engines::address_bits(core) + core.scalars.iter().map(|s| i64::from(s.ty.bits())).sum::<i64>() + engines::program_bits(core);
     let bits = ip.cores.iter().map(arguments).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
     (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))

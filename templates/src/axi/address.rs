@@ -11,7 +11,7 @@
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
 use super::bundle::AxiAddress;
-use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Stage};
+use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Skid, Stage};
 use super::program::Program;
 use super::services::{carry_select, forms, shift_bits, Job};
 use crate::port::Port;
@@ -283,7 +283,7 @@ impl<'m> Trim<'m> {
     }
 }
 
-/// Registers of an AXI address channel.
+/// What an AXI address channel offers.
 pub(crate) struct Channel<'m> {
     pub valid: Sig<'m>,
     /// In beats.
@@ -298,7 +298,7 @@ pub(crate) struct Offer<'a, 'm> {
     pub valid: Sig<'m>,
     pub row: &'a Row<'m>,
     pub allowed: Sig<'m>,
-    pub unless: Sig<'m>,
+    pub unless: Option<Sig<'m>>,
 }
 
 /// Cuts rows into bursts. Returns whether a row is accepted, the address channel, and whether a burst goes there.
@@ -313,19 +313,17 @@ pub(crate) fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, chan
     let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));
     let space = (!beat.q().slice(0, window)).extend(left_bits).named("seg_space");
     let is_last = left.q().le(space).named("seg_last");
-    let channel = m.reg("channel_valid", u(1));
-    let free = (!channel.q() | channel_ready).named("channel_free");
-    channel.next(st.valid & allowed & !unless).en(free).rst(rst, 0);
-    leaves.drive(free & allowed & is_last);
     let page = beat.q().slice(window, beats - window).add_lit(1);
     let next_beat = m.concat(&[page, m.lit(0, u(window))]);
-    let burst = (st.valid & free & allowed).named("channel_load");
+    let places = Skid::new(m, "channel");
+    leaves.drive(places.room & allowed & is_last);
+    let burst = (st.valid & places.room & allowed).named("channel_load");
     let new_left = (beat_of(walk, row.to) - beat_of(walk, row.from)).extend(left_bits);
     beat.next(m.mux(st.load, row.address.slice(bus, beats), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
-    let channel = Channel { valid: channel.q(), beat: hold(m, "channel_beat", burst, beat.q()), len: hold(m, "channel_len", burst, len), next: len };
-    (st.ready, channel, burst)
+    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], channel_ready, unless);
+    (st.ready, Channel { valid, beat: offered[0], len: offered[1], next: len }, burst)
 }
 
 /// Drives the ports of an address channel.

@@ -3,10 +3,10 @@
 //! Contract of [`stage`]: an item offered in cycle `t` while `ready` is set is held from `t + 1` on; it leaves in the
 //! first cycle in which `next_ready` is set. Full throughput; `ready` is combinational in `next_ready`, never in
 //! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest; of [`deep_fifo`],
-//! whose head is a register, in `t + 2`.
+//! whose head is a register, in `t + 2`; loaded into a [`Skid`] in `t`, it is offered in `t + 1` at the earliest.
 
 use crate::naming::memory_style;
-use rtl::{clog2, u, MemStyle, ModuleBuilder, Sig, Ty};
+use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Ty};
 
 /// One register stage.
 pub(crate) struct Stage<'m> {
@@ -21,6 +21,41 @@ pub(crate) fn stage<'m>(m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offered:
     let ready = (!valid.q() | next_ready).named(format!("{name}_ready"));
     valid.next(offered).en(ready).rst(rst, 0);
     Stage { valid: valid.q(), ready, load: (offered & ready).named(format!("{name}_load")) }
+}
+
+/// Two places in front of a channel of a bus.
+pub(crate) struct Skid<'m> {
+    name: &'static str,
+    valid: Reg<'m>,
+    second: Reg<'m>,
+    /// Something may be loaded: of a register, since the bus's ready signal ends at the two places.
+    pub room: Sig<'m>,
+}
+
+impl<'m> Skid<'m> {
+    pub fn new(m: &'m ModuleBuilder, name: &'static str) -> Self {
+        let (valid, second) = (m.reg(format!("{name}_valid"), u(1)), m.reg(format!("{name}_second"), u(1)));
+        let room = (!second.q()).named(format!("{name}_room"));
+        Skid { name, valid, second, room }
+    }
+
+    /// Offers what is loaded, one after the other, until `taken` (by the bus, while something is offered): whether something
+    /// is offered, and the parts of it. Full throughput. What is not offered yet is dropped where `unless` is set. The caller
+    /// loads only with `room`.
+    pub fn offer(self, m: &'m ModuleBuilder, rst: Sig<'m>, load: Sig<'m>, parts: &[(&str, Sig<'m>)], taken: Sig<'m>, unless: Option<Sig<'m>>) -> (Sig<'m>, Vec<Sig<'m>>) {
+        let Skid { name, valid, second, room } = self;
+        let free = (!valid.q() | taken).named(format!("{name}_free"));
+        let stays = |s: Sig<'m>| unless.map_or(s, |u| s & !u);
+        m.assert(rst, format!("what {name} loads has a place"), !load | room);
+        let moves = load | free;
+        valid.next(stays(load | second.q())).en(free).rst(rst, 0);
+        second.next(stays(load & !free)).en(unless.map_or(moves, |u| moves | u)).rst(rst, 0);
+        let place = |(part, value): &(&str, Sig<'m>)| {
+            let waiting = hold(m, format!("{name}_second_{part}"), room, *value);
+            hold(m, format!("{name}_{part}"), free, m.mux(second.q(), waiting, *value))
+        };
+        (valid.q(), parts.iter().map(place).collect())
+    }
 }
 
 /// A register without reset that loads when `en`.

@@ -129,7 +129,7 @@ impl Template for AxiReader {
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
         let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or().named("beat_room");
-        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, ar_ready, Offer { valid: offered, row: &row, allowed: enough, unless: m.lit(0, u(1)) });
+        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, ar_ready, Offer { valid: offered, row: &row, allowed: enough, unless: None });
         let spent = m.mux(asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = (channel.valid & guard.live & !rst).named("arvalid");

@@ -15,7 +15,7 @@
 use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Offer, Row};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, fifo, hold, pack, unpack};
+use super::elastic::{choose_lit, fifo, hold, pack, unpack, Skid};
 use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use super::steps::{self, Parts};
@@ -129,7 +129,7 @@ impl Template for AxiWriter {
         let layout = Descriptor::of(m, walk, &row);
         let offered = stage.valid & row.any & room.sig();
         let aw_ready = ports.bus.aw.ready.input(m);
-        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, aw_ready & live, Offer { valid: offered, row: &row, allowed: m.lit(1, u(1)), unless: ends });
+        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, aw_ready & live, Offer { valid: offered, row: &row, allowed: m.lit(1, u(1)), unless: Some(ends) });
         channel.valid = (channel.valid & offers).named("awvalid");
         let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
         row_leaves.drive(leaves);
@@ -358,15 +358,13 @@ impl<'m> DataSide<'_, 'm> {
         let window = m.reg("send_window", head.window.ty());
         let marker_room = m.wire("marker_room", u(1));
         let ahead = m.reg("bursts_ahead", u(24));
-        let wvalid = m.reg("wvalid", u(1));
         let wready = self.bus.wready.input(m);
-        let valid = (wvalid.q() & self.offers).named("w_offered");
-        let free = !wvalid.q() | (valid & wready);
+        let channel = Skid::new(m, "w");
 
         let pop = m.wire("send_pop", u(1));
         let now = head.held(m, pop.sig());
         let has_word = !takes.q() | words.valid | self.ends;
-        let has_way = !sends.q() | (free & (!opens.q() | ahead.q().ne_lit(0)));
+        let has_way = !sends.q() | (channel.room & (!opens.q() | ahead.q().ne_lit(0)));
         let has_end = !(last.q() & now.last) | marker_room.sig() | self.ends;
         let step = (busy.q() & has_word & has_way & has_end).named("send_steps");
         pop.drive(waiting & (!busy.q() | (step & last.q())));
@@ -403,14 +401,15 @@ impl<'m> DataSide<'_, 'm> {
         let data = now.shift.map_or(words.data, |s| {
             join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
         });
-        wvalid.next(sent).en(free).rst(rst, 0);
-        self.bus.wvalid.output(m, valid);
-        self.bus.wdata.output(m, hold(m, "wdata", sent, data));
-        self.bus.wlast.output(m, hold(m, "wlast", sent, wlast));
         let strobes = self.strobes(&now, at_first, at_last);
         let strobes = steps::wanted(m, walk, steps::Placed { group: &head.group, shift: head.shift }, &now.group, pop, step).map_or(strobes, |wanted| strobes & wanted);
-        let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes);
-        self.bus.wstrb.output(m, hold(m, "wstrb", sent, strobes));
+        let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
+        let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
+        let (valid, offered) = channel.offer(m, rst, sent, &parts, self.offers & wready, None);
+        self.bus.wvalid.output(m, (valid & self.offers).named("w_offered"));
+        for (port, value) in [&self.bus.wdata, &self.bus.wlast, &self.bus.wstrb].into_iter().zip(offered) {
+            port.output(m, value);
+        }
         let group = if walk.groups.len() > 1 { now.group.clone() } else { vec![] };
         DrainEnd { push: step & last.q() & now.last, group, burst_ends: sent & wlast, drive_room: marker_room }
     }

@@ -29,7 +29,7 @@ fn the_best_design_is_built_by_its_text_and_by_the_line_to_paste() {
 #[test]
 fn a_front_has_a_proof_for_every_point() {
     let dir = tempfile::tempdir().unwrap();
-    let found = json(&["explore", &small(dir.path()), "--pareto", "cycles,lut,bram", "--json"]);
+    let found = json(&["explore", &kernel(dir.path(), "mm.c", MM), "--pareto", "cycles,lut,bram", "--json"]);
     let front = found["front"].as_array().unwrap();
     assert!(front.len() > 1, "{found}");
     for pair in front.windows(2) {

@@ -27,6 +27,8 @@ pub(super) struct Known<'a> {
     pub limits: Resources,
     /// Waves beyond which partial results leave the array.
     pub spill: i64,
+    /// Bits of an address.
+    pub address_bits: u32,
     /// Per transform.
     pub facts: Vec<Facts>,
     orders: Vec<Orders>,
@@ -69,6 +71,7 @@ impl<'a> Known<'a> {
             spec,
             limits: task.limits,
             spill: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
+            address_bits: spec.wiring.address_bits.unwrap_or(64),
             facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
             orders: vec![],
             volumes: program.system.statements.iter().enumerate().filter(|(s, _)| computes(*s)).map(|(_, p)| count(&p.domain, depth)).collect(),

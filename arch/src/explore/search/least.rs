@@ -48,7 +48,7 @@ impl Known<'_> {
         let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
         let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
         let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill))?
+        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
