@@ -46,7 +46,21 @@ impl SourceMap {
         let column = upto.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         (line, column)
     }
+
+    /// What stands there with its file and line, such as `mm.c:9: C[i][j] = 0;`, in one line of ASCII.
+    pub fn quote(&self, span: Span) -> Option<String> {
+        let file = self.files.get(span.file as usize)?;
+        let text = file.text.get(span.start as usize..span.end as usize)?;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = file.name.rsplit('/').next().unwrap_or_default();
+        let quoted: String = format!("{name}:{}: {text}", self.line_column(span).0).chars().take(QUOTED).collect();
+        let quoted: String = quoted.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).collect();
+        (!text.is_empty()).then(|| quoted.trim_end_matches(['\\', ' ']).to_string())
+    }
 }
+
+/// Characters of what [`SourceMap::quote`] gives.
+const QUOTED: usize = 110;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {

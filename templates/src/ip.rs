@@ -42,10 +42,13 @@ pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
 /// The constant in the top module that is 0 while the rest is hashed.
 const DESIGN_ID: &str = "design_id";
 
-/// The first 32 bits of SHA-256 over the names and texts of the modules.
+/// The first 32 bits of SHA-256 over the names and texts of the modules, without their comments.
 fn identifier(design: &Verified) -> u32 {
     let mut hash = Sha256::new();
-    rtl::verilog::files(design).iter().for_each(|(name, text)| hash.update(format!("{name}\n{text}")));
+    for (name, text) in rtl::verilog::files(design) {
+        hash.update(format!("{name}\n"));
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).for_each(|line| hash.update(format!("{line}\n")));
+    }
     let digest = hash.finalize();
     u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
 }

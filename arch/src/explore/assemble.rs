@@ -14,12 +14,12 @@ use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
 use crate::ir::sizes::{Formula, Size, Sizes};
 use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Scalar, Schedule, Until, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, NodeId, OutputGroup, Remarks, Scalar, Schedule, Until, Vsa};
 use frontend::flow;
 use frontend::diag::{Diagnostics, Span};
 use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Storage};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 pub(super) const SPILL_BEYOND: i64 = 4096;
@@ -149,6 +149,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         sizes: sizes(scop, mapping.parameters, mapping.limits, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
+        remarks: remarks(scop, &lowered),
         scalars: scalars(scop, &lowered, &dram),
         arrays: dram.into_iter().map(|d| d.array).collect(),
         inputs,
@@ -159,6 +160,16 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     retime::sink(&mut vsa);
     vsa.schedule.delays = delay::choose(&vsa);
     Ok(vsa)
+}
+
+/// The lines of the statements, where the source is known.
+fn remarks(scop: &Scop, lowered: &Lowered) -> Remarks {
+    let quote = |(id, of): (&NodeId, &BTreeSet<usize>)| {
+        let mut lines: Vec<String> = of.iter().filter_map(|&s| scop.sources.quote(scop.statements[s].span)).collect();
+        lines.dedup();
+        (!lines.is_empty()).then(|| (*id, lines.join("\n")))
+    };
+    Remarks(lowered.statements.iter().filter_map(quote).collect())
 }
 
 /// An array of the program that stays in DRAM.

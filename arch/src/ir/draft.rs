@@ -2,6 +2,7 @@
 
 use super::vsa::{Node, NodeId};
 use crate::affine::{Condition, Form};
+use std::collections::{BTreeMap, BTreeSet};
 use frontend::scop::{Affine, Constraint};
 
 /// An input group before its layout: one array seen through one linear access function.
@@ -73,6 +74,8 @@ pub struct Lowered {
     pub outputs: Vec<OutputDraft>,
     /// Arrays of the program that are scalars passed by value, in the order of the arguments: what `Op::Scalar` counts.
     pub scalars: Vec<usize>,
+    /// The statements whose values these nodes are.
+    pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
     /// Selects between the sources of a variable: they take no register of their own.
     pub muxes: Vec<NodeId>,
 }

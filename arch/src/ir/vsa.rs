@@ -414,6 +414,18 @@ pub struct Schedule {
     pub delays: BTreeMap<NodeId, Delay>,
 }
 
+/// The C lines whose values nodes are, for people. Arrays that differ in nothing else are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks(pub BTreeMap<NodeId, String>);
+
+impl PartialEq for Remarks {
+    fn eq(&self, _: &Remarks) -> bool {
+        true
+    }
+}
+
+impl Eq for Remarks {}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vsa {
     pub name: String,
@@ -437,6 +449,7 @@ pub struct Vsa {
     /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
     pub address_bits: u32,
     pub nodes: Vec<Node>,
+    pub remarks: Remarks,
     pub arrays: Vec<DramArray>,
     /// In the order of the kernel's arguments.
     pub scalars: Vec<Scalar>,
@@ -460,6 +473,7 @@ impl Vsa {
             ahead: 0,
             address_bits: 64,
             nodes: vec![],
+            remarks: Remarks::default(),
             arrays: vec![],
             scalars: vec![],
             inputs: vec![],

@@ -154,7 +154,15 @@ impl Lower<'_> {
     // ---- values
 
     pub(super) fn build(&mut self, target: Target) -> Result<NodeId, Illegal> {
-        let target = self.canonical(target);
+        let of = (!matches!(target, Target::Variable(..))).then(|| target.statement());
+        let id = self.built_once(self.canonical(target))?;
+        if let Some(statement) = of {
+            self.out.statements.entry(id).or_default().insert(statement);
+        }
+        Ok(id)
+    }
+
+    fn built_once(&mut self, target: Target) -> Result<NodeId, Illegal> {
         if let Some(&id) = self.built.get(&target) {
             return Ok(id);
         }

@@ -179,6 +179,7 @@ impl Draw {
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
+            remarks: Remarks::default(),
             arrays,
             scalars: (0..self.index(3)).map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32, host: None }).collect(),
             schedule: Schedule { skew: self.pair(), interval: self.int(), ready: self.list(timed), latency: self.list(timed), delays },

@@ -33,6 +33,19 @@ impl<'m> Sig<'m> {
         self
     }
 
+    /// Puts lines of comment where the value is made, if that is a statement of its own: a register, a named value, an
+    /// output of an instance.
+    pub fn remark(self, text: &str) -> Self {
+        self.m.with(|m| {
+            let mut id = self.id;
+            while let Op::Cast(of) = m.node(id).op {
+                id = of;
+            }
+            m.nodes[id.0 as usize].remark = Some(text.into());
+        });
+        self
+    }
+
     /// `w` bits from bit `lo` on; unsigned.
     #[track_caller]
     pub fn slice(self, lo: u32, w: u32) -> Self {

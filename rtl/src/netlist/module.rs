@@ -119,6 +119,8 @@ pub struct Node {
     pub name: Option<String>,
     /// Synthesis attributes, printed as `(* key = "value" *)`.
     pub attrs: Vec<(String, String)>,
+    /// Lines of comment where the value is made; no part of the hardware.
+    pub remark: Option<String>,
     pub at: At,
 }
 

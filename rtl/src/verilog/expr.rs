@@ -57,6 +57,7 @@ impl Printer<'_> {
         }
         let head = self.declaration("wire", id, &wanted);
         let value = self.right_side(id, wanted.len() + 24);
+        self.wires.push_str(&self.remarked(id, "    "));
         writeln!(self.wires, "{head} = {value};").expect("string");
         self.net(id, wanted.clone());
         wanted

@@ -148,6 +148,11 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// The comment on a node, on lines of their own.
+    fn remarked(&self, id: NodeId, indent: &str) -> String {
+        self.m.node(id).remark.iter().flat_map(|r| r.lines()).map(|line| format!("{indent}// {line}\n")).collect()
+    }
+
     fn declaration(&self, kind: &str, id: NodeId, name: &str) -> String {
         let n = self.m.node(id);
         self.declared(kind, &n.attrs, n.ty.w, name)

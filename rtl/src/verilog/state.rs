@@ -53,6 +53,7 @@ impl Printer<'_> {
         for i in &self.m.insts {
             for id in i.outs.iter().filter_map(|o| o.2).filter(|id| self.uses.contains_key(id)).collect::<Vec<_>>() {
                 if let Some(name) = self.m.node(id).name.clone() {
+                    out.push_str(&self.remarked(id, "    "));
                     writeln!(out, "{};", self.declaration("wire", id, &name)).expect("string");
                     self.net(id, name);
                 }
@@ -86,7 +87,7 @@ impl Printer<'_> {
                 if let Some((_, b)) = rst {
                     resets.push(format!("{name} <= {};", super::literal(&b, u(b.width()))));
                 }
-                loads.push(format!("{name} <= {value};"));
+                loads.push(format!("{}{name} <= {value};", self.remarked(id, "")));
             }
             let en = en.map(|e| self.expr(e).s);
             let rst = rst.map(|r| self.expr(r).s);

@@ -1,6 +1,6 @@
 //! Feeders of the array: their grids, what they are fed, and their values for the PEs.
 
-use super::{element, hop_time, shape, Buffers, Build, LoadingPorts};
+use super::{element, hop_time, served_name, shape, Buffers, Build, LoadingPorts};
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
 use crate::port::Port;
 use crate::stream::Loads;
@@ -11,6 +11,8 @@ use rtl::{Design, Instance, Sig, Ty};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loading {
     pub port: usize,
+    /// Of what the port serves, see [`served_name`].
+    pub name: String,
     pub stream: Loads<Ty>,
     /// In the order of the stream's group bits.
     pub groups: Vec<Feeders>,
@@ -41,12 +43,12 @@ impl Loading {
     pub fn new(vsa: &Vsa, port: usize, stream: Loads<Ty>, live: &[bool]) -> Loading {
         let groups = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port);
         let groups = groups.map(|g| Feeders::new(vsa, g, &stream, live)).collect();
-        Loading { port, stream, groups }
+        Loading { port, name: served_name(vsa, port), stream, groups }
     }
 
     pub fn ports(&self) -> LoadingPorts {
         LoadingPorts {
-            stream: self.stream.map(|name, ty| Port::new(format!("in{}_{name}", self.port), *ty)),
+            stream: self.stream.map(|name, ty| Port::new(format!("in{}_{}_{name}", self.port, self.name), *ty)),
             slots: self.groups.iter().filter(|g| g.double).map(|g| (g.group, Port::bit(format!("slot{}", g.group)))).collect(),
         }
     }

@@ -11,7 +11,7 @@ mod outputs;
 
 use crate::axi::reader::ReaderParams;
 use crate::axi::writer::WriterParams;
-use crate::control::{time_field, Field};
+use crate::control::{field_port, time_field, Field};
 use crate::io::buffer::Buffer;
 use crate::io::collector::{row_form, wave_enables};
 use crate::io::words::{bank_start, BufferPorts, StreamShape, Ties, Wave};
@@ -34,7 +34,7 @@ pub struct Array {
     pub mirrored: [bool; 2],
     pub pe: Pe,
     /// What comes with a wave from the sequencer.
-    pub fields: Vec<(Field, Ty)>,
+    pub fields: Vec<(Field, Port)>,
     /// Feeders, by AXI port that reads.
     pub inputs: Vec<Loading>,
     /// Collectors, by AXI port that writes.
@@ -80,7 +80,7 @@ impl Array {
         let datapath = Datapath::new(vsa)?;
         let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, params.stream(), &datapath.live)).collect();
         let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, params.stream())).collect();
-        let fields = fields(vsa, &datapath).into_iter().map(|f| (f.clone(), f.ty(&vsa.counters))).collect();
+        let fields = fields(vsa, &datapath).into_iter().enumerate().map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters))).collect();
         let mirrored = vsa.schedule.skew.map(|s| s < 0);
         Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, datapath), fields, inputs, outputs })
     }
@@ -93,7 +93,7 @@ impl Array {
         };
         ArrayPorts {
             valid: Port::bit("valid"),
-            fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.1)).collect(),
+            fields: self.fields.iter().map(|f| f.1.clone()).collect(),
             scalars: self.pe.datapath.tied.iter().filter_map(scalar).collect(),
             inputs: self.inputs.iter().map(Loading::ports).collect(),
             outputs: self.outputs.iter().map(Draining::ports).collect(),
@@ -113,6 +113,15 @@ fn fields(vsa: &Vsa, pe: &Datapath) -> Vec<Field> {
     fields.sort();
     fields.dedup();
     fields
+}
+
+/// The array behind an AXI port, `memory` where there are several.
+fn served_name(vsa: &Vsa, port: usize) -> String {
+    let mut behind = (0..vsa.arrays.len()).filter(|&a| vsa.port_of(a as u32) == port);
+    match (behind.next(), behind.next()) {
+        (Some(only), None) => vsa.arrays[only].name.to_lowercase(),
+        _ => "memory".into(),
+    }
 }
 
 /// Dimensions that a stream has before those of a group with this hull: it has as many as its largest array.

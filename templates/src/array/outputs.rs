@@ -1,6 +1,6 @@
 //! Collectors and relays of the array: their grids, the tokens they get, and the words they answer with.
 
-use super::{element, hop_time, shape, Buffers, Build, DrainingPorts};
+use super::{element, hop_time, served_name, shape, Buffers, Build, DrainingPorts};
 use crate::control::{time_field, Field};
 use crate::io::collector::{self, masks, wave_enables, Collector, CollectorPorts};
 use crate::io::relay::Relay;
@@ -15,6 +15,8 @@ use rtl::{u, Design, Instance, Sig, Ty};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draining {
     pub port: usize,
+    /// Of what the port serves, see [`served_name`].
+    pub name: String,
     pub stream: Tokens<Ty>,
     /// From a token to the word that answers it, in cycles.
     pub latency: u32,
@@ -73,14 +75,14 @@ impl Draining {
     pub fn new(vsa: &Vsa, port: usize, stream: Tokens<Ty>) -> Draining {
         let groups = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port);
         let groups = groups.map(|o| Collectors::new(vsa, o, &stream)).collect();
-        Draining { port, stream, latency: drain_latency(vsa, port) as u32, bytes: vsa.bus_bytes(port), groups }
+        Draining { port, name: served_name(vsa, port), stream, latency: drain_latency(vsa, port) as u32, bytes: vsa.bus_bytes(port), groups }
     }
 
     pub fn ports(&self) -> DrainingPorts {
         let double = self.groups.iter().filter(|g| g.collector.buffer.double);
         DrainingPorts {
-            tokens: self.stream.map(|name, ty| Port::new(format!("out{}_{name}", self.port), *ty)),
-            answer: Answer::ports(&format!("out{}_", self.port), self.bytes),
+            tokens: self.stream.map(|name, ty| Port::new(format!("out{}_{}_{name}", self.port, self.name), *ty)),
+            answer: Answer::ports(&format!("out{}_{}_", self.port, self.name), self.bytes),
             slots: double.map(|g| (g.group, Port::bit(format!("out_slot{}", g.group)))).collect(),
         }
     }

@@ -1,5 +1,6 @@
 //! What the sequencer computes for each wave and sends along with it.
 
+use crate::port::Port;
 use arch::affine::{interval, Condition, Form};
 use arch::ir::vsa::{Counter, NodeId, Op, Vsa};
 use rtl::{s, u, Ty};
@@ -53,12 +54,43 @@ pub fn time_field(vsa: &Vsa, id: NodeId) -> Option<Field> {
     }
 }
 
-/// Port name of control field number `k` of the plan.
-pub fn field_port(k: usize, field: &Field) -> String {
-    match field {
-        Field::Valid => "valid".into(),
-        Field::Guard(_) => format!("guard{k}"),
-        Field::Time(_) => format!("time{k}"),
-        Field::Pointer(_) | Field::WritePointer(_) => format!("wave{k}"),
-    }
+/// Letters of a name that says what a field holds; what would be longer is left out.
+const TELLING: usize = 40;
+
+/// Port of control field number `k` of the plan: its name has the number, and what it holds in terms of the counters.
+pub fn field_port(k: usize, field: &Field, counters: &[Counter]) -> Port {
+    let (kind, what) = match field {
+        Field::Valid => return Port::bit("valid"),
+        Field::Guard(conditions) => ("guard", conditions.iter().map(|c| told_condition(c, counters)).collect::<Option<Vec<_>>>().map(|all| all.join("_and_"))),
+        Field::Time(form) => ("time", Some(told(form, counters))),
+        Field::Pointer(depth) => ("wave", Some(format!("mod_{depth}"))),
+        Field::WritePointer(depth) => ("written", Some(format!("mod_{depth}"))),
+    };
+    let what = what.filter(|w| !w.is_empty() && w.len() <= TELLING).map_or(String::new(), |w| format!("_{w}"));
+    Port::new(format!("{kind}{k}{what}"), field.ty(counters))
+}
+
+/// A form in letters, such as `k_time_x2_i_latency_m3` for `2 * k.time + i.latency - 3`.
+fn told(form: &Form, counters: &[Counter]) -> String {
+    let number = |v: i64| if v < 0 { format!("m{}", v.unsigned_abs()) } else { v.to_string() };
+    let term = |(counter, &c): (&Counter, &i64)| {
+        let name: String = counter.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+        (c != 0).then(|| if c == 1 { name } else { format!("{name}_x{}", number(c)) })
+    };
+    let terms = counters.iter().zip(&form.counters).filter_map(term);
+    terms.chain((form.constant != 0).then(|| number(form.constant))).collect::<Vec<_>>().join("_")
+}
+
+/// A condition on a single counter, such as `k_time_is_3`.
+fn told_condition(c: &Condition, counters: &[Counter]) -> Option<String> {
+    let used: Vec<i64> = c.form.counters.iter().copied().filter(|c| *c != 0).collect();
+    let [sign @ (1 | -1)] = used[..] else { return None };
+    let form = Form { constant: 0, counters: c.form.counters.iter().map(|c| c * sign).collect(), space: [0, 0] };
+    let relation = match (c.equality, sign) {
+        (true, _) => "is",
+        (false, 1) => "from",
+        _ => "to",
+    };
+    let bound = -sign * c.form.constant;
+    (bound >= 0).then(|| format!("{}_{relation}_{bound}", told(&form, counters)))
 }

@@ -10,7 +10,7 @@
 //! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
-use super::field::{form_range, range_ty, Field};
+use super::field::{field_port, form_range, range_ty, Field};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
 use arch::contract::timing::swept;
@@ -104,7 +104,7 @@ impl Sequencer {
             parameters: self.counters[..self.parameters].iter().enumerate().map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64)))).collect(),
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
-            fields: self.fields.iter().enumerate().map(|(k, f)| Port::new(format!("f{k}"), f.ty(&self.counters))).collect(),
+            fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
             loads: (0..self.reloads.len()).map(load).collect(),
             drains: self.drains.iter().enumerate().map(drain).collect(),
         }

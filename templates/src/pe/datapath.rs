@@ -31,6 +31,15 @@ impl Tied {
     pub fn scalar(k: u32, ty: ScalarType) -> Tied {
         Tied::Scalar(k, (ty.bits(), ty.signed()))
     }
+    /// What it is called.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Tied::Offset { .. } => "offset",
+            Tied::Bound { .. } => "bound",
+            Tied::Flag(..) => "here",
+            Tied::Scalar(..) => "scalar",
+        }
+    }
     pub fn ty(&self) -> Ty {
         match self {
             Tied::Offset { ty, .. } | Tied::Scalar(_, ty) => Ty { w: ty.0, signed: ty.1 },

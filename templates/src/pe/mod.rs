@@ -16,7 +16,7 @@ use datapath::{Comparison, Datapath, Relation, Tied};
 use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::affine::Form;
-use arch::ir::vsa::{Delay, NodeId, Op, OutputGroup, Vsa};
+use arch::ir::vsa::{Delay, NodeId, Op, OutputGroup, Remarks, Vsa};
 use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
@@ -32,6 +32,7 @@ pub struct Pe {
     /// By output group.
     pub outputs: Vec<PeOutput>,
     pub ports: PePorts,
+    pub remarks: Remarks,
 }
 
 /// What a PE computes at a node.
@@ -110,7 +111,7 @@ impl Pe {
         let nodes: BTreeMap<u32, PeNode> = datapath.ids().into_iter().map(|id| (id.0, node(id))).collect();
         let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();
         let ports = PePorts::new(vsa, &datapath, &nodes, &outputs);
-        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports }
+        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports, remarks: vsa.remarks.clone() }
     }
 }
 
@@ -118,7 +119,7 @@ impl PePorts {
     fn new(vsa: &Vsa, datapath: &Datapath, nodes: &BTreeMap<u32, PeNode>, outputs: &[PeOutput]) -> Self {
         let several = vsa.extent.map(|n| n > 1);
         let hops = Hops::new(vsa, several);
-        let field = |(k, field): (usize, &Field)| hops.chain(&field_port(k, field), field.ty(&vsa.counters));
+        let field = |(k, field): (usize, &Field)| hops.chain(&field_port(k, field, &vsa.counters).name, field.ty(&vsa.counters));
         let (mut inputs, mut links) = (BTreeMap::new(), BTreeMap::new());
         for (id, node) in nodes {
             let port = |way: &str| Port::new(format!("{}_{way}", node.stem), wires(node.ty));
@@ -140,7 +141,7 @@ impl PePorts {
         };
         PePorts {
             fields: datapath.fields.keys().enumerate().map(field).collect(),
-            tied: datapath.tied.iter().enumerate().map(|(k, t)| Port::new(format!("k{k}"), t.ty())).collect(),
+            tied: datapath.tied.iter().enumerate().map(|(k, t)| Port::new(format!("{}{k}", t.kind()), t.ty())).collect(),
             inputs,
             links,
             outputs: outputs.iter().enumerate().map(|(o, out)| out.values.iter().enumerate().map(|(k, v)| value(o, k, v)).collect()).collect(),
@@ -305,6 +306,9 @@ impl<'a, 'm> Build<'a, 'm> {
             }
             _ => self.operation(d, node, sampled, latency as u32),
         };
+        // A value that is a C line's has a statement of its own, which bears the line.
+        let remark = self.pe.remarks.0.get(&id);
+        let value = if latency == 0 && remark.is_some() { value.named(name) } else { value };
         let value = match self.chains.get(&id.0) {
             Some(chain) if latency > 0 => {
                 chain[0].next(value);
@@ -314,6 +318,7 @@ impl<'a, 'm> Build<'a, 'm> {
             _ if latency > 0 => self.m.reg(name, ty).next(value).q(),
             _ => value,
         };
+        let value = remark.map_or(value, |text| value.remark(text));
         Some(self.line(id, value))
     }
 

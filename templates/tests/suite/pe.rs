@@ -236,7 +236,7 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
             Field::Time(form) => form.eval(at, [0, 0]),
             Field::Pointer(depth) | Field::WritePointer(depth) => now as i64 % depth,
         };
-        script.drive(t + phase, &field_port(k, field), value);
+        script.drive(t + phase, &field_port(k, field, &v.counters).name, value);
     }
     for id in datapath.ids() {
         let (name, ready) = (stem(v, id), v.schedule.ready[id.index()]);
@@ -290,7 +290,7 @@ fn repeats(script: &mut Script, v: &Vsa, datapath: &Datapath) {
     for a in (0..2).filter(|&a| v.extent[a] > 1) {
         let skew = v.schedule.skew[a].abs();
         for (k, (field, _)) in datapath.fields.iter().enumerate() {
-            let port = field_port(k, field);
+            let port = field_port(k, field, &v.counters).name;
             script.repeat(&port, &pass_port(v, &port, a), skew);
         }
         for id in datapath.ids() {
@@ -308,7 +308,7 @@ fn at_place(r: &mut Random, v: &Vsa, datapath: &Datapath, p: [i64; 2]) {
     let mut model = Model { v, p, values: vec![] };
     script.quiet("valid", 0);
     for (k, tied) in datapath.tied.iter().enumerate() {
-        script.quiet(&format!("k{k}"), tied.value(p).expect("no scalars"));
+        script.quiet(&format!("{}{k}", tied.kind()), tied.value(p).expect("no scalars"));
     }
     repeats(&mut script, v, datapath);
     // Bubbles run through the whole PE first, as after a reset.

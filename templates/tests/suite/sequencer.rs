@@ -8,7 +8,7 @@ use frontend::scop::ScalarType;
 use crate::module_support::*;
 use rtl::sim::Sim;
 use std::collections::VecDeque;
-use templates::control::Field;
+use templates::control::{field_port, Field};
 use templates::control::sequencer::Sequencer;
 
 fn random_counters(r: &mut Random) -> Vec<Counter> {
@@ -254,7 +254,7 @@ impl Bench<'_> {
                 Field::Time(form) => form.eval(&at, [0, 0]),
                 Field::Pointer(depth) | Field::WritePointer(depth) => self.waves % depth,
             };
-            let port = format!("f{k}");
+            let port = field_port(k, field, &self.v.counters).name;
             let signed = self.sim.port_ty(self.sim.port(&port)).signed;
             let got = if signed { self.sim.get_signed(&port) } else { self.sim.get(&port) as i64 };
             assert_eq!(got, wanted, "cycle {}: {field:?} in wave {wave}, counters {at:?}", self.cycle);
