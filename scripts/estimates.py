@@ -47,7 +47,8 @@ def estimated(folder):
 
 def measured(folder, top):
     """Totals, and those of each part."""
-    modules = json.loads(run([os.path.join(SCRIPTS, "resources.sh"), os.path.abspath(folder), top, "--json"]))["modules"]
+    family = "xc7" if estimated(folder)["part"].startswith("xc7") else "xcup"
+    modules = json.loads(run([os.path.join(SCRIPTS, "resources.sh"), os.path.abspath(folder), top, "--family", family, "--json"]))["modules"]
     parts = {}
     for row in modules:
         name = next(part for text, part in PARTS if text in row["module"])

@@ -35,7 +35,25 @@ emit() {
 # driven NAME ARGUMENTS: the same, and runs it against the bus models
 driven() {
     emit "$@"
-    python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors
+    python scripts/axi_check/run.py "$work/$1" --modes ideal,random,bursty,lazy,errors,strobes,reset
+}
+
+# What the modes for resets and strobes are there to find: in a copy, each of these edits must fail.
+broken() {
+    emit broken examples/mm.c -D N=4 --space i,j --tile i=2,j=2 >/dev/null
+    sed -i 's/"max_cycles": [0-9]*/"max_cycles": 2000/' "$work/broken/sim/axi_check.json"
+    local mode file edit
+    while read -r mode file edit; do
+        rm -rf "$work/edited"
+        cp -r "$work/broken" "$work/edited"
+        sed -i "$edit" "$work"/edited/rtl/$file
+        ! diff -rq "$work/broken" "$work/edited" >/dev/null || { echo "there is nothing to edit: $edit"; return 1; }
+        ! python scripts/axi_check/run.py "$work/edited" --modes "$mode" || { echo "not found in mode $mode: $edit"; return 1; }
+    done <<'EDITS'
+reset mm_axi_reader_*.v s/if (abandon) begin/if (~live) begin/
+reset mm_axi_writer_c.v s/if (abandon) begin/if (~live) begin/
+strobes mm_axi_lite_control_*.v s/w_strobe <= .*/w_strobe <= 4'd15;/
+EDITS
 }
 
 # One PE: an int16 multiplication accumulated over latency-hiding points.
@@ -57,6 +75,12 @@ formal() {
 estimated() {
     emit estimated examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
     python3 scripts/estimates.py --check "$work/estimated"
+}
+
+# The same of a 7-series part with addresses of 32 bits, synthesized for that family.
+estimated7() {
+    emit estimated7 --board pynq-z2 examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
+    python3 scripts/estimates.py --check "$work/estimated7"
 }
 
 # gate COMMAND NAME…: starts a gate when a core is free; its output waits in a file.
@@ -82,8 +106,10 @@ gate driven gemm examples/gemm.c -D NI=5 -D NJ=6 -D NK=4 --space i,j --tile i=3,
 gate driven shared tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+C,B+bias
 gate driven mm32 examples/mm.c -D N=6 --word A=4,B=4,C=2 --board pynq-z2
 gate emit mm_default examples/mm.c -D N=12
+gate broken
 gate mac
 gate estimated
+gate estimated7
 wait
 
 failed=0

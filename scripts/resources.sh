@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Resources per module after synthesis for UltraScale+: `scripts/resources.sh DIR TOP [MODULE] [options]`
+# Resources per module after synthesis: `scripts/resources.sh DIR TOP [MODULE] [options]`
 #
 #   DIR          folder with the Verilog files (DIR/rtl where that exists)
 #   TOP          top module; every module below it gets a line of its own, counted once and with its multiplicity
 #   MODULE       synthesize this module alone (with its default parameters) instead of TOP
+#   --family F   xcup for UltraScale+ (the default), xc7 for 7-series
 #   --json       print JSON instead of the table
 #   --levels     also print the longest register-to-register path (levels.py)
 #   --keep OUT   leave netlist.json and yosys.log in folder OUT
@@ -17,11 +18,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'; }
-args=() pass=() levels= keep=
+args=() pass=() levels= keep= family=xcup
 while [ $# -gt 0 ]; do
     case $1 in
         --json) pass+=(--json) ;;
         --levels) levels=yes ;;
+        --family) family=${2:?--family needs a name}; shift ;;
         --keep) keep=${2:?--keep needs a folder}; shift ;;
         --assert) pass+=(--assert "${2:?--assert needs an expression}"); shift ;;
         -h | --help) usage; exit 0 ;;
@@ -43,8 +45,12 @@ trap 'rm -rf "$out"' EXIT
 
 macc='# (no alumacc -macc-only in this version)'
 if "$yosys" -p 'help alumacc' 2>/dev/null | grep -q -e -macc-only; then macc=$'alumacc -macc-only\nmaccmap -unmap'; fi
+convert='techmap -map e1_to_e2.v'
+[ "$family" = xcup ] || convert='# DSP48E1'
 while IFS= read -r line; do
     if [ "$line" = @MACC@ ]; then line=$macc; fi
+    if [ "$line" = @E1_TO_E2@ ]; then line=$convert; fi
+    line=${line//@FAMILY@/$family}
     echo "${line//@TOP@/$top}"
 done <"$here/eda/hybrid.ys.in" >"$out/run.ys"
 

@@ -3,6 +3,8 @@
 // axi_rules     one AXI4 manager (read and write channels): what the manager drives must be legal
 // axil_rules    one AXI4-Lite subordinate: what the subordinate drives must be legal
 //
+// A reset is one of the manager alone: it must drive no VALID, and its open bursts stay open.
+//
 // Rules: AMBA AXI protocol specification, IHI 0022, sections A3.1 (reset), A3.2 (handshake, stability), A3.4.1 (bursts,
 // 4 KiB boundary), A3.4.3 (strobes). Tie a missing channel's inputs to zero.
 `timescale 1ns / 1ps
@@ -128,8 +130,8 @@ module axi_rules #(
     always @(posedge aclk) begin
         cycle = cycle + 1;
         if (aresetn !== 1'b1) begin
+            // What is open stays open: the memory goes on answering.
             if (was_reset && (awvalid === 1'b1 || wvalid === 1'b1 || arvalid === 1'b1)) fail("VALID high in reset");
-            {aw_count, w_count, b_count, ar_count, r_count, beat} = 0;
             {aw_stalled, w_stalled, ar_stalled, was_quiet} = 0;
             was_reset = 1'b1;
         end else begin
@@ -178,20 +180,22 @@ module axi_rules #(
                     beat = 0;
                 end
             end
-            if (bvalid && bready) begin
-                b_count = b_count + 1;
-                if (b_count > aw_count || b_count > w_count) fail("write response without a finished burst");
-            end
             if (arvalid && arready) begin
                 address(araddr, arlen, arsize, arburst);
                 ar_count = ar_count + 1;
                 read_bursts = read_bursts + 1;
             end
-            if (rvalid && rready) begin
-                read_beats = read_beats + 1;
-                if (rlast) r_count = r_count + 1;
-                if (r_count > ar_count) fail("read data without an address");
-            end
+        end
+        if (bvalid === 1'b1 && bready === 1'b1) begin
+            b_count = b_count + 1;
+            if (b_count > aw_count || b_count > w_count) fail("write response without a finished burst");
+        end
+        if (rvalid === 1'b1 && rready === 1'b1) begin
+            read_beats = read_beats + 1;
+            if (rlast) r_count = r_count + 1;
+            if (r_count > ar_count) fail("read data without an address");
+        end
+        if (aresetn === 1'b1) begin
             if (quiet && !was_quiet && (awvalid || wvalid || arvalid || beat != 0
                     || aw_count != b_count || w_count != b_count || ar_count != r_count))
                 fail("transaction open when completion was reported");

@@ -2,7 +2,9 @@
 
 Stall modes: `ideal` none; `random` every channel pauses three cycles in ten; `bursty` long pauses and long runs;
 `lazy` READY only after VALID, and write addresses are taken only when data is offered as well, which a manager must
-not wait for (AXI A3.3); `errors` answers accesses of each array with SLVERR and gives misaligned addresses first. Each run starts without a reset in between, so that restarting is tested too.
+not wait for (AXI A3.3); `errors` answers accesses of each array with SLVERR and gives misaligned addresses first; `strobes`
+writes the registers byte by byte first; `reset` resets the IP alone in the middle of runs, while the memory goes on answering.
+Each run starts without a reset in between, so that restarting is tested too.
 """
 import json
 import os
@@ -12,7 +14,7 @@ from pathlib import Path
 import cocotb
 import numpy
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, First, RisingEdge, SimTimeoutError, with_timeout
+from cocotb.triggers import ClockCycles, First, RisingEdge, SimTimeoutError, Timer, with_timeout
 from cocotbext.axi import (AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus)
 
 SETUP = json.loads(os.environ["SAGEN_AXI_CHECK"])
@@ -20,6 +22,7 @@ CONTROL, GIE, IER, ISR = 0x00, 0x04, 0x08, 0x0C
 START, DONE, IDLE = 1, 2, 4
 PERIOD_NS = 4
 ACCESS_CYCLES = 5000    # the longest a register access may take, stalls included
+RESETS = 8              # in the middle of runs
 GUARD = 8192            # bytes around each array that must stay as they are
 
 
@@ -126,7 +129,7 @@ class Bench:
         self.address_bits = description.get("address_bits", 64)
         self.arrays = [Array(i, a, path.parent, self.rng, self.address_bits) for i, a in enumerate(description["arrays"])]
         self.scalars = description.get("scalars", [])
-        self.problems, self.channels = [], []
+        self.problems, self.channels, self.answers = [], [], []
         self.control = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, False)
         write, read = self.control.write_if, self.control.read_if
         self.channels += [(c, None) for c in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel,
@@ -139,7 +142,8 @@ class Bench:
 
     def connect(self, bus):
         """Puts memory models at the read and write channels that the IP has."""
-        dut, clock = self.dut, (self.dut.ap_clk, self.dut.ap_rst_n)
+        # The memory has no reset.
+        dut, clock = self.dut, (self.dut.ap_clk, None)
         arrays = [a for a in self.arrays if a.port == bus]
 
         def high(*names):
@@ -151,10 +155,12 @@ class Bench:
             slave = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, bus), *clock, Memory(arrays, lanes, self.problems), False)
             self.channels += [(slave.aw_channel, high("awvalid", "wvalid")), (slave.w_channel, high("wvalid")),
                               (slave.b_channel, None)]
+            self.answers.append(slave.b_channel)
         if hasattr(dut, f"{bus}_arvalid"):
             lanes = len(getattr(dut, f"{bus}_rdata")) // 8
             slave = AxiSlaveRead(AxiReadBus.from_prefix(dut, bus), *clock, Memory(arrays, lanes, self.problems), False)
             self.channels += [(slave.ar_channel, high("arvalid")), (slave.r_channel, None)]
+            self.answers.append(slave.r_channel)
 
     def stall(self, mode):
         for channel, valid in self.channels:
@@ -168,8 +174,9 @@ class Bench:
         answer = await self.answer(f"reading register {register:#x}", self.control.read(register, 4))
         return int.from_bytes(answer.data, "little")
 
-    async def write(self, register, value):
-        await self.answer(f"writing register {register:#x}", self.control.write(register, value.to_bytes(4, "little")))
+    async def write(self, register, value, size=4):
+        """Fewer bytes than four are a write with strobes for these alone."""
+        await self.answer(f"writing register {register:#x}", self.control.write(register, value.to_bytes(size, "little")))
 
     async def answer(self, what, transaction):
         """Bounds a register access: an IP that never answers must not hang the simulation."""
@@ -212,10 +219,11 @@ class Bench:
         return int((cocotb.simtime.get_sim_time("ns") - begin) / PERIOD_NS), finished
 
     async def run(self, mode):
-        """One start of the IP; returns its length in cycles, or None if it never ended."""
+        """One start of the IP, with the stalls of `mode`, if any; its length in cycles, or None if it never ended."""
         for array in self.arrays:
             array.reset()
-        self.stall(mode)
+        if mode:
+            self.stall(mode)
         await self.program()
         self.expect("control register before start", await self.read(CONTROL) & (DONE | IDLE), IDLE)
         await self.write(CONTROL, START)
@@ -236,14 +244,78 @@ class Bench:
             self.problems += array.problems()
         return cycles
 
-    async def finish(self, what):
-        """Starts the IP as it is set up and waits for its end."""
+    async def finish_pending(self, what):
+        """Starts the IP as it is set up and waits for its end; the interrupt stays."""
         await self.write(CONTROL, START)
         cycles, finished = await self.wait_done()
         self.expect(f"{what}: the run ends", finished, True)
+        return cycles
+
+    async def finish(self, what):
+        """The same, and acknowledges."""
+        cycles = await self.finish_pending(what)
         await self.write(ISR, await self.read(ISR))
         await self.read(CONTROL)
         return cycles
+
+    async def strobes(self):
+        """A byte that is written changes no other one, whatever stands on the other lanes, and starts or clears nothing."""
+        self.stall("random")
+        held = [a.offset + s // 8 for a in self.arrays for s in range(0, self.address_bits, 32)]
+        for register in held:
+            value = self.rng.getrandbits(32)
+            await self.write(register, value)
+            for first, size in ((0, 1), (3, 1), (1, 2), (2, 1), (1, 1), (0, 2), (1, 3)):
+                part = self.rng.getrandbits(8 * size)
+                await self.write(register + first, part, size)
+                value = value & ~((1 << 8 * size) - 1 << 8 * first) | part << 8 * first
+                self.expect(f"register {register:#x} after bytes {first} to {first + size - 1}", await self.read(register), value)
+        for register, value in ((GIE, 1), (IER, 3)):
+            await self.write(register, value)
+            await self.write(register + 1, 0, 3)
+            self.expect(f"register {register:#x} after its upper bytes", await self.read(register), value)
+        await self.write(CONTROL + 1, 0x818181, 3)
+        await ClockCycles(self.dut.ap_clk, 20)
+        self.expect("control register after its upper bytes", await self.read(CONTROL), IDLE)
+        await self.program()
+        await self.finish_pending("run before the interrupt's upper bytes")
+        status = await self.read(ISR)
+        await self.write(ISR + 1, 0x030303, 3)
+        self.expect("interrupt status after its upper bytes", await self.read(ISR), status)
+        await self.write(ISR, status, 1)
+        self.expect("interrupt status after its lowest byte", await self.read(ISR), 0)
+        await self.read(CONTROL)
+
+    async def resets(self, cycles):
+        """Resets of 1 to 3 cycles anywhere in a run; after each, a whole run is right."""
+        for trial in range(RESETS):
+            # Of other data than the whole run's: what comes late is seen.
+            for array in self.arrays:
+                array.reset()
+                array.memory[GUARD:GUARD + array.size] = self.rng.randbytes(array.size)
+            self.stall("random" if trial % 2 else "bursty")
+            await self.program()
+            await self.write(CONTROL, START)
+            await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, cycles if trial % 2 else 20))
+            # The memory's answers come late, some of them after the reset.
+            for channel in self.answers:
+                channel.clear_pause_generator()
+                channel.pause = True
+            await ClockCycles(self.dut.ap_clk, self.rng.randrange(40))
+            self.dut.ap_rst_n.value = 0
+            await ClockCycles(self.dut.ap_clk, self.rng.randrange(1, 4))
+            self.dut.ap_rst_n.value = 1
+            cocotb.start_soon(self.late(self.rng.randrange(400)))
+            # Answered when no burst is open any more, so that nothing of the run before reaches the memory later.
+            self.expect("control register after a reset", await self.read(CONTROL), IDLE)
+            for register in (GIE, IER, ISR):
+                self.expect(f"register {register:#x} after a reset", await self.read(register), 0)
+            await self.run(None)
+
+    async def late(self, cycles):
+        """The memory answers again."""
+        await ClockCycles(self.dut.ap_clk, cycles)
+        self.stall("random")
 
     async def errors(self):
         """Every array answers with errors once, then has an address within an element: the status says so, the run ends."""
@@ -282,8 +354,9 @@ class Bench:
 async def through_the_ports(dut):
     """All stall modes one after the other; fails after the first bad one, listing all that was found."""
     dut.ap_rst_n.value = 0
-    cocotb.start_soon(Clock(dut.ap_clk, PERIOD_NS, unit="ns").start())
     bench = Bench(dut)
+    await Timer(PERIOD_NS, "ns")
+    cocotb.start_soon(Clock(dut.ap_clk, PERIOD_NS, unit="ns").start())
     await ClockCycles(dut.ap_clk, 10)
     dut.ap_rst_n.value = 1
     await ClockCycles(dut.ap_clk, 10)
@@ -295,7 +368,11 @@ async def through_the_ports(dut):
         try:
             if mode == "errors":
                 await bench.errors()
-            cycles = await bench.run("random" if mode == "errors" else mode)
+            if mode == "strobes":
+                await bench.strobes()
+            if mode == "reset":
+                await bench.resets(await bench.run("random"))
+            cycles = await bench.run("random" if mode in ("errors", "strobes", "reset") else mode)
         except SimTimeoutError:
             cycles = None
         for bus in SETUP["managers"] + ["s_axi_control"]:

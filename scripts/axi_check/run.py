@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ip", type=Path)
     parser.add_argument("--engine", choices=("icarus", "verilator"), default="icarus")
-    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all); errors: see bench.py, for IPs with a status register")
+    parser.add_argument("--modes", default="ideal,random,bursty,lazy", help="stall modes, in order (default: all); errors, strobes, reset: see bench.py, for IPs with registers as sagen has them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--define", action="append", default=[], metavar="NAME=VALUE", help="Verilog macro")
     parser.add_argument("--keep", type=Path, help="leave the build and its log in this folder")
