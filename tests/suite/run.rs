@@ -7,6 +7,8 @@
 //! none. `SAGEN_RUN=name` picks files whose name contains it.
 
 use crate::common::{c_files, caught, differing, on_all_cores, sim};
+use arch::contract::walk::{MemoryTiming, DRAINS_IN_FLIGHT};
+use arch::ir::vsa::{After, InputGroup, Until};
 use arch::text::Stage;
 use arch::ir::design::{Arithmetic, DesignSpec};
 use arch::{Compiled, Stages};
@@ -88,6 +90,7 @@ impl Program {
         let own = simulate::rounded(scop, &spec, &compiled.vsa, &native.before, &case.numbers)?;
         let expected = own.map_or(from_c, |own| own.expected);
         equal("the VSA interpreter", &simulate::execute(&compiled.vsa, &native.before, &case.numbers)?, &expected)?;
+        far_from_the_memory(&compiled)?;
         let asked = Conditions::of(arguments);
         shifts.iter().try_for_each(|&shift| case.check(&Conditions { shift, ..asked.clone() }, &expected))?;
         // Far from the memory, the small ones: cycles are exact there, too.
@@ -117,6 +120,30 @@ impl<'a> Recurrences<'a> {
 
 /// Cycles of the runs that are repeated with another memory.
 const FAR_BELOW: u64 = 600;
+
+/// A latency of 200 cycles instead of 16 is paid for the first read, the last write, each load that waits for a drain, and
+/// where a port has as many drains as may be open; beside that it costs a twentieth at most.
+fn far_from_the_memory(compiled: &Compiled) -> Result<(), String> {
+    let vsa = &compiled.vsa;
+    let trips = |count: usize| vsa.counters[..count].iter().map(|c| c.trip).product::<i64>();
+    let waits = |g: &InputGroup| {
+        let of = |a: &After| match a.until {
+            Until::Lag(lag) => trips(g.reload) - lag - 1,
+            Until::Phase => trips(vsa.phases) - 1,
+        };
+        g.after.iter().map(of).max().unwrap_or(0).max(0)
+    };
+    let drains = |port: usize| {
+        let own = vsa.outputs.iter().filter(|g| vsa.port_of(g.array) == port);
+        own.map(|g| g.emit.iter().zip(&vsa.counters).filter(|(e, _)| e.is_none()).map(|(_, c)| c.trip).product::<i64>()).sum::<i64>()
+    };
+    let full = (0..vsa.ports()).map(drains).max().unwrap_or(0) / DRAINS_IN_FLIGHT as i64;
+    let (loads, more) = (vsa.inputs.iter().map(waits).sum::<i64>(), 200 - 16);
+    let [near, far] = [16, 200].map(|latency| compiled.predict(&MemoryTiming::both(latency)).cycles);
+    let most = near + near / 20 + (2 + loads + full) * more;
+    let figures = format!("{far} cycles at a latency of 200 instead of {near} at one of 16, {loads} loads wait for drains, drains are full {full} times");
+    if far <= most { Ok(()) } else { Err(figures) }
+}
 
 /// Interpreting recurrences takes a table entry for each value; more operations than this take too long for a test.
 const INTERPRETED: i64 = 20_000;
@@ -181,6 +208,19 @@ fn all_agree(dir: &str, shifts: &[usize]) {
 #[test]
 fn programs_agree_four_ways_at_any_address() {
     all_agree("tests/run", &[0, 3]);
+}
+
+/// A product of a matrix and a vector reads a beat of the matrix in 95 % of the cycles, 200 cycles away from the memory.
+#[test]
+fn a_far_memory_is_read_all_the_time() {
+    let file = crate::common::root("examples/mv.c");
+    let arguments = sim("-D M=1024 -D N=512 --space i --tile i=8,j=512 --simd j=32", &file).expect("options");
+    let (scop, _) = frontend::parse(&file, &arguments.program.parse_options()).expect("a legal program");
+    let board = sagen::catalog::find(&arguments.program.board).expect("a board");
+    let compiled = arch::compile(&scop, &arguments.design.spec().expect("a design"), &board).expect("an array");
+    let cycles = compiled.predict(&MemoryTiming::both(200)).cycles;
+    let beats = 1024 * 512 * 2 / i64::from(compiled.vsa.bus_bytes(0));
+    assert!(beats >= 16384 && 100 * beats >= 95 * cycles, "{beats} beats in {cycles} cycles");
 }
 
 #[test]

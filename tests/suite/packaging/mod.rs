@@ -212,14 +212,20 @@ fn the_reference_is_the_c_program() {
 #[test]
 fn the_c_driver_runs_the_simulated_ip() {
     for ip in single() {
-        replay::check(ip, replay::c_driver(ip));
+        replay::check(ip, 0, replay::c_driver(ip));
     }
 }
 
 #[test]
 fn the_pynq_driver_runs_the_simulated_ip() {
     for ip in single() {
-        replay::check(ip, replay::pynq_driver(ip));
+        replay::check(ip, 0, replay::pynq_driver(ip, None));
+    }
+    let (ip, report) = (emitted("functions"), emitted("functions").report());
+    let functions = report["interface"]["functions"].as_array().unwrap();
+    assert!(functions.len() > 2);
+    for (number, function) in functions.iter().enumerate() {
+        replay::check(ip, number, replay::pynq_driver(ip, function["name"].as_str()));
     }
 }
 
@@ -286,9 +292,10 @@ fn fusesoc_simulates_and_lints() {
 /// The cocotb test that lies beside the testbench passes.
 #[test]
 fn the_cocotb_test_passes() {
-    for ip in [emitted("mm"), emitted("functions"), emitted("zynq7000"), emitted("hosted")] {
+    for (name, simulator) in [("mm", "icarus"), ("functions", "icarus"), ("functions", "verilator"), ("zynq7000", "icarus"), ("hosted", "icarus")] {
+        let ip = emitted(name);
         let scratch = ip.copy();
-        let output = run(tool("python").arg(format!("test_{}.py", ip.kernel)).current_dir(scratch.path().join("sim")));
+        let output = run(tool("python").args([&format!("test_{}.py", ip.kernel), simulator]).current_dir(scratch.path().join("sim")));
         assert!(output.contains("PASS=1"), "{}: {output}", ip.name);
     }
 }

@@ -52,13 +52,13 @@ pub fn c_driver(ip: &Emitted) -> Driver {
     Driver { command: Command::new(program), _files: dir }
 }
 
-/// `sw/<kernel>.py` with the stand-in for PYNQ that lies beside this file.
-pub fn pynq_driver(ip: &Emitted) -> Driver {
+/// `sw/<kernel>.py` with the stand-in for PYNQ; of several functions, this one.
+pub fn pynq_driver(ip: &Emitted, function: Option<&str>) -> Driver {
     let dir = tempfile::tempdir().unwrap();
     let mut command = tool("python");
     let paths = [root().join("tests/packaging"), ip.path("sw")].map(|p| p.display().to_string()).join(":");
     command.env("PYTHONPATH", paths).env("PYTHONDONTWRITEBYTECODE", "1");
-    command.arg(root().join("tests/packaging/drive_pynq.py")).arg(&ip.kernel);
+    command.arg(root().join("tests/packaging/drive_pynq.py")).arg(function.map_or(ip.kernel.clone(), |name| format!("{}:{name}", ip.kernel)));
     Driver { command, _files: dir }
 }
 
@@ -68,29 +68,33 @@ fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
     all.into_iter().filter(|a| a.get("computed").is_none()).collect()
 }
 
-/// Builds the case again as `sagen sim` would, lets the driver run it, and compares with the expected contents.
-pub fn check(ip: &Emitted, mut driver: Driver) {
+/// Builds the case again as `sagen sim` would, lets the driver run one of its functions, and compares with the expected contents.
+pub fn check(ip: &Emitted, function: usize, mut driver: Driver) {
     let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()].into_iter().chain(ip.options.iter().cloned());
     let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
-    let (scop, _) = frontend::parse(&ip.source, &options.program.parse_options()).expect("a legal program");
-    let compiled = arch::compile(&scop, &options.design.spec().unwrap(), &catalog::find(&options.program.board).unwrap()).expect("an array");
-    let (vsa, interface) = (&compiled.vsa, Interface::from(&compiled.vsa));
-    let built = Built::new(&Ip::from(vsa)).unwrap();
-    let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{}.{when}.bin", a.ident))).unwrap();
+    let (scops, _) = frontend::programs(&ip.source, &options.program.parse_options()).expect("legal programs");
+    let board = catalog::find(&options.program.board).unwrap();
+    let all: Vec<_> = scops.iter().map(|scop| arch::compile(scop, &options.design.spec().unwrap(), &board).expect("an array")).collect();
+    let several = all.len() > 1;
+    let whole = if several { Ip::new(&ip.kernel, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>()) } else { Ip::from(&all[0].vsa) };
+    let (compiled, interface, built) = (&all[function], Interface::new(&whole), Built::new(&whole).unwrap());
+    let (vsa, entry) = (&compiled.vsa, &interface.functions[function]);
+    let prefix = if several { format!("{}.", entry.ident) } else { String::new() };
+    let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{prefix}{}.{when}.bin", a.ident))).unwrap();
     let contents = |when: &str| {
-        let mut all: Vec<(usize, Vec<u8>)> = interface.arguments().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
+        let mut all: Vec<(usize, Vec<u8>)> = entry.arguments.iter().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
         all.sort();
         all.into_iter().map(|c| c.1).collect::<Vec<_>>()
     };
     let before = contents("in");
-    let runs = vec![Run { function: 0, images: sim::place(vsa, &before, 0, 1, 0), sizes: vec![], cut: None }];
+    let runs = vec![Run { function, images: sim::place(vsa, &before, 0, 1, 0), sizes: vec![], cut: None }];
     let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
     let value = |a: &Argument| {
         let image = &job.runs[0].images[a.data(vsa.arrays.len())];
         if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) }
     };
-    let addresses = interface.arguments().filter(|a| a.formula.is_none()).map(|a| value(a).to_string());
+    let addresses = entry.arguments.iter().filter(|a| a.formula.is_none()).map(|a| value(a).to_string());
     let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut cycles = 0;
