@@ -153,15 +153,23 @@ struct Service {
     slots: usize,
 }
 
-/// Cycles that a service takes its port: its words, and one more for every row that does not begin with a word. Of rows that
-/// follow one another by some bytes, only every so manieth can begin with one.
-fn least_beats(group: &WalkGroup, word: i64) -> i64 {
+/// Cycles that a service takes its port of `word` bytes: its words, and one more for every row that begins so far within a word
+/// that its end does not fit either. Of rows that follow one another by some bytes, only so many of each few begin early enough.
+fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
+    let words = (group.elements * bytes + word - 1) / word;
+    let slack = words * word - group.elements * bytes;
     let grain = form.start.coeffs.iter().chain(&form.rows).fold(word, |g, c| gcd(g, *c));
-    let every = |step: i64| word / gcd(word, step);
-    let of = |(n, step): (&i64, &i64)| rows / n * ((n + every(*step) - 1) / every(*step));
-    let begin = if form.start.constant % grain == 0 { lengths.iter().zip(&form.rows).map(of).min().unwrap_or(rows) } else { 0 };
-    rows * (group.words + 1) - begin
+    if form.start.constant.rem_euclid(grain) > slack {
+        return rows * (words + 1);
+    }
+    // Begins within a word are multiples of this, one after the other, before they come again.
+    let early = |(n, step): (&i64, &i64)| {
+        let between = gcd(word, *step);
+        let period = word / between;
+        rows / n * (((n + period - 1) / period) * (slack / between + 1)).min(*n)
+    };
+    rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
 /// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
@@ -171,7 +179,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for port in 0..vsa.ports() {
         for (beats, walk) in beats.iter_mut().zip([Walk::reads(vsa, port), Walk::writes(vsa, port)]) {
-            walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bus_bytes().into())));
+            walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into())));
         }
     }
     let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, reload: 0, emit: vec![], slots: 0 };
