@@ -9,10 +9,12 @@ impl Analysis<'_> {
     /// `{ sink -> source }`: pairs of accesses of one cell, the source strictly before the sink by times that count in `direction`.
     pub(super) fn earlier(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<UnionMap> {
         let deepest = sinks.iter().chain(sources).map(|r| self.depth(r.statement)).max().unwrap_or(0);
+        let timed = |all: &[Reference]| all.iter().map(|&r| (r, self.time(r, direction, 2 * deepest + 1))).collect::<Vec<_>>();
+        let (sinks, sources) = (timed(sinks), timed(sources));
         let mut all = UnionMap::parse(&self.context, "{ }")?;
-        for &sink in sinks {
-            for &source in sources {
-                if let Some(pairs) = self.pairs(sink, source, [direction, 2 * deepest as i64 + 1])? {
+        for sink in &sinks {
+            for source in &sources {
+                if let Some(pairs) = self.pairs(sink, source)? {
                     all = all.union(&pairs.to_union()?)?;
                 }
             }
@@ -20,7 +22,8 @@ impl Analysis<'_> {
         Ok(all)
     }
 
-    fn pairs(&self, sink: Reference, source: Reference, [direction, length]: [i64; 2]) -> poly::Result<Option<Map>> {
+    /// Of two references, each with its time.
+    fn pairs(&self, (sink, after): &(Reference, Vec<Affine>), (source, before): &(Reference, Vec<Affine>)) -> poly::Result<Option<Map>> {
         let (s, t) = (self.scop.statement(sink.statement), self.scop.statement(source.statement));
         let depths = [s.loops.len(), t.loops.len()];
         let joint = |form: &Affine, own: usize| {
@@ -29,18 +32,17 @@ impl Analysis<'_> {
             Affine { coeffs, constant: form.constant }
         };
         let moved = |all: &[Constraint], own: usize| all.iter().map(|c| Constraint { expr: joint(&c.expr, own), ..c.clone() }).collect::<Vec<_>>();
-        let less = |x: &Affine, y: &Affine| {
-            let difference = super::minus(&joint(x, 0), 1, &joint(y, 1));
-            difference.ok_or_else(|| poly::Error { message: "a coefficient exceeds 64 bits".into(), call: "earlier" })
+        let difference = |x: &Affine, y: &Affine| {
+            super::minus(&joint(x, 0), 1, &joint(y, 1)).ok_or_else(|| poly::Error { message: "a coefficient exceeds 64 bits".into(), call: "earlier" })
         };
-        let (read, written) = (self.access(sink), self.access(source));
+        let (read, written) = (self.access(*sink), self.access(*source));
         let mut same = vec![];
         for (x, y) in read.subscripts.iter().zip(&written.subscripts) {
-            same.push(Constraint { expr: less(x, y)?, equality: true });
+            same.push(Constraint { expr: difference(x, y)?, equality: true });
         }
         let mut orders = vec![];
-        for (x, y) in self.time(sink, direction, length as usize).iter().zip(&self.time(source, direction, length as usize)) {
-            let later = less(x, y)?;
+        for (x, y) in after.iter().zip(before) {
+            let later = difference(x, y)?;
             if !later.is_constant() {
                 let strictly = Constraint { expr: Affine { constant: later.constant - 1, ..later.clone() }, equality: false };
                 orders.push(same.iter().cloned().chain([strictly]).collect::<Vec<_>>());

@@ -450,13 +450,12 @@ fn ty(line: &mut Line) -> Result<ScalarType, String> {
     type_named(&name).ok_or_else(|| format!("no type `{name}`"))
 }
 
-/// `-7i32`, `1.5f32`
 /// `3i16`, `-1.5f32` or `bits(0x7f800000)f32`
 fn constant(line: &mut Line) -> Result<(u64, ScalarType), String> {
     let negative = line.has("-");
     let number = line.peek().cloned();
     line.skip();
-    if number == Some(Token::Word("bits".into())) {
+    if !negative && number == Some(Token::Word("bits".into())) {
         line.sign("(")?;
         let bits = line.number()?;
         line.sign(")")?;
