@@ -209,6 +209,18 @@ fn no_proof_excludes_narrower_words() {
     }
 }
 
+/// Each of sixteen ports may halve its words at some rows' expense: not all of their choices are looked at, and the bound says so.
+#[test]
+fn many_ports_are_not_all_narrowed_apart() {
+    let names: Vec<String> = (0..16).map(|n| format!("a{n}")).collect();
+    let declared: String = names.iter().map(|a| format!("const float {a}[9], ")).collect();
+    let read: Vec<String> = names.iter().map(|a| format!("{a}[j] * {a}[i + j]")).collect();
+    let text = format!("void f({declared}float y[5]) {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n", read.join(" + "));
+    let found = run(&parse("f.c", &text), 20).expect("a program");
+    let best = found.best.as_ref().expect("an array").cycles;
+    assert!(0 < found.bound && found.bound <= best);
+}
+
 /// Where the LUTs are what runs out, most of the fastest grids do not fit: the search gets past them, and past drains that
 /// crowd at the end of a sum.
 #[test]

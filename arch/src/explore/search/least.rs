@@ -17,6 +17,8 @@ const CHAINED: i64 = 64;
 const SMALL: u32 = 16;
 /// Ports whose widths are chosen one by one.
 const APART: usize = 3;
+/// Choices of all ports' widths that are kept of a shape.
+const MOST_WIDTHS: usize = 256;
 
 /// What PEs take, at least.
 #[derive(Default)]
@@ -39,6 +41,8 @@ impl Pes {
 #[derive(Default)]
 pub(super) struct Fitting {
     pub fitting: Vec<(i64, Widths)>,
+    /// The least bound of widths that were left out.
+    pub dropped: Option<i64>,
     pub walks: u64,
     pub too_big: bool,
 }
@@ -115,7 +119,11 @@ impl Known<'_> {
         let widest = self.widest(shape.grid.flow.facts as usize);
         let walked = self.coarse(shape, widest, pes, cap);
         let mut found = match walked {
-            Some((walked, Some(need))) if need.fits(&self.limits) => Fitting { fitting: self.tight(key.max(walked), shape, widest), ..Fitting::default() },
+            Some((walked, Some(need))) if need.fits(&self.limits) => {
+                let mut found = Fitting::default();
+                self.tight(key.max(walked), shape, widest, &mut found);
+                found
+            }
             Some((walked, Some(_))) => self.narrower(key.max(walked), shape, widest, pes, cap),
             _ => Fitting::default(),
         };
@@ -125,10 +133,10 @@ impl Known<'_> {
 
     /// Words as narrow as they can be without a beat more: these pass fewer registers. Halved words of a port take a beat more
     /// for every row, and save one register at most, unless all rows of it are one word; of a port where only some are, all
-    /// widths are kept.
-    fn tight(&self, key: i64, shape: &Shape, from: Widths) -> Vec<(i64, Widths)> {
+    /// widths are kept, as long as they are not too many with those of the other ports.
+    fn tight(&self, key: i64, shape: &Shape, from: Widths, found: &mut Fitting) {
         let k = shape.grid.flow.facts as usize;
-        let mut all = vec![(key, from)];
+        let mut all = vec![from];
         for port in 0..self.facts[k].ports.len().min(16) {
             // Ports of the sketch are numbered as they come; the words of this one's arrays tell it.
             let arrays = &self.facts[k].ports[port].0;
@@ -139,7 +147,7 @@ impl Known<'_> {
                 inputs.chain(vsa.outputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words)).collect()
             };
             // Where all widths are kept, how much narrower than the first each of them is.
-            let mut start = all[0].1;
+            let mut start = all[0];
             let (mut now, mut rows) = (start, words(start));
             let mut apart = vec![];
             while rows.contains(&1) {
@@ -149,7 +157,7 @@ impl Known<'_> {
                 }
                 let narrower = words(next);
                 if narrower == rows && apart.is_empty() {
-                    all.iter_mut().for_each(|a| a.1 = a.1 - now + next);
+                    all.iter_mut().for_each(|widths| *widths = *widths - now + next);
                     start = next;
                 } else if !narrower.contains(&1) {
                     break;
@@ -158,11 +166,15 @@ impl Known<'_> {
                 }
                 (now, rows) = (next, narrower);
             }
-            for (key, widths) in all.clone() {
-                all.extend(apart.iter().map(|less| (key, widths - less)));
+            if all.len() * (1 + apart.len()) > MOST_WIDTHS {
+                found.dropped = Some(found.dropped.map_or(key, |least| least.min(key)));
+                continue;
+            }
+            for widths in all.clone() {
+                all.extend(apart.iter().map(|less| widths - less));
             }
         }
-        all
+        found.fitting.extend(all.into_iter().map(|widths| (key, widths)));
     }
 
     /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does not
@@ -197,7 +209,7 @@ impl Known<'_> {
             }
             found.walks += 1;
             if let Some((walked, Some(_))) = self.coarse(shape, next, pes, cap) {
-                found.fitting.extend(self.tight(least.max(walked), shape, next));
+                self.tight(least.max(walked), shape, next, &mut found);
             }
         }
         found

@@ -26,7 +26,7 @@ use crate::ir::refusal::Illegal;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
-use least::{add, times, Pes};
+use least::{add, times, Fitting, Pes};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use widths::Widths;
@@ -286,11 +286,17 @@ impl Search<'_> {
         let (cap, pes) = (self.cap(), &self.pes);
         let found = parallel::map(&all, |(key, shape)| self.known.widths_that_fit(*key, shape, pes, cap));
         for ((_, shape), found) in all.into_iter().zip(found) {
-            self.counts.walks += found.walks;
             self.counts.too_big += u64::from(found.fitting.is_empty() && found.too_big);
-            for (key, widths) in found.fitting {
-                self.offer(key, shape, widths);
-            }
+            self.take(shape, found);
+        }
+    }
+
+    /// A shape over the words over which it may fit.
+    fn take(&mut self, shape: Shape, found: Fitting) {
+        self.counts.walks += found.walks;
+        self.dropped = self.dropped.min(found.dropped.unwrap_or(i64::MAX));
+        for (key, widths) in found.fitting {
+            self.offer(key, shape, widths);
         }
     }
 
@@ -366,8 +372,7 @@ impl Search<'_> {
 
     fn narrow(&mut self, key: i64, shape: &Shape, widths: Widths) {
         let found = self.known.narrower(key, shape, widths, &self.pes, self.cap());
-        self.counts.walks += found.walks;
-        found.fitting.into_iter().for_each(|(key, widths)| self.offer(key, *shape, widths));
+        self.take(*shape, found);
     }
 
     /// Only fewer cycles than these are better.
