@@ -11,7 +11,7 @@
 //! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
 
 use super::bundle::AxiAddress;
-use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Skid, Stage};
+use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
 use super::program::Program;
 use super::services::{carry_select, forms, shift_bits, Job};
 use crate::port::Port;
@@ -19,7 +19,7 @@ use crate::stream::Digit;
 use arch::contract::steps::Steps;
 use arch::contract::walk::{RowForm, Walk};
 use arch::ir::sizes::Formula;
-use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
+use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty, Wire};
 
 /// Row coordinates of one service.
 pub(crate) struct Odometer<'m> {
@@ -159,6 +159,38 @@ pub(crate) struct Row<'m> {
     pub address: Sig<'m>,
 }
 
+impl<'m> Row<'m> {
+    /// Its last beat, counted from the word of local element 0.
+    pub fn last_beat(&self, m: &'m ModuleBuilder, walk: &Walk) -> Sig<'m> {
+        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
+        let ty = beat_of(walk, self.to).ty();
+        let end = choose_lit(m, &self.group, &words, ty);
+        self.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w))
+    }
+}
+
+/// Rows that wait for the data side.
+pub(crate) struct Queue<'m, D> {
+    pub valid: Sig<'m>,
+    pub head: D,
+    pub pop: Wire<'m>,
+}
+
+/// Rows leave the walk (`next`) when the address channel has a place for their bursts, and the `queue` (of what to push,
+/// when, and when to pop) one for what the data side needs of them, `kept`.
+pub(crate) fn leave<'m, D: Fields<'m>>(
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>), way: Way<'m>,
+    kept: D, queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
+) -> (Queue<'m, D>, Channel<'m>) {
+    let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
+    let (accepted, channel) = segments(m, walk, rst, (stage.valid & row.any & room.sig(), &row), way);
+    let leaves = (room.sig() & (!row.any | accepted)).named("row_leaves");
+    next.drive(leaves);
+    let queue = queue(kept.packed(m), stage.valid & leaves, pop.sig());
+    room.drive(queue.room);
+    (Queue { valid: queue.valid, head: kept.of_packed(queue.head), pop }, channel)
+}
+
 /// Beats of a row, counted from the word of local element 0.
 pub(crate) fn beat_of<'m>(walk: &Walk, position: Sig<'m>) -> Sig<'m> {
     let low = walk.word.trailing_zeros();
@@ -289,25 +321,25 @@ pub(crate) struct Channel<'m> {
     /// In beats.
     pub beat: Sig<'m>,
     pub len: Sig<'m>,
-    /// `len` of the burst that goes there next.
+    /// A burst goes there in this cycle, and its `len`.
+    pub asked: Sig<'m>,
     pub next: Sig<'m>,
 }
 
-/// A row that is to become bursts: where `valid`, they wait until `allowed`, and are dropped where `unless` is set.
-pub(crate) struct Offer<'a, 'm> {
-    pub valid: Sig<'m>,
-    pub row: &'a Row<'m>,
+/// When bursts may go to the address channel, which is `ready`; what is on the way there is dropped where `unless` is set.
+pub(crate) struct Way<'m> {
+    pub ready: Sig<'m>,
     pub allowed: Sig<'m>,
     pub unless: Option<Sig<'m>>,
 }
 
-/// Cuts rows into bursts. Returns whether a row is accepted, the address channel, and whether a burst goes there.
-pub(crate) fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, channel_ready: Sig<'m>, offer: Offer<'_, 'm>) -> (Sig<'m>, Channel<'m>, Sig<'m>) {
-    let Offer { valid, row, allowed, unless } = offer;
+/// Cuts rows into bursts. Returns whether a row is accepted, and the address channel.
+fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (offered, row): (Sig<'m>, &Row<'m>), way: Way<'m>) -> (Sig<'m>, Channel<'m>) {
+    let Way { ready, allowed, unless } = way;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);
     let leaves = m.wire("seg_leaves", u(1));
-    let st = stage(m, "seg", rst, valid, leaves.sig());
+    let st = stage(m, "seg", rst, offered, leaves.sig());
     let left_bits = (position_bits(walk) - walk.word.trailing_zeros()).max(window);
     let beats = walk.address_bits - bus;
     let (beat, left) = (m.reg("seg_beat", u(beats)), m.reg("seg_left", u(left_bits)));
@@ -322,8 +354,8 @@ pub(crate) fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, chan
     beat.next(m.mux(st.load, row.address.slice(bus, beats), next_beat)).en(st.load | burst);
     left.next(m.mux(st.load, new_left, left.q() - space.add_lit(1))).en(st.load | burst);
     let len = m.mux(is_last, left.q(), space).resize(8).named("seg_len");
-    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], channel_ready, unless);
-    (st.ready, Channel { valid, beat: offered[0], len: offered[1], next: len }, burst)
+    let (valid, offered) = places.offer(m, rst, burst, &[("beat", beat.q()), ("len", len)], ready, unless);
+    (st.ready, Channel { valid, beat: offered[0], len: offered[1], asked: burst, next: len })
 }
 
 /// Drives the ports of an address channel.

@@ -63,6 +63,35 @@ pub(crate) fn hold<'m>(m: &'m ModuleBuilder, name: impl Into<String>, en: Sig<'m
     m.reg(name.into(), next.ty()).next(next).en(en).q()
 }
 
+/// Signals that go together through queues and registers.
+pub(crate) trait Fields<'m>: Clone {
+    /// Each signal, and what it is called.
+    fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>));
+
+    fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
+        let mut parts = vec![];
+        self.clone().each(&mut |_, s| parts.push(*s));
+        pack(m, &parts)
+    }
+
+    /// What [`Fields::packed`] put together from signals of these types.
+    fn of_packed(&self, whole: Sig<'m>) -> Self {
+        let (mut fields, mut top) = (self.clone(), whole.w());
+        fields.each(&mut |_, s| {
+            top -= s.w();
+            *s = whole.slice(top, s.w()).to(s.ty());
+        });
+        fields
+    }
+
+    /// Registers that load when `en`.
+    fn held(&self, m: &'m ModuleBuilder, role: &str, en: Sig<'m>) -> Self {
+        let mut fields = self.clone();
+        fields.each(&mut |name, s| *s = hold(m, format!("{role}_{name}"), en, *s));
+        fields
+    }
+}
+
 pub(crate) struct Fifo<'m> {
     pub valid: Sig<'m>,
     pub head: Sig<'m>,

@@ -17,10 +17,10 @@
 //! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
 //! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Offer, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Queue, Row, Way};
 use super::bundle::{AxiRead, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, deep_fifo, hold, pack, unpack, Fifo};
+use super::elastic::{deep_fifo, hold, pack, unpack, Fields, Fifo};
 use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use crate::port::Port;
@@ -28,7 +28,7 @@ use crate::stream::{Loads, Word};
 use arch::contract::program::{self, Register};
 use arch::contract::walk::{WaitUntil, Walk};
 use arch::ir::vsa::Vsa;
-use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty};
+use rtl::{clog2, s, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 
 /// Parameters of one [`AxiReader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,25 +121,18 @@ impl Template for AxiReader {
         let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
 
-        let pop = m.wire("desc_pop", u(1));
-        let layout = Descriptor::of(m, walk, &row);
-        let room = m.wire("desc_room", u(1));
-        let offered = stage.valid & row.any & room.sig();
         let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
         let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or().named("beat_room");
-        let (segment_ready, mut channel, asked) = address::segments(m, walk, rst, ar_ready, Offer { valid: offered, row: &row, allowed: enough, unless: None });
-        let spent = m.mux(asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
+        let way = Way { ready: ar_ready, allowed: enough, unless: None };
+        let kept = Descriptor::of(m, walk, &row);
+        let (queue, mut channel) = address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| deep_fifo(m, "desc", self.0.ahead, rst, push, kept, pop));
+        let spent = m.mux(channel.asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
-        let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
-        row_leaves.drive(leaves);
-        let queue = deep_fifo(m, "desc", self.0.ahead, rst, stage.valid & leaves, layout.packed(m), pop.sig());
-        room.drive(queue.room);
         address::drive_channel(m, walk, &ports.bus.ar, &channel);
 
-        let head = layout.of_packed(queue.head);
         let answered = ports.bus.rvalid.input(m);
         ports.bus.rready.output(m, m.lit(1, u(1)));
         let data = ports.bus.rdata.input(m);
@@ -147,8 +140,8 @@ impl Template for AxiReader {
         let came = answered & open.q().reduce_or();
         let beats = deep_fifo(m, "beats", self.0.ahead, rst, came, data, taken.sig());
         m.assert(rst, "a beat that comes has a place", !came | beats.room);
-        let freed = released(m, walk, &ports, &io, &head, pop.sig());
-        let beat = receiver(m, walk, rst, (queue.valid & freed, &head), &beats, |p| pop.drive(p), |t| taken.drive(t));
+        let freed = released(m, walk, &ports, &io, &queue.head, queue.pop.sig());
+        let beat = receiver(m, walk, rst, queue, freed, &beats, taken);
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
         watch(m, &ports.engine.report, rst, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
         stream(m, &self.0, &ports, rst, beat);
@@ -215,56 +208,23 @@ struct Descriptor<'m> {
 
 impl<'m> Descriptor<'m> {
     fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
-        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
-        let ty = beat_of(walk, row.to).ty();
-        let end = choose_lit(m, &row.group, &words, ty);
-        let end = row.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w));
+        let end = row.last_beat(m, walk);
         Descriptor { row: row.clone(), from: beat_of(walk, row.from), to: beat_of(walk, row.to), end }
     }
+}
 
-    fn parts(&self) -> Vec<Sig<'m>> {
-        self.named_parts().into_iter().map(|p| p.1).collect()
-    }
-
-    fn named_parts(&self) -> Vec<(String, Sig<'m>)> {
-        let r = &self.row;
-        let numbered = |name: &str, all: &[Sig<'m>]| all.iter().enumerate().map(|(k, s)| (format!("{name}{k}"), *s)).collect::<Vec<_>>();
-        let mut v = if r.group.len() > 1 { numbered("group", &r.group) } else { vec![] };
-        let fields = [("slot", r.slot), ("first", r.first), ("last", r.last), ("any", r.any), ("from", self.from), ("to", self.to), ("end", self.end)];
-        v.extend(fields.map(|(name, s)| (name.to_string(), s)));
-        v.extend(r.shift.map(|s| ("shift".to_string(), s)));
-        v.extend(numbered("digit", &r.digits));
-        v
-    }
-
-    fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
-        pack(m, &self.parts())
-    }
-
-    fn of_packed(&self, whole: Sig<'m>) -> Self {
-        let types: Vec<Ty> = self.parts().iter().map(|s| s.ty()).collect();
-        self.with(unpack(whole, &types))
-    }
-
-    fn with(&self, parts: Vec<Sig<'m>>) -> Self {
-        let mut parts = parts.into_iter();
-        let mut d = self.clone();
-        if d.row.group.len() > 1 {
-            d.row.group.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
+impl<'m> Fields<'m> for Descriptor<'m> {
+    fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
+        let r = &mut self.row;
+        if r.group.len() > 1 {
+            r.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
         }
-        let r = &mut d.row;
-        for field in [&mut r.slot, &mut r.first, &mut r.last, &mut r.any, &mut d.from, &mut d.to, &mut d.end] {
-            *field = parts.next().unwrap_or(*field);
+        let ends = [("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end)];
+        for (name, s) in [("slot", &mut r.slot), ("first", &mut r.first), ("last", &mut r.last), ("any", &mut r.any)].into_iter().chain(ends) {
+            see(name.into(), s);
         }
-        if let Some(s) = &mut r.shift {
-            *s = parts.next().unwrap_or(*s);
-        }
-        r.digits.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
-        d
-    }
-
-    fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
-        self.with(self.named_parts().into_iter().map(|(name, p)| hold(m, format!("now_{name}"), en, p)).collect())
+        r.shift.iter_mut().for_each(|s| see("shift".into(), s));
+        r.digits.iter_mut().enumerate().for_each(|(d, s)| see(format!("digit{d}"), s));
     }
 }
 
@@ -277,18 +237,19 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle of the row `head` (and whether there is one); those that are not fetched do not wait for `beats`.
+/// Takes one virtual beat per cycle of the row at the head of the queue, once its buffer half is `freed`; those that are not
+/// fetched do not wait for `beats`.
 fn receiver<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (waiting, head): (Sig<'m>, &Descriptor<'m>), beats: &Fifo<'m>,
-    drive_pop: impl FnOnce(Sig<'m>), drive_taken: impl FnOnce(Sig<'m>),
+    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, queue: Queue<'m, Descriptor<'m>>, freed: Sig<'m>, beats: &Fifo<'m>, taken: Wire<'m>,
 ) -> Beat<'m> {
+    let Queue { valid, head, pop: pops } = queue;
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
     let step = (busy.q() & (!need.q() | beats.valid)).named("recv_steps");
-    let pop = waiting & (!busy.q() | (step & last.q()));
-    drive_pop(pop);
-    let now = head.held(m, pop);
+    let pop = valid & freed & (!busy.q() | (step & last.q()));
+    pops.drive(pop);
+    let now = head.held(m, "now", pop);
     let next = index.q().add_lit(1).named("recv_next");
     let wanted = now.row.any & next.ge(now.from) & next.le(now.to) & !last.q();
     let first_wanted = head.row.any & head.from.eq_lit(0);
@@ -296,7 +257,7 @@ fn receiver<'m>(
     need.next(m.mux(pop, first_wanted, wanted)).en(pop | step).rst(rst, 0);
     last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
     index.next(m.mux(pop, m.lit(0, ty), next)).en(pop | step);
-    drive_taken(step & need.q());
+    taken.drive(step & need.q());
     Beat { valid: step, data: beats.head, now, index: index.q(), last: last.q() }
 }
 

@@ -12,10 +12,10 @@
 //! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
 //! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
 
-use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Offer, Row};
+use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Queue, Row, Way};
 use super::bundle::{AxiWrite, Bus};
 use super::bursts::{watch, Events};
-use super::elastic::{choose_lit, fifo, hold, pack, unpack, Skid};
+use super::elastic::{choose_lit, fifo, hold, pack, unpack, Fields, Skid};
 use super::rotate::{join, rotate_level};
 use super::services::{self, EnginePorts, Job, Start};
 use super::steps::{self, Parts};
@@ -24,7 +24,7 @@ use crate::stream::{Answer, Tokens, Word};
 use arch::contract::program::{self, Register};
 use arch::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use arch::ir::vsa::Vsa;
-use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
+use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 
 /// Parameters of one [`AxiWriter`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,25 +125,19 @@ impl Template for AxiWriter {
         m.assert(guard.rst, "a word that comes has a place", !words.lost);
         go.drive(job.valid & allowed & walker_free & tokens_free);
 
-        let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
-        let layout = Descriptor::of(m, walk, &row);
-        let offered = stage.valid & row.any & room.sig();
         let aw_ready = ports.bus.aw.ready.input(m);
-        let (segment_ready, mut channel, _) = address::segments(m, walk, rst, aw_ready & live, Offer { valid: offered, row: &row, allowed: m.lit(1, u(1)), unless: Some(ends) });
+        let way = Way { ready: aw_ready & live, allowed: m.lit(1, u(1)), unless: Some(ends) };
+        let kept = Descriptor::of(m, walk, &row);
+        let (queue, mut channel) = address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, kept, pop));
         channel.valid = (channel.valid & offers).named("awvalid");
-        let leaves = (room.sig() & (!row.any | segment_ready)).named("row_leaves");
-        row_leaves.drive(leaves);
-        let queue = fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, stage.valid & leaves, layout.packed(m), pop.sig());
-        room.drive(queue.room);
         address::drive_channel(m, walk, &ports.bus.aw, &channel);
 
-        let head = layout.of_packed(queue.head);
         // A burst's data may be offered as soon as its address is: a slave may wait for both before it takes either.
         let waiting = m.reg("address_waits", u(1));
         let addressed = (channel.valid & !waiting.q()).named("addressed");
         waiting.next(channel.valid & !aw_ready).en(live).rst(rst, 0);
         let data_side = DataSide { m, walk, bus: &ports.bus, rst, offers, ends, addressed };
-        let end = data_side.build(queue.valid, &head, words, |p| pop.drive(p), |p| word_pop.drive(p));
+        let end = data_side.build(queue, words, word_pop);
         let answered = responses(m, walk, &ports, &io, end);
         let response = ports.bus.bresp.input(m);
         watch(m, &ports.engine.report, guard.rst, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) }, ROWS_IN_FLIGHT as u32);
@@ -274,52 +268,22 @@ struct Descriptor<'m> {
 
 impl<'m> Descriptor<'m> {
     fn of(m: &'m ModuleBuilder, walk: &Walk, row: &Row<'m>) -> Self {
-        let words: Vec<i64> = walk.groups.iter().map(|g| g.words - 1).collect();
-        let ty = beat_of(walk, row.to).ty();
-        let end = choose_lit(m, &row.group, &words, ty);
-        let end = row.shift.map_or(end, |s| end + s.reduce_or().extend(ty.w));
+        let end = row.last_beat(m, walk);
         let bits = (walk.burst_beats() as u64).trailing_zeros();
         let window = row.address.slice(walk.bus_bytes().trailing_zeros(), bits);
         let group = if walk.groups.len() > 1 { row.group.clone() } else { vec![] };
         Descriptor { group, last: row.last, any: row.any, from: row.from, to: row.to, end, window, shift: row.shift }
     }
+}
 
-    fn parts(&self) -> Vec<Sig<'m>> {
-        self.named_parts().into_iter().map(|p| p.1).collect()
-    }
-
-    fn named_parts(&self) -> Vec<(String, Sig<'m>)> {
-        let mut v: Vec<_> = self.group.iter().enumerate().map(|(g, s)| (format!("group{g}"), *s)).collect();
-        let fields = [("last", self.last), ("any", self.any), ("from", self.from), ("to", self.to), ("end", self.end), ("window", self.window)];
-        v.extend(fields.map(|(name, s)| (name.to_string(), s)));
-        v.extend(self.shift.map(|s| ("shift".to_string(), s)));
-        v
-    }
-
-    fn packed(&self, m: &'m ModuleBuilder) -> Sig<'m> {
-        pack(m, &self.parts())
-    }
-
-    fn of_packed(&self, whole: Sig<'m>) -> Self {
-        let types: Vec<Ty> = self.parts().iter().map(|s| s.ty()).collect();
-        self.with(unpack(whole, &types))
-    }
-
-    fn with(&self, parts: Vec<Sig<'m>>) -> Self {
-        let mut parts = parts.into_iter();
-        let mut d = self.clone();
-        d.group.iter_mut().for_each(|g| *g = parts.next().unwrap_or(*g));
-        for field in [&mut d.last, &mut d.any, &mut d.from, &mut d.to, &mut d.end, &mut d.window] {
-            *field = parts.next().unwrap_or(*field);
+impl<'m> Fields<'m> for Descriptor<'m> {
+    fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
+        self.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
+        let fields = [("last", &mut self.last), ("any", &mut self.any), ("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end), ("window", &mut self.window)];
+        for (name, s) in fields {
+            see(name.into(), s);
         }
-        if let Some(s) = &mut d.shift {
-            *s = parts.next().unwrap_or(*s);
-        }
-        d
-    }
-
-    fn held(&self, m: &'m ModuleBuilder, en: Sig<'m>) -> Self {
-        self.with(self.named_parts().into_iter().map(|(name, p)| hold(m, format!("now_{name}"), en, p)).collect())
+        self.shift.iter_mut().for_each(|s| see("shift".into(), s));
     }
 }
 
@@ -329,7 +293,7 @@ struct DrainEnd<'m> {
     group: Vec<Sig<'m>>,
     /// A burst's last beat is taken in this cycle.
     burst_ends: Sig<'m>,
-    drive_room: rtl::Wire<'m>,
+    drive_room: Wire<'m>,
 }
 
 struct DataSide<'a, 'm> {
@@ -347,10 +311,9 @@ struct DataSide<'a, 'm> {
 
 impl<'m> DataSide<'_, 'm> {
     /// Takes one virtual beat of the present row per cycle and sends those that hold elements to write.
-    fn build(
-        self, waiting: Sig<'m>, head: &Descriptor<'m>, words: Words<'m>, drive_pop: impl FnOnce(Sig<'m>), drive_word: impl FnOnce(Sig<'m>),
-    ) -> DrainEnd<'m> {
+    fn build(self, queue: Queue<'m, Descriptor<'m>>, words: Words<'m>, word_pop: Wire<'m>) -> DrainEnd<'m> {
         let (m, walk, rst) = (self.m, self.walk, self.rst);
+        let Queue { valid: waiting, head, pop: pops } = queue;
         let flag = |name: &str| m.reg(format!("send_{name}"), u(1));
         let (busy, sends, takes, opens, last) = (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
         let ty = u(position_bits(walk) - walk.word.trailing_zeros());
@@ -362,16 +325,16 @@ impl<'m> DataSide<'_, 'm> {
         let channel = Skid::new(m, "w");
 
         let pop = m.wire("send_pop", u(1));
-        let now = head.held(m, pop.sig());
+        let now = head.held(m, "now", pop.sig());
         let has_word = !takes.q() | words.valid | self.ends;
         let has_way = !sends.q() | (channel.room & (!opens.q() | ahead.q().ne_lit(0)));
         let has_end = !(last.q() & now.last) | marker_room.sig() | self.ends;
         let step = (busy.q() & has_word & has_way & has_end).named("send_steps");
         pop.drive(waiting & (!busy.q() | (step & last.q())));
         let pop = pop.sig();
-        drive_pop(pop);
+        pops.drive(pop);
         let word = step & takes.q();
-        drive_word(word);
+        word_pop.drive(word);
 
         let (first, to) = (beat_of(walk, now.from), beat_of(walk, now.to));
         let next = index.q().add_lit(1).named("send_next");
