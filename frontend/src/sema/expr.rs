@@ -168,7 +168,8 @@ impl Sema {
             return Some(convert(value, ty));
         }
         let c = self.condition(c, reads);
-        let (a, b) = (self.value(a, reads), self.value(b, reads));
+        let a = self.knowing(&c, true, |s| s.value(a, reads));
+        let b = self.knowing(&c, false, |s| s.value(b, reads));
         let (c, a, b) = (c?, a?, b?);
         match usual(a.ty, b.ty) {
             Some(ty) => Some(select(c, convert(a, ty), convert(b, ty), span)),
@@ -191,7 +192,8 @@ impl Sema {
                         _ => {}
                     }
                 }
-                let (a, b) = (self.condition(a, reads), self.condition(b, reads));
+                let a = self.condition(a, reads);
+                let b = self.knowing(&a, and, |s| s.condition(b, reads));
                 Some(operate::binary(binary_op(*op), a?, b?, e.span))
             }
             ast::ExprKind::Binary(op, a, b) if op.is_comparison() => {

@@ -19,6 +19,7 @@ mod stmt;
 mod table;
 mod types;
 mod unroll;
+mod values;
 
 pub use types::{promote, spelling, usual};
 pub(crate) use unroll::{mixed_strides, Strides};
@@ -143,6 +144,8 @@ pub(crate) struct Sema {
     /// Next free position at each level.
     counters: Vec<i64>,
     predicates: Vec<Predicate>,
+    /// What holds in the branch of a `?:`, `&&` or `||` at hand.
+    facts: Vec<values::Fact>,
     names: BTreeSet<String>,
     /// Names of globals and parameters, which keep them.
     outer: BTreeSet<Rc<str>>,
@@ -177,6 +180,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
         counters: vec![0],
         predicates: vec![],
+        facts: vec![],
         names: BTreeSet::new(),
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),

@@ -274,7 +274,7 @@ fn extremum(condition: &Expr, a: &Expr, b: &Expr) -> Option<BinaryOp> {
 }
 
 /// The operand below integer conversions that keep every value; `None` below one that does not.
-fn bare(e: &Expr) -> Option<&Expr> {
+pub(super) fn bare(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Cast(inner) if !inner.ty.is_float() => {
             if keeps(inner.ty, e.ty) { bare(inner) } else { None }

@@ -237,7 +237,8 @@ impl Sema {
             }
             Stored::Choice(guard, a, b) => {
                 let condition = self.guard(guard, write.span, reads);
-                let (a, b) = (self.stored(a, write, reads), self.stored(b, write, reads));
+                let a = self.knowing(&condition, true, |s| s.stored(a, write, reads));
+                let b = self.knowing(&condition, false, |s| s.stored(b, write, reads));
                 let condition = condition?;
                 let span = condition.span;
                 Some(select(condition, a?, b?, span))

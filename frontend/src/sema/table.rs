@@ -1,13 +1,12 @@
 //! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else looked up.
 
-use super::affine::type_range;
 use super::form::Dnf;
 use super::operate::{self, constant, node, select};
-use super::Sema;
+use super::values::{Fact, Values};
+use super::{Guard, Sema};
 use crate::ast::{self, Declarator, Init};
 use crate::diag::Span;
-use crate::polyhedron;
-use crate::scop::{Access, Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Storage};
+use crate::scop::{Access, Affine, ArrayId, BinaryOp, Constraint, Expr, ExprKind, ScalarType};
 use crate::value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,19 +58,46 @@ impl Sema {
             self.error("E0311", subscript.span, "a subscript is no integer", format!("it is a `{}`", value.ty), "convert it by a cast");
             return None;
         }
+        let mut reads = reads.clone();
+        let known = self.known(&mut reads);
         let reads = reads.iter().map(|r| r.array).collect();
-        self.positions.push(Position { value: value.clone(), reads, domain: self.nest.domain.clone(), extent, name: name.into(), span: subscript.span });
+        self.positions.push(Position { value: value.clone(), known, reads, domain: self.nest.domain.clone(), extent, name: name.into(), span: subscript.span });
         Some(operate::convert(value, ScalarType::I32))
+    }
+
+    /// What conditions say where the expression at hand matters; they may read more than it.
+    fn known(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
+        let (faults, positions) = (self.faults.len(), self.positions.len());
+        let predicates = std::mem::take(&mut self.predicates);
+        let mut known = self.facts.clone();
+        for p in &predicates {
+            // A condition that was kept was true of what its operands were then.
+            let Guard::Source(source) = &p.guard else { continue };
+            known.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
+        }
+        self.predicates = predicates;
+        self.faults.truncate(faults);
+        self.positions.truncate(positions);
+        known
+    }
+
+    /// What is said within a branch of a condition.
+    pub(super) fn knowing<T>(&mut self, condition: &Option<Expr>, holds: bool, within: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.facts.len();
+        self.facts.extend(condition.iter().map(|c| Fact { condition: c.clone(), holds }));
+        let said = within(self);
+        self.facts.truncate(before);
+        said
     }
 
     /// Reports the subscripts of tables that may lead outside.
     pub(super) fn check_positions(&mut self) {
         for p in std::mem::take(&mut self.positions) {
-            let (low, high) = Values { sema: self, domain: &p.domain, reads: &p.reads, open: vec![] }.of(&p.value);
+            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known).of(&p.value);
             if low < 0 || high >= i128::from(p.extent) {
-                let label = format!("from what is known of types, masks and limits, this is {low} to {high}");
+                let label = format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
                 let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;
-                let help = format!("the extent is {}: mask the subscript (`x & {mask}`) or clamp it, so that it is sure to stay inside", p.extent);
+                let help = format!("the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only where a condition says that it is inside", p.extent);
                 self.error("E0411", p.span, format!("`{}` may be accessed outside its bounds", p.name), label, help);
             }
         }
@@ -82,93 +108,14 @@ impl Sema {
 #[derive(Clone)]
 pub(super) struct Position {
     value: Expr,
-    /// Of the statement, as far as the subscript needs them.
+    /// Where it matters.
+    known: Vec<Fact>,
+    /// Of the statement, as far as subscript and conditions need them.
     reads: Vec<ArrayId>,
     domain: Dnf,
     extent: i64,
     name: String,
     span: Span,
-}
-
-/// What values integer expressions may have.
-struct Values<'a> {
-    sema: &'a Sema,
-    domain: &'a [Vec<Constraint>],
-    reads: &'a [ArrayId],
-    /// Arrays whose values are being looked for.
-    open: Vec<ArrayId>,
-}
-
-impl Values<'_> {
-    /// The least and the greatest value of an integer expression, as far as its types, masks and iterators tell.
-    fn of(&self, e: &Expr) -> (i128, i128) {
-        let all = type_range(e.ty);
-        let fits = |(low, high): (i128, i128)| if low >= all.0 && high <= all.1 { (low, high) } else { all };
-        match &e.kind {
-            ExprKind::Const(bits) => (value::to_integer(*bits, e.ty), value::to_integer(*bits, e.ty)),
-            ExprKind::Iter(form) => fits(self.iterated(form).unwrap_or(all)),
-            ExprKind::Holds(_) => (0, 1),
-            ExprKind::Read(k) => fits(self.stored(self.reads[*k]).unwrap_or(all)),
-            ExprKind::Cast(a) if !a.ty.is_float() => fits(self.of(a)),
-            ExprKind::Select(_, a, b) => joined(self.of(a), self.of(b)),
-            ExprKind::Lookup(table, _) if !e.ty.is_float() => {
-                let values = || table.iter().map(|&bits| value::to_integer(bits, e.ty));
-                (values().min().unwrap_or(all.0), values().max().unwrap_or(all.1))
-            }
-            ExprKind::Binary(op, a, b) if !a.ty.is_float() => {
-                let (a, b) = (self.of(a), self.of(b));
-                match op {
-                    BinaryOp::Add => fits((a.0 + b.0, a.1 + b.1)),
-                    BinaryOp::Sub => fits((a.0 - b.1, a.1 - b.0)),
-                    BinaryOp::Mul => {
-                        let products = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
-                        fits(products.iter().fold((products[0], products[0]), |r, &p| joined(r, (p, p))))
-                    }
-                    BinaryOp::Min => (a.0.min(b.0), a.1.min(b.1)),
-                    BinaryOp::Max => (a.0.max(b.0), a.1.max(b.1)),
-                    BinaryOp::And if a.0 >= 0 || b.0 >= 0 => (0, [a, b].iter().filter(|r| r.0 >= 0).map(|r| r.1).min().unwrap_or(all.1)),
-                    BinaryOp::Rem if b.0 > 0 => (a.0.signum().min(0) * (b.1 - 1), (b.1 - 1).min(a.1.max(0))),
-                    BinaryOp::Div if b.0 > 0 && a.0 >= 0 => (0, a.1 / b.0),
-                    BinaryOp::Shr if b.0 == b.1 && (0..64).contains(&b.0) => (a.0 >> b.0, a.1 >> b.0),
-                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => (0, 1),
-                    _ => all,
-                }
-            }
-            _ => all,
-        }
-    }
-
-    /// What the region's statements store to an array that only they write.
-    fn stored(&self, array: ArrayId) -> Option<(i128, i128)> {
-        let own = self.sema.slots.iter().find(|s| s.array == Some(array))?;
-        if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
-            return None;
-        }
-        let range = type_range(own.ty);
-        let writers = self.sema.statements.iter().filter(|s| s.write.array == array);
-        let values = writers.map(|s| {
-            let reads: Vec<ArrayId> = s.reads.iter().map(|r| r.array).collect();
-            let open = self.open.iter().copied().chain([array]).collect();
-            let value = Values { domain: &s.domain, reads: &reads, open, ..*self }.of(&s.rhs);
-            (!s.rhs.ty.is_float() && value.0 >= range.0 && value.1 <= range.1).then_some(value)
-        });
-        values.reduce(|a, b| Some(joined(a?, b?)))?
-    }
-
-    /// The values of a form over the iterations.
-    fn iterated(&self, form: &Affine) -> Option<(i128, i128)> {
-        let mut all = None;
-        for disjunct in self.domain {
-            let (low, high) = polyhedron::range(form.coeffs.len(), disjunct, form);
-            let own = (i128::from(low?), i128::from(high?));
-            all = Some(all.map_or(own, |r| joined(r, own)));
-        }
-        all
-    }
-}
-
-fn joined(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
-    (a.0.min(b.0), a.1.max(b.1))
 }
 
 /// The element of a table (row-major) at subscripts over the iterators.
