@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 
 /// Points of a front at most.
 const POINTS: usize = 8;
+/// Designs assembled at most for a point that nobody asked for, and how good it must be.
+const ROUGH_DESIGNS: u64 = 400;
+const ROUGH_GAP: f64 = 0.05;
 
 /// Everything a search of the user's is about.
 struct Context<'a> {
@@ -71,6 +74,10 @@ fn effort(arguments: &Explore) -> Effort {
     Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() }
 }
 
+fn shortened(effort: Effort) -> Effort {
+    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), gap: effort.gap.max(ROUGH_GAP) }
+}
+
 impl Context<'_> {
     fn explore(&self) -> Result<String, Refused> {
         let begin = Instant::now();
@@ -87,12 +94,12 @@ impl Context<'_> {
             return Err(Refused::plain(format!("no array within the limits was found\n{}", reasons.join("\n"))));
         };
         let wanted: Vec<&str> = self.arguments.pareto.iter().map(|r| if r == "bram" { "bram36" } else { r.as_str() }).filter(|r| *r != "cycles").collect();
-        let mut front: Vec<Found> = vec![];
-        if self.arguments.html.is_some() && wanted.is_empty() {
-            front = quest.front(&["lut", "ff", "dsp", "bram36"], POINTS);
-        } else if !wanted.is_empty() {
-            front = quest.front(&wanted, POINTS);
-        }
+        let front = match (wanted.is_empty(), self.arguments.html.is_some()) {
+            (false, _) => quest.front(best, &wanted, POINTS),
+            // A page shows a front unasked: roughly.
+            (true, true) => Quest { effort: shortened(self.effort), space: quest.space.clone(), ..quest }.front_of_shares(best, POINTS),
+            (true, false) => vec![],
+        };
         let mut hints = quest.hints(best.cycles);
         hints.truncate(3);
         progress::done();
@@ -136,7 +143,7 @@ impl Context<'_> {
             "exact_designs": found.counts.exact,
             "walks": found.counts.walks,
             "bounds": found.counts.bounds,
-            "front": front.iter().filter_map(point).collect::<Vec<_>>(),
+            "front": if front.is_empty() && self.arguments.pareto.is_empty() { vec![] } else { [found].into_iter().chain(front).filter_map(point).collect::<Vec<_>>() },
         })
     }
 
@@ -174,7 +181,7 @@ impl Context<'_> {
             ]
         };
         let mut lines = vec![header, row(found, best)];
-        lines.extend(front.iter().filter_map(|f| f.best.as_ref().filter(|d| d.cycles != best.cycles || d.need != best.need).map(|d| row(f, d))));
+        lines.extend(front.iter().filter_map(|f| f.best.as_ref().map(|d| row(f, d))));
         let c = &found.counts;
         let proof = if found.gap() == 0.0 { "no array within the limits takes fewer cycles".to_string() } else { format!("no array within the limits takes fewer than {} cycles, {:.2} % less", grouped(found.bound), 100.0 * found.gap()) };
         let work = format!("{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s", grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64));

@@ -7,9 +7,10 @@ use arch::explore::search::{share, Design, Found};
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
-h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
-td:first-child,th:first-child{text-align:left}code{background:#f4f4f4;padding:.6em;display:block;white-space:pre-wrap;word-break:break-all}\
-svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif}.plots svg{width:28em}@media print{body{margin:0}h2{break-after:avoid}svg,table{break-inside:avoid}}";
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
+td:first-child,th:first-child{text-align:left}code{background:#f4f4f4;padding:.6em;display:block;white-space:pre-wrap;overflow-wrap:anywhere}\
+svg{max-width:100%;height:auto}.plots svg{width:34em}.plots text{font:12px system-ui,sans-serif}\
+@media (max-width:40em){body{margin:1em auto}table{font-size:.8em}td,th{padding:.2em .3em}}@media print{body{margin:0 auto}code{print-color-adjust:exact}h2,h2+p{break-after:avoid}svg,table{break-inside:avoid}svg{max-height:22cm}}";
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -22,6 +23,8 @@ struct Plot {
     log: [bool; 2],
     body: String,
     labels: [String; 2],
+    /// Dots that have names.
+    named: Vec<((f64, f64), String)>,
 }
 
 const WIDE: f64 = 460.0;
@@ -39,7 +42,7 @@ impl Plot {
                 (false, false) => (lo - 1.0, hi + 1.0),
             }
         };
-        Plot { x: range(&|p| p.0, log[0]), y: range(&|p| p.1, log[1]), log, body: String::new(), labels: labels.map(String::from) }
+        Plot { x: range(&|p| p.0, log[0]), y: range(&|p| p.1, log[1]), log, body: String::new(), labels: labels.map(String::from), named: vec![] }
     }
 
     fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
@@ -49,8 +52,23 @@ impl Plot {
 
     fn dot(&mut self, point: (f64, f64), color: &str, name: &str) {
         let (x, y) = self.at(point);
-        let (side, anchor) = if x > WIDE * 0.6 { (-8.0, "end") } else { (8.0, "start") };
-        let _ = write!(self.body, "<circle cx='{x:.1}' cy='{y:.1}' r='4.5' fill='{color}'/><text x='{:.1}' y='{:.1}' text-anchor='{anchor}'>{}</text>", x + side, y - 6.0, escape(name));
+        let _ = write!(self.body, "<circle cx='{x:.1}' cy='{y:.1}' r='4.5' fill='{color}'/>");
+        match self.named.iter_mut().find(|n| (n.0 .0 - x).abs() + (n.0 .1 - y).abs() < 14.0) {
+            Some((_, names)) => *names += &format!(", {name}"),
+            None => self.named.push(((x, y), name.to_string())),
+        }
+    }
+
+    /// Names in turns above and below their dots, so that those of neighbours stay apart.
+    fn names(&self) -> String {
+        let mut named: Vec<&((f64, f64), String)> = self.named.iter().collect();
+        named.sort_by(|a, b| a.0 .0.total_cmp(&b.0 .0));
+        let text = |(k, ((x, y), name)): (usize, &((f64, f64), String))| {
+            let (side, anchor) = if *x > WIDE * 0.6 { (-8.0, "end") } else { (8.0, "start") };
+            let below = if k % 2 == 0 || y + 20.0 > HIGH - BELOW { -7.0 } else { 16.0 };
+            format!("<text x='{:.1}' y='{:.1}' text-anchor='{anchor}'>{}</text>", x + side, y + below, escape(name))
+        };
+        named.into_iter().enumerate().map(text).collect()
     }
 
     fn line(&mut self, points: &[(f64, f64)], color: &str, dashes: &str) {
@@ -59,7 +77,8 @@ impl Plot {
     }
 
     fn ticks(range: (f64, f64), log: bool) -> Vec<f64> {
-        if log {
+        // Less than a decade reads as a linear axis does.
+        if log && range.1 / range.0 > 6.0 {
             let decades = range.0.log10().floor() as i32..=range.1.log10().ceil() as i32;
             let narrow = range.1 / range.0 < 30.0;
             let steps: &[f64] = if narrow { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -81,12 +100,17 @@ impl Plot {
             let (_, y) = self.at((self.x.0, v));
             let _ = write!(axes, "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>", WIDE - 15.0, LEFT - 6.0, y + 4.0, number(v));
         }
-        let [x, y] = &self.labels;
+        let ([x, y], names) = (&self.labels, self.names());
         format!(
-            "<svg viewBox='0 0 {WIDE} {HIGH}' role='img'>{axes}<rect x='{LEFT}' y='15' width='{}' height='{}' fill='none' stroke='#999'/>{}<text x='{}' y='{}' text-anchor='middle'>{x}</text><text x='14' y='{}' text-anchor='middle' transform='rotate(-90 14 {})'>{y}</text></svg>",
+            "<svg viewBox='0 0 {WIDE} {HIGH}' role='img'>{axes}<rect x='{LEFT}' y='15' width='{}' height='{}' fill='none' stroke='#999'/>{}{names}<text x='{}' y='{}' text-anchor='middle'>{x}</text><text x='14' y='{}' text-anchor='middle' transform='rotate(-90 14 {})'>{y}</text></svg>",
             WIDE - LEFT - 15.0, HIGH - BELOW - 15.0, self.body, (LEFT + WIDE) / 2.0, HIGH - 8.0, HIGH / 2.0 - 15.0, HIGH / 2.0 - 15.0
         )
     }
+}
+
+/// PEs and lanes.
+fn size(d: &Design) -> String {
+    format!("{}×{}×{}", d.vsa.extent[0], d.vsa.extent[1], d.vsa.lanes)
 }
 
 /// Cycles over the share of the scarcest resource.
@@ -98,9 +122,9 @@ fn front_plot(context: &Context, best: &Design, front: &[Found]) -> String {
     let mut plot = Plot::new(&points, [true, true], ["share of the scarcest resource within the limits, %", "cycles"]);
     plot.line(&points, "#8aa", "");
     for d in designs {
-        plot.dot(of(d), "#577", &format!("{}×{}×{}", d.vsa.extent[0], d.vsa.extent[1], d.vsa.lanes));
+        plot.dot(of(d), "#577", &size(d));
     }
-    plot.dot(of(best), "#c33", "");
+    plot.dot(of(best), "#c33", &size(best));
     plot.svg()
 }
 
@@ -167,10 +191,11 @@ pub(super) fn render(context: &Context, found: &Found, best: &Design, front: &[F
         .iter()
         .map(|(name, need, have)| format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>", grouped(*need), grouped(*have), 100.0 * *need as f64 / (*have).max(1) as f64))
         .collect();
-    let points: String = front
-        .iter()
+    let points: String = [found]
+        .into_iter()
+        .chain(front)
         .filter_map(|f| f.best.as_ref().map(|d| (f, d)))
-        .map(|(f, d)| format!("<tr><td>{}×{}×{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", d.vsa.extent[0], d.vsa.extent[1], d.vsa.lanes, grouped(d.cycles), grouped(f.bound), grouped(d.need.dsp), grouped(d.need.lut), grouped(d.need.bram36)))
+        .map(|(f, d)| format!("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", size(d), grouped(d.cycles), grouped(f.bound), grouped(d.need.dsp), grouped(d.need.lut), grouped(d.need.bram36)))
         .collect();
     let refused: String = found.refused.iter().map(|(why, times)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64))).collect();
     let refused = if refused.is_empty() { "<p>None was.</p>".to_string() } else { format!("<table><tr><th>why</th><th>designs</th></tr>{refused}</table>") };

@@ -182,27 +182,43 @@ impl Quest<'_> {
         best
     }
 
-    /// The fastest arrays that take no more than shares of what the best one takes of these resources, halved again and
-    /// again, each with its bound.
-    pub fn front(&self, resources: &[&str], steps: usize) -> Vec<Found> {
-        let mut all: Vec<Found> = vec![];
-        let mut limits = self.limits;
-        for _ in 0..steps {
-            let found = self.ask(limits, i64::MAX, 0, self.effort);
-            let Some(best) = &found.best else { break };
-            for name in resources {
-                let (most, used) = match *name {
-                    "lut" => (&mut limits.lut, best.need.lut),
-                    "ff" => (&mut limits.ff, best.need.ff),
-                    "dsp" => (&mut limits.dsp, best.need.dsp),
-                    "bram36" => (&mut limits.bram36, best.need.bram36),
-                    _ => (&mut limits.uram, best.need.uram),
-                };
-                *most = (*most).min(used) / 2;
+    /// Beside a design, the fastest arrays that take no more than half of what it takes of these resources, than half of that,
+    /// and so on, each with its bound.
+    pub fn front(&self, best: &Design, resources: &[&str], steps: usize) -> Vec<Found> {
+        let halved = |limits: &Resources, need: &Resources| {
+            let of = |name: &str, most: i64, used: i64| if resources.contains(&name) { most.min(used) / 2 } else { most };
+            Resources {
+                lut: of("lut", limits.lut, need.lut),
+                ff: of("ff", limits.ff, need.ff),
+                dsp: of("dsp", limits.dsp, need.dsp),
+                bram36: of("bram36", limits.bram36, need.bram36),
+                uram: of("uram", limits.uram, need.uram),
             }
+        };
+        self.descent(best, steps, halved)
+    }
+
+    /// Beside a design, the fastest arrays for half its share of the scarcest resource, half of that, and so on.
+    pub fn front_of_shares(&self, best: &Design, steps: usize) -> Vec<Found> {
+        self.descent(best, steps, |_, need| self.scaled(share(need, &self.limits) / 2.0))
+    }
+
+    /// The fastest array within each of a sequence of limits, which follow from those before and what is needed of them.
+    fn descent(&self, best: &Design, steps: usize, next: impl Fn(&Resources, &Resources) -> Resources) -> Vec<Found> {
+        let mut all = vec![];
+        let mut limits = next(&self.limits, &best.need);
+        while all.len() < steps && !self.stopped() {
+            let found = self.ask(limits, i64::MAX, 0, self.effort);
+            let Some(smaller) = &found.best else { break };
+            limits = next(&limits, &smaller.need);
             all.push(found);
         }
         all
+    }
+
+    /// Whoever looks on has seen enough.
+    fn stopped(&self) -> bool {
+        self.watch.is_some_and(|watch| !watch(&Progress { best: None, bound: 0, counts: Counts::default() }))
     }
 }
 

@@ -91,7 +91,9 @@ impl<'a> Figure<'a> {
             (placed, at - gap - start)
         };
         let (x, y) = (MARGIN + COLUMN * left as i64 + 16, DRAM + 112 + 48 * top.len() as i64);
-        let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0);
+        // What a link along a row is called stands between two PEs.
+        let named = links.iter().filter(|l| view.direction(l.hop).1 == 0).map(|l| l.label.chars().count() as i64).max().unwrap_or(0);
+        let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0.max(6 * named + 14));
         let (rows, height) = place(view.slots(vsa, view.down), y, h, GAP.1);
         let grid = Rect { x, y, w: width, h: height };
         Figure { vsa, view, canvas: Canvas::default(), links, cols, rows, along, across, top, grid, kept }
@@ -191,7 +193,7 @@ impl<'a> Figure<'a> {
     }
 
     fn pes(&mut self) {
-        let kept = std::mem::take(&mut self.kept);
+        let kept = self.kept.clone();
         let along = std::mem::take(&mut self.along);
         for (r, (row, y, h)) in self.rows.clone().into_iter().enumerate() {
             for (col, x, w) in self.cols.clone() {
