@@ -175,8 +175,12 @@ impl<'a> Analysis<'a> {
             let by_time = both.iter().any(|r| self.fixes_an_iterator(r.statement));
             for (found, sinks, direction) in [(&mut before, &reads, 1), (&mut after, &both, -1)] {
                 let (accesses, schedule) = (self.accesses(sinks)?, self.schedule(&both, direction)?);
-                let last = if by_time { last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule) } else { last_source(&accesses, &written, &schedule) };
-                self.add(found, &last?)?;
+                let short = if by_time { None } else { Some(last_source(&accesses, &written, &schedule)?) };
+                let last = match short {
+                    Some(last) if last.is_complete(&accesses)? => last,
+                    _ => last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule)?,
+                };
+                self.add(found, &last)?;
             }
         }
         let flow = Flow {

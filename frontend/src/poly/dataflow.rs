@@ -1,6 +1,6 @@
 //! isl's exact array dataflow analysis (Feautrier 1991, as `isl_union_access_info` implements it).
 
-use super::context::{Raw, Result};
+use super::context::{Error, Raw, Result};
 use super::object::UnionMap;
 
 extern "C" {
@@ -33,8 +33,23 @@ pub struct LastSource {
 pub fn last_source_by_time(sink: &UnionMap, earlier: &UnionMap, schedule: &UnionMap) -> Result<LastSource> {
     let latest = earlier.apply_range(schedule)?.lexmax()?;
     let chosen = latest.apply_range(&schedule.reverse()?)?.intersect(earlier)?;
+    if !earlier.domain()?.subtract(&chosen.domain()?)?.is_empty()? {
+        return Err(Error::new("isl_union_map_lexmax", "it leaves out what has a maximum"));
+    }
     let no_source = sink.subtract(&sink.intersect_domain(&chosen.domain()?)?)?;
     Ok(LastSource { dependence: chosen.reverse()?, no_source })
+}
+
+impl LastSource {
+    /// Every sink has a source or none. isl's own analysis loses sinks where the subscripts of a source reach only some of the
+    /// sinks' cells for reasons of divisibility (`a[2*i + 6*j] = a[7*j]`): its parametric maximum leaves them out of both.
+    ///
+    /// # Errors
+    /// A failure inside isl.
+    pub fn is_complete(&self, sink: &UnionMap) -> Result<bool> {
+        let known = self.dependence.range()?.union(&self.no_source.domain()?)?;
+        sink.domain()?.subtract(&known)?.is_empty()
+    }
 }
 
 /// For each instance of `sink` the last instance of `source` that accesses the same cell strictly before it.

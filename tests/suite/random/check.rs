@@ -6,12 +6,15 @@ use arch::ir::ip::Ip;
 use frontend::diag::Diagnostic;
 use frontend::scop::{Scop, Storage};
 use sagen::check::{self, Conditions};
-use sagen::cli::Sim;
+use sagen::cli::{Engine, Sim};
 use sagen::data::{self, Memory, Random};
 use sagen::sim::Built;
 use sagen::{golden, simulate};
 use std::path::Path;
 use std::rc::Rc;
+
+/// PEs of an array that runs on another engine.
+const MOST_PES: i64 = 48;
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -103,8 +106,11 @@ impl Prepared {
         let vsa = &self.compiled.vsa;
         format!("{why}\n// sagen: {}\narray {:?} {:?}", self.options, vsa.axes, vsa.extent)
     }
+    /// Large arrays take the built-in engine: others take a second a cycle, or minutes to compile.
     fn conditions(&self, case: &Case) -> Conditions {
-        Conditions { shift: case.shift, ..Conditions::of(&self.arguments) }
+        let asked = Conditions::of(&self.arguments);
+        let pes: i64 = self.compiled.vsa.extent.iter().product();
+        Conditions { shift: case.shift, engine: if pes > MOST_PES { Engine::Builtin } else { asked.engine }, ..asked }
     }
 }
 

@@ -468,3 +468,30 @@ fn a_sum_over_tiles_and_within_them() {
     let flow = analyze(&scop).unwrap();
     compare(&scop, &flow, 18);
 }
+
+/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or without
+/// the knowledge that there is none.
+#[test]
+fn subscripts_that_meet_now_and_then() {
+    check("dram A 24\n for i = 0 .. 2\n for j = 1 .. 3\n A[2*i+6*j] = A[7*j]\n end\n end", 3);
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (mut decided, mut refused) = (0, 0);
+    for _ in 0..250 {
+        let mut form = || format!("{}*i+{}*j+{}", random.below(7), random.below(8), random.below(4));
+        let text = format!("dram A 64\n for i = 0 .. 4\n for j = 1 .. 4\n A[{}] = A[{}] A[{}]\n end\n end", form(), form(), form());
+        let scop = parse(&text);
+        match analyze(&scop) {
+            Ok(flow) => {
+                println!("{text}"); // shown if the comparison fails
+                compare(&scop, &flow, 4);
+                decided += 1;
+            }
+            Err(faults) => {
+                assert!(faults.iter().all(|f| f.code == "E0501"), "{faults:#?}\n{text}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{decided} decided, {refused} refused");
+    assert!(decided > 100, "{decided} decided, {refused} refused");
+}
