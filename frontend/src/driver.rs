@@ -102,8 +102,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
 /// The unit's program; where sources are not affine because strides differ, one with loops unrolled, if that helps.
 fn lowered(unit: &Unit, stem: &str, map: &SourceMap, clauses: &[Clause]) -> (Option<Scop>, Diagnostics) {
     let (plain, found) = sema::lower(unit, stem, map, clauses, BTreeMap::new());
-    let affine = |scop: &Scop| scop.verify().is_ok() && flow::analyze(scop).map_or_else(|faults| faults.iter().all(|f| f.code != "E0501"), |_| true);
     let strides = plain.as_ref().map(sema::mixed_strides).unwrap_or_default();
+    let mixed: BTreeSet<String> = strides.keys().cloned().collect();
+    let affine = |scop: &Scop| scop.verify().is_ok() && flow::is_affine(scop, |array| mixed.contains(&array.name));
     if strides.is_empty() || plain.as_ref().is_some_and(affine) {
         return (plain, found);
     }

@@ -24,7 +24,7 @@ pub use domains::{
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
-use crate::scop::{Access, Affine, ArrayId, Constraint, Scop, Statement, StmtId};
+use crate::scop::{Access, Affine, Array, ArrayId, Constraint, Scop, Statement, StmtId};
 use std::collections::BTreeMap;
 
 /// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
@@ -108,6 +108,12 @@ pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     if faults.is_empty() { Ok(flow) } else { Err(once_each(faults)) }
 }
 
+/// Whether sources and final writes of these arrays can be written with integer affine functions, see E0501 of [`analyze`].
+pub fn is_affine(scop: &Scop, arrays: impl Fn(&Array) -> bool) -> bool {
+    let of_these = |analysis: Analysis| Analysis { arrays: analysis.arrays.iter().copied().filter(|&a| arrays(scop.array(a))).collect(), ..analysis }.run();
+    Analysis::new(scop).and_then(of_these).is_ok_and(|(_, faults)| faults.iter().all(|f| f.code != "E0501"))
+}
+
 /// By place; of several of one access, as copies of an unrolled loop have, the one that says most.
 fn once_each(mut faults: Diagnostics) -> Diagnostics {
     faults.sort_by_key(|f| (f.span.map(|s| (s.file, s.start, s.end)), f.code, std::cmp::Reverse(f.notes.len())));
@@ -144,6 +150,8 @@ struct Dataflow {
 
 struct Analysis<'a> {
     scop: &'a Scop,
+    /// Those whose cells are looked at.
+    arrays: Vec<ArrayId>,
     reads: Vec<Reference>,
     writes: Vec<Reference>,
     by_name: BTreeMap<String, Reference>,
@@ -160,14 +168,14 @@ impl<'a> Analysis<'a> {
         let by_name = reads.iter().chain(&writes).map(|r| (r.name(), *r)).collect();
         let pairs = |s: &Statement| domain_bounds(&s.domain, s.loops.len()).map_or(0, |all| all.iter().filter(|(lo, hi)| hi - lo == 1).count());
         let apart = scop.statements.iter().any(|s| pairs(s) > PAIRS);
-        Ok(Analysis { scop, reads, writes, by_name, context: Context::new()?, apart })
+        Ok(Analysis { scop, arrays: (0..scop.arrays.len() as u32).map(ArrayId).collect(), reads, writes, by_name, context: Context::new()?, apart })
     }
 
     fn run(&self) -> poly::Result<(Flow, Diagnostics)> {
         let mut faults = vec![];
         // Array by array: the schedules are shorter, which is what isl's run time depends on.
         let (mut before, mut after) = (Dataflow::default(), Dataflow::default());
-        for array in (0..self.scop.arrays.len() as u32).map(ArrayId) {
+        for &array in &self.arrays {
             let touching = |all: &[Reference]| all.iter().copied().filter(|r| self.access(*r).array == array).collect::<Vec<_>>();
             let (reads, writes) = (touching(&self.reads), touching(&self.writes));
             let both = [reads.as_slice(), &writes].concat();

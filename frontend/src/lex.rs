@@ -40,7 +40,40 @@ pub struct Token {
     /// White space stands before it.
     pub spaced: bool,
     /// Macros that must not be expanded in it any more.
-    pub hidden: Vec<Rc<str>>,
+    pub hidden: Names,
+}
+
+/// Names, of which tokens of one macro's body share most.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names(Option<Rc<(Rc<str>, Names)>>);
+
+impl Names {
+    pub fn contains(&self, name: &str) -> bool {
+        self.all().any(|n| &**n == name)
+    }
+
+    pub fn with(&self, name: &Rc<str>) -> Names {
+        Names(Some(Rc::new((name.clone(), self.clone()))))
+    }
+
+    /// These and others.
+    pub fn and(self, others: &Names) -> Names {
+        if self.0.is_none() { others.clone() } else { others.all().fold(self, |all, n| all.with(n)) }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Rc<str>> {
+        std::iter::successors(self.0.as_deref(), |node| node.1 .0.as_deref()).map(|node| &node.0)
+    }
+}
+
+/// One by one: chains of macros are as long as anybody writes them.
+impl Drop for Names {
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(Ok((_, mut rest))) = next.map(Rc::try_unwrap) {
+            next = rest.0.take();
+        }
+    }
 }
 
 impl Token {
@@ -137,7 +170,7 @@ impl Lexer<'_> {
 
     fn push(&mut self, tok: Tok, start: usize, end: usize) {
         let span = self.span(start, end);
-        self.out.push(Token { tok, span, first: self.first, spaced: self.spaced, hidden: vec![] });
+        self.out.push(Token { tok, span, first: self.first, spaced: self.spaced, hidden: Names::default() });
         (self.first, self.spaced) = (false, false);
     }
 

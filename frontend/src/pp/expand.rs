@@ -45,16 +45,13 @@ impl Preprocessor<'_> {
             if body.len() > self.budget || depth > DEPTH {
                 self.exhausted = true;
                 let fault = self.error("E0113", token.span, format!("macro `{name}` expands too far"));
-                fault.label = "more than two million tokens, or calls nested more than 100 deep".into();
+                fault.label = "more than 400,000 tokens, or calls nested more than 100 deep".into();
                 fault.help = Some("do not nest calls of macros that use their arguments more than once".into());
                 continue;
             }
             self.budget -= body.len();
-            input.extend(body.into_iter().rev().map(|mut t| {
-                t.hidden.extend(token.hidden.iter().cloned());
-                t.hidden.push(name.clone());
-                t
-            }));
+            let hidden = token.hidden.with(&name);
+            input.extend(body.into_iter().rev().map(|t| Token { hidden: t.hidden.and(&hidden), ..t }));
         }
         out
     }

@@ -10,7 +10,7 @@ mod headers;
 
 use crate::scop::Clause;
 use crate::diag::{Diagnostic, Diagnostics, SourceFile, SourceMap, Span};
-use crate::lex::{lex, Marker, Tok, Token};
+use crate::lex::{lex, Marker, Names, Tok, Token};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub(crate) struct Preprocessor<'a> {
 }
 
 const LARGEST_FILE: usize = 16 << 20;
-const TOKEN_BUDGET: usize = 2_000_000;
+const TOKEN_BUDGET: usize = 400_000;
 const INCLUDE_DEPTH: u32 = 32;
 
 /// One open `#if`.
@@ -275,7 +275,7 @@ impl<'a> Preprocessor<'a> {
             }
             _ => return,
         };
-        self.out.push(Token { tok: Tok::Marker(marker), span, first: true, spaced: true, hidden: vec![] });
+        self.out.push(Token { tok: Tok::Marker(marker), span, first: true, spaced: true, hidden: Names::default() });
     }
 
     /// `space(c+q) time(q)`, `extent(A, 64)`

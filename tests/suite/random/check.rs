@@ -13,8 +13,8 @@ use sagen::{golden, simulate};
 use std::path::Path;
 use std::rc::Rc;
 
-/// PEs of an array that runs on another engine.
-const MOST_PES: i64 = 48;
+/// Operations in all PEs of an array that runs on another engine.
+const MOST_OPERATIONS: i64 = 4000;
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -109,8 +109,9 @@ impl Prepared {
     /// Large arrays take the built-in engine: others take a second a cycle, or minutes to compile.
     fn conditions(&self, case: &Case) -> Conditions {
         let asked = Conditions::of(&self.arguments);
-        let pes: i64 = self.compiled.vsa.extent.iter().product();
-        Conditions { shift: case.shift, engine: if pes > MOST_PES { Engine::Builtin } else { asked.engine }, ..asked }
+        let vsa = &self.compiled.vsa;
+        let operations = vsa.nodes.len() as i64 * vsa.extent.iter().product::<i64>();
+        Conditions { shift: case.shift, engine: if operations > MOST_OPERATIONS { Engine::Builtin } else { asked.engine }, ..asked }
     }
 }
 
