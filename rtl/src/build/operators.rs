@@ -46,6 +46,19 @@ impl<'m> Sig<'m> {
         self
     }
 
+    /// What the value is called where its text stands on a line of its own, since it is long or used in several places.
+    /// In contrast to [`Sig::named`], it need not stand there.
+    pub fn called(self, name: impl Into<String>) -> Self {
+        self.m.with(|m| {
+            let mut id = self.id;
+            while let Op::Cast(of) = m.node(id).op {
+                id = of;
+            }
+            m.nodes[id.0 as usize].called.get_or_insert(name.into());
+        });
+        self
+    }
+
     /// `w` bits from bit `lo` on; unsigned.
     #[track_caller]
     pub fn slice(self, lo: u32, w: u32) -> Self {

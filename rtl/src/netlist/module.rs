@@ -79,7 +79,7 @@ pub enum UnOp {
 }
 
 /// How a node gets its value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Lit(Bits),
     Input,
@@ -121,6 +121,8 @@ pub struct Node {
     pub attrs: Vec<(String, String)>,
     /// Lines of comment where the value is made; no part of the hardware.
     pub remark: Option<String>,
+    /// What it is called if it is printed as a net though it has no name; no part of the hardware.
+    pub called: Option<String>,
     pub at: At,
 }
 
@@ -295,6 +297,19 @@ impl Op {
             Op::Concat(v) => v.clone(),
             Op::Lit(_) | Op::Input | Op::Wire { driver: None } | Op::Reg { .. } | Op::InstOut(..) => vec![],
             Op::ReadSync { .. } | Op::Poison => vec![],
+        }
+    }
+
+    /// Changes every operand.
+    pub fn map_operands(&mut self, mut f: impl FnMut(&mut NodeId)) {
+        match self {
+            Op::Wire { driver: Some(a) } | Op::Un(_, a) | Op::Slice(a, _) | Op::Resize(a) | Op::Cast(a) => f(a),
+            Op::ReadAsync { addr, .. } => f(addr),
+            Op::Bin(_, a, b) | Op::ReadSync { addr: a, en: b, .. } => [a, b].into_iter().for_each(f),
+            Op::Mux(c, t, e) => [c, t, e].into_iter().for_each(f),
+            Op::Concat(v) => v.iter_mut().for_each(f),
+            Op::Reg { next, en, rst, .. } => next.iter_mut().chain(en).chain(rst.as_mut().map(|r| &mut r.0)).for_each(f),
+            Op::Lit(_) | Op::Input | Op::Wire { driver: None } | Op::InstOut(..) | Op::Poison => {}
         }
     }
 

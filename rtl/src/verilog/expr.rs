@@ -14,15 +14,21 @@ fn atom(s: impl Into<String>) -> Text {
     Text { s: s.into(), atom: true }
 }
 
-/// Longest name made of those of operands.
-const NAME: usize = 36;
-
 /// Longest expression printed in place.
 const INLINE: usize = 72;
 
 impl Printer<'_> {
+    /// Whether the node is bits of a net or a constant, so that a wider one of the same value is as short as a name.
+    fn stands(&self, id: NodeId) -> bool {
+        match self.m.node(id).op {
+            Op::Cast(a) | Op::Slice(a, _) => self.stands(a),
+            Op::Lit(_) => true,
+            _ => self.nets.contains_key(&id) || self.wants_net(id),
+        }
+    }
+
     /// Whether the node is printed as a net rather than in place.
-    fn wants_net(&self, id: NodeId) -> bool {
+    pub(super) fn wants_net(&self, id: NodeId) -> bool {
         let n = self.m.node(id);
         match &n.op {
             Op::Input | Op::Reg { .. } | Op::ReadSync { .. } | Op::InstOut(..) => true,
@@ -30,7 +36,7 @@ impl Printer<'_> {
             Op::Bin(BinOp::Mul | BinOp::Shl | BinOp::Shr, ..) => true,
             Op::Lit(_) | Op::Cast(_) | Op::Slice(..) => false,
             Op::Un(UnOp::Not, a) if self.wants_net(*a) => false,
-            Op::Resize(a) if n.ty.w < self.m.ty(*a).w => false,
+            Op::Resize(a) if n.ty.w < self.m.ty(*a).w || self.stands(*a) => false,
             _ => self.uses.get(&id).copied().unwrap_or(0) > 1,
         }
     }
@@ -61,44 +67,6 @@ impl Printer<'_> {
         writeln!(self.wires, "{head} = {value};").expect("string");
         self.net(id, wanted.clone());
         wanted
-    }
-
-    /// A name for a net that has none: of what it is made of, if that is short.
-    fn fresh_name(&mut self, id: NodeId) -> String {
-        let op = &self.m.node(id).op;
-        let name = self.described(op).filter(|name| name.len() <= NAME);
-        self.names.fresh(name.as_deref().unwrap_or(stem(op)))
-    }
-
-    fn described(&self, op: &Op) -> Option<String> {
-        let joined = |word: &str, a: &NodeId, b: &NodeId| Some(format!("{}_{word}_{}", self.called(*a)?, self.called(*b)?));
-        match op {
-            Op::Bin(BinOp::And, a, b) => joined("and", a, b),
-            Op::Bin(BinOp::Or, a, b) => joined("or", a, b),
-            Op::Bin(BinOp::Xor, a, b) => joined("xor", a, b),
-            Op::Bin(BinOp::Eq, a, b) => joined("is", a, b),
-            Op::Bin(BinOp::Ne, a, b) => joined("is_not", a, b),
-            Op::Bin(BinOp::Lt, a, b) => joined("below", a, b),
-            Op::Bin(BinOp::Le, a, b) => joined("up_to", a, b),
-            Op::Bin(BinOp::Add, a, b) => joined("plus", a, b),
-            Op::Bin(BinOp::Sub, a, b) => joined("minus", a, b),
-            Op::Un(UnOp::Not, a) => Some(format!("not_{}", self.called(*a)?)),
-            Op::Un(UnOp::RedOr, a) => Some(format!("some_{}", self.called(*a)?)),
-            Op::Un(UnOp::RedAnd, a) => Some(format!("all_{}", self.called(*a)?)),
-            _ => None,
-        }
-    }
-
-    /// What an operand is called, within a name.
-    fn called(&self, id: NodeId) -> Option<String> {
-        let n = self.m.node(id);
-        match (&n.name, &n.op) {
-            (Some(name), _) => Some(name.clone()),
-            (None, Op::Lit(b)) if b.width() <= 16 && !n.ty.signed => Some(b.limbs()[0].to_string()),
-            (None, Op::Un(UnOp::Not, a)) => Some(format!("not_{}", self.called(*a)?)),
-            (None, Op::Cast(a)) => self.called(*a),
-            _ => self.nets.get(&id).cloned(),
-        }
     }
 
     /// Right side of an assignment: nets by name, else the expression, broken if long.
@@ -205,7 +173,7 @@ impl Printer<'_> {
         match &n.op {
             Op::Cast(a) if through => return self.bits(*a, lo, w),
             Op::Slice(a, l) if through => return self.bits(*a, l + lo, w),
-            Op::Resize(a) if through && n.ty.w <= self.m.ty(*a).w => return self.bits(*a, lo, w),
+            Op::Resize(a) if through && lo + w <= self.m.ty(*a).w => return self.bits(*a, lo, w),
             Op::Lit(b) if through => return atom(literal(&b.slice(lo, w), u(w))),
             _ => {}
         }
@@ -308,21 +276,5 @@ impl Printer<'_> {
             _ => (self.operand(a), self.operand(b)),
         };
         format!("{x} {sign} {y}")
-    }
-}
-
-/// Stem of the name of an anonymous net.
-fn stem(op: &Op) -> &'static str {
-    match op {
-        Op::Bin(BinOp::Add, ..) => "sum",
-        Op::Bin(BinOp::Sub, ..) => "difference",
-        Op::Bin(BinOp::Mul, ..) => "product",
-        Op::Bin(BinOp::Shl | BinOp::Shr, ..) => "shifted",
-        Op::Bin(BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le, ..) => "is",
-        Op::Bin(..) | Op::Un(..) => "bits",
-        Op::Mux(..) => "choice",
-        Op::Concat(_) => "joined",
-        Op::Resize(_) => "extended",
-        _ => "net",
     }
 }

@@ -8,12 +8,15 @@
 mod expr;
 mod inst;
 mod line;
+mod naming;
+mod shared;
 mod state;
 
 use crate::check::Verified;
 use crate::netlist::*;
 use crate::netlist::names::Names;
 use line::Lines;
+use naming::Drives;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -22,7 +25,7 @@ const LINE: usize = 100;
 
 /// File name and text of every module, children first.
 pub fn files(d: &Verified) -> Vec<(String, String)> {
-    d.modules().iter().map(|m| (format!("{}.v", m.name), Printer::new(m, d.clock()).module())).collect()
+    d.modules().iter().map(|m| (format!("{}.v", m.name), Printer::new(&shared::shared(m), d.clock()).module())).collect()
 }
 
 /// `[7:0] ` or nothing for one bit.
@@ -44,6 +47,8 @@ struct Printer<'a> {
     /// Identifier of every node that has a net.
     nets: BTreeMap<NodeId, String>,
     lines: Lines,
+    /// What each node without a name is part of.
+    drives: BTreeMap<NodeId, Drives>,
     /// Bits of each net that the text reads.
     read: BTreeMap<String, Vec<bool>>,
     /// Declarations of nets in order.
@@ -65,6 +70,7 @@ impl<'a> Printer<'a> {
         }
         let uses = live(m);
         let lines = Lines::of(m, uses.keys().copied());
+        let drives = naming::drives(m, &uses);
         let mut printer = Printer {
             m,
             clock,
@@ -72,6 +78,7 @@ impl<'a> Printer<'a> {
             uses,
             nets: BTreeMap::new(),
             lines,
+            drives,
             read: BTreeMap::new(),
             wires: String::new(),
             clocked: false,

@@ -41,7 +41,7 @@ module counter (
     reg  [7:0] count_q;
 
     wire [7:0] reg_ = wide[11:4];
-    wire [11:0] product = $signed(count_q) * 4'shd;
+    wire [11:0] neg_product = $signed(count_q) * 4'shd;
 
     always @(posedge aclk) begin
         if (rst) begin
@@ -53,10 +53,10 @@ module counter (
 
     assign count = count_q;
     assign below = $signed(count_q) < $signed(reg_);
-    assign neg = product[9:0];
+    assign neg = neg_product[9:0];
 
     // Read by nothing else in this module (linters would report these nets).
-    wire _unused = &{1'b0, product, spare, wide};
+    wire _unused = &{1'b0, neg_product, spare, wide};
 endmodule
 `default_nettype wire
 ";
@@ -70,6 +70,55 @@ fn a_small_module_prints_readably() {
     let (header, rest): (Vec<&str>, Vec<&str>) = files[0].1.lines().partition(|l| l.starts_with("// Module"));
     assert_eq!(rest.iter().map(|l| format!("{l}\n")).collect::<String>(), COUNTER);
     assert!(header[0].contains("`counter`") && header[0].ends_with("verilog::Counter."), "{header:?}");
+}
+
+/// Values without a name that are used more than once.
+#[derive(Clone, Debug, PartialEq)]
+struct Shared;
+
+impl Template for Shared {
+    fn name(&self) -> String {
+        "shared".into()
+    }
+    fn build(&self, m: &ModuleBuilder, _: &mut Design) {
+        let [a, b, c] = ["a", "b", "c"].map(|name| m.input(name, u(8)));
+        // The same text twice is one net, named after what it is made of.
+        let [below, again] = [0, 0].map(|_| a.lt(b));
+        m.output("both", m.concat(&[below, again & c.bit(0)]));
+        // Too much for a name: after what it goes into, or what it is called.
+        let long = (a + b + c) & (a - b - c) & (b + c);
+        m.reg("kept", u(8)).next(long).rst(below, 0);
+        let sum = m.reg("sum", u(8));
+        m.output("sum", sum.next(long + (long ^ (a + a + a + a))).q());
+        let rest = ((b + b + b + b) ^ (c + c + c + c)).called("rest");
+        m.output("twice", m.concat(&[rest, rest]));
+        m.output("parts", m.concat(&[rest.slice(0, 3), rest.slice(4, 4)]));
+        // What a wire is driven with is read from the wire.
+        let (wire, value) = (m.wire("go", u(1)), a.eq(c));
+        wire.drive(value);
+        m.output("started", m.mux(value, a, b));
+        m.output("wide", m.concat(&[a.extend(16), a.extend(16)]));
+    }
+}
+
+#[test]
+fn shared_values_stand_once_under_names_that_tell_what_they_are() {
+    let mut d = Design::default();
+    d.module(Shared);
+    let text = &rtl::verilog::files(&d.verify().unwrap())[0].1;
+    for line in [
+        "wire a_below_b = a < b;",
+        "wire go = a == c;",
+        "assign started = go ? a : b;",
+        "wire [7:0] sum_term = (((a + b) + c) & ((a - b) - c)) & (b + c);",
+        "wire [7:0] rest = (((b + b) + b) + b) ^ (((c + c) + c) + c);",
+        "assign both = {a_below_b, a_below_b & c[0]};",
+        "assign twice = {2{rest}};",
+        "assign wide = {2{{8'd0, a}}};",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert_eq!(text.matches("a < b").count(), 1, "{text}");
 }
 
 /// A stage of a ready/valid pipeline: `ready` passes combinationally from the next stage.

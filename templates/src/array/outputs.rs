@@ -238,6 +238,6 @@ impl<'m> Build<'_, 'm> {
         };
         let mut parts: Vec<Sig<'m>> = of.words[relay].iter().map(part).collect();
         parts.reverse();
-        self.m.concat(&parts)
+        self.m.concat(&parts).called(format!("joined_at_{relay}"))
     }
 }

@@ -183,7 +183,8 @@ pub(crate) fn leave<'m, D: Fields<'m>>(
     kept: D, queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
 ) -> (Queue<'m, D>, Channel<'m>) {
     let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
-    let (accepted, channel) = segments(m, walk, rst, (stage.valid & row.any & room.sig(), &row), way);
+    let offered = (stage.valid & row.any & room.sig()).called("row_offered");
+    let (accepted, channel) = segments(m, walk, rst, (offered, &row), way);
     let leaves = (room.sig() & (!row.any | accepted)).named("row_leaves");
     next.drive(leaves);
     let queue = queue(kept.packed(m), stage.valid & leaves, pop.sig());

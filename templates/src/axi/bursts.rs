@@ -88,7 +88,7 @@ impl Report<Port> {
 pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
     let some = open.q().reduce_or().named("some_open");
     // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
-    let (answered, ended) = (some & events.answered, some & events.answered & events.ended);
+    let (answered, ended) = ((some & events.answered).called("burst_answered"), (some & events.answered & events.ended).called("burst_ended"));
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
     report.quiet.output(m, !some);
 

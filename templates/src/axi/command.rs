@@ -91,7 +91,7 @@ impl<'a, 'm> Asked<'a, 'm> {
         let step = m.mux(push, queue.count.q().add_lit(1), queue.count.q().sub_lit(1));
         queue.count.next(step).en(push ^ queue.ended).rst(rst, 0);
         let number = self.function.map(|_| write.data.slice(0, FUNCTION_BITS));
-        let command = m.concat(&self.written.values().copied().chain(number).collect::<Vec<_>>());
+        let command = m.concat(&self.written.values().copied().chain(number).collect::<Vec<_>>()).called("queue_item");
         let memory = m.mem("queue", queue.depth, command.w(), MemStyle::Distributed);
         memory.write(push, tail, command);
         let mut rest = memory.read_async("queue_command", head);
@@ -105,7 +105,7 @@ impl<'a, 'm> Asked<'a, 'm> {
             part
         };
         for (offset, written) in &self.written {
-            self.valid.insert(*offset, m.mux(queue.taken, next(written.w()), *written));
+            self.valid.insert(*offset, m.mux(queue.taken, next(written.w()), *written).called(format!("next_{offset:02x}")));
         }
         self.function = self.function.map(|[written, _]| [written, m.mux(queue.taken, next(FUNCTION_BITS), written)]);
         let ended = m.reg("queue_ended", u(32));
@@ -147,7 +147,7 @@ impl<'a, 'm> Asked<'a, 'm> {
             return low;
         }
         let high = part(self.word(at + 4, registers), bits - 32);
-        self.words.m.concat(&[high, low])
+        self.words.m.concat(&[high, low]).called(format!("argument_{f}_{k}"))
     }
 
     /// `what`, where the next run is of function `f`.
@@ -164,7 +164,7 @@ impl<'a, 'm> Asked<'a, 'm> {
     pub fn unknown(&self) -> Vec<(Sig<'m>, Sig<'m>)> {
         let m = self.words.m;
         let count = self.words.layout.functions.len() as u64;
-        self.function().iter().map(|n| (!n.lt(m.lit(count, n.ty())), m.lit(0xff, u(8)))).collect()
+        self.function().iter().map(|n| ((!n.lt(m.lit(count, n.ty()))).called("function_unknown"), m.lit(0xff, u(8)))).collect()
     }
 
     /// The registers beside those of the arguments.

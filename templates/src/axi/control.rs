@@ -124,7 +124,7 @@ impl Template for AxiLiteControl {
         ports.interrupt.output(m, m.reg("interrupt_q", u(1)).next(global & m.any(&pending)).rst(rst, 0).q());
 
         let zeros = |n: u32| m.lit(0, u(n));
-        let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]);
+        let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]).called("ctrl");
         let bits = |from: &[Sig<'m>]| m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>());
         let mut registers = vec![(CTRL, control), (GIER, global.extend(32)), (IP_IER, bits(&enables)), (IP_ISR, bits(&pending))];
         let words = Words { m, layout: &self.layout, write: &write, rst };
@@ -135,14 +135,14 @@ impl Template for AxiLiteControl {
                 let value = asked.argument(f, k, &mut registers);
                 let low = self.aligned[f][k];
                 if low > 0 {
-                    crooked.push((asked.is(f, value.slice(0, low).reduce_or()), m.lit(k as u64 & 0xff, u(8))));
+                    crooked.push((asked.is(f, value.slice(0, low).reduce_or()).called(format!("misaligned_{f}_{k}")), m.lit(k as u64 & 0xff, u(8))));
                 }
                 ports.arguments[f][k].output(m, value);
             }
         }
         ports.function.iter().zip(asked.function()).for_each(|(port, number)| port.output(m, number));
         registers.extend(asked.registers());
-        misaligned.drive(crooked.iter().fold(m.lit(0, u(1)), |any, c| any | c.0));
+        misaligned.drive(if crooked.is_empty() { m.lit(0, u(1)) } else { m.any(&crooked.iter().map(|c| c.0).collect::<Vec<_>>()) });
         let index = m.select(&crooked, m.lit(0, u(8)));
         let (status, now) = status::registers(m, &self.layout, rst, &write, ports.fault.map(|port| port.input(m)), [refused.q(), index]);
         wrong.drive(now);
@@ -153,12 +153,8 @@ impl Template for AxiLiteControl {
         registers.push((self.layout.design_id(), ports.design_id.input(m)));
         registers.push((self.layout.version(), m.lit(self.version, u(32))));
         registers.extend([(at, count.q().slice(0, 32)), (at + 4, high)]);
-        let gated: Vec<_> = registers
-            .iter()
-            .map(|(at, v)| m.mux(read.address.eq(m.lit(at / 4, read.address.ty())), *v, zeros(32)))
-            .collect();
-        let value = m.tree(&gated, |a, b| a | b);
-        ports.bus.rdata.output(m, hold(m, "rdata", read.taken, value));
+        registers.sort_by_key(|r| r.0);
+        ports.bus.rdata.output(m, hold(m, "rdata", read.taken, read.of(m, &registers)));
     }
 }
 
@@ -168,13 +164,25 @@ struct Read<'m> {
     address: Sig<'m>,
 }
 
+impl<'m> Read<'m> {
+    /// The value at the address, of registers in the order of theirs; 0 where there is none.
+    fn of(&self, m: &'m ModuleBuilder, registers: &[(u32, Sig<'m>)]) -> Sig<'m> {
+        let [(at, value)] = registers else {
+            let (low, high) = registers.split_at(registers.len() / 2);
+            let name = format!("read_{:02x}_to_{:02x}", registers[0].0, registers[registers.len() - 1].0);
+            return (self.of(m, low) | self.of(m, high)).called(name);
+        };
+        m.mux(self.address.eq(m.lit(at / 4, self.address.ty())), *value, m.lit(0, u(32))).called(format!("read_{at:02x}"))
+    }
+}
+
 fn write_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Write<'m> {
     let (awaddr, awvalid) = (bus.awaddr.input(m), bus.awvalid.input(m));
     let (wdata, wstrb, wvalid) = (bus.wdata.input(m), bus.wstrb.input(m), bus.wvalid.input(m));
     let bready = bus.bready.input(m);
     let (addressed, filled, bvalid) = (m.reg("aw_held", u(1)), m.reg("w_held", u(1)), m.reg("bvalid", u(1)));
-    let now = addressed.q() & filled.q() & !bvalid.q();
-    let (aw, w) = (awvalid & !addressed.q(), wvalid & !filled.q());
+    let now = (addressed.q() & filled.q() & !bvalid.q()).called("writes");
+    let (aw, w) = ((awvalid & !addressed.q()).called("aw_taken"), (wvalid & !filled.q()).called("w_taken"));
     addressed.next(aw).en(aw | now).rst(rst, 0);
     filled.next(w).en(w | now).rst(rst, 0);
     bvalid.next(now).en(now | (bvalid.q() & bready)).rst(rst, 0);
@@ -189,10 +197,10 @@ fn write_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) ->
 fn read_channel<'m>(m: &'m ModuleBuilder, bus: &AxiLite<Port>, rst: Sig<'m>) -> Read<'m> {
     let (araddr, arvalid, rready) = (bus.araddr.input(m), bus.arvalid.input(m), bus.rready.input(m));
     let rvalid = m.reg("rvalid", u(1));
-    let taken = arvalid & !rvalid.q();
+    let taken = (arvalid & !rvalid.q()).called("ar_taken");
     rvalid.next(taken).en(taken | (rvalid.q() & rready)).rst(rst, 0);
     bus.arready.output(m, !rvalid.q() & !rst);
     bus.rvalid.output(m, rvalid.q());
     bus.rresp.output(m, m.lit(0, u(2)));
-    Read { taken, address: araddr.slice(2, araddr.w() - 2) }
+    Read { taken, address: araddr.slice(2, araddr.w() - 2).named("ar_word") }
 }

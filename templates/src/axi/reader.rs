@@ -247,12 +247,12 @@ fn receiver<'m>(
     let (busy, need) = (m.reg("recv_busy", u(1)), m.reg("recv_need", u(1)));
     let (last, index) = (m.reg("recv_last", u(1)), m.reg("recv_beat", ty));
     let step = (busy.q() & (!need.q() | beats.valid)).named("recv_steps");
-    let pop = valid & freed & (!busy.q() | (step & last.q()));
+    let pop = (valid & freed).called("row_may_go") & (!busy.q() | (step & last.q()).called("recv_row_ends"));
     pops.drive(pop);
     let now = head.held(m, "now", pop);
     let next = index.q().add_lit(1).named("recv_next");
-    let wanted = now.row.any & next.ge(now.from) & next.le(now.to) & !last.q();
-    let first_wanted = head.row.any & head.from.eq_lit(0);
+    let wanted = (now.row.any & next.ge(now.from) & next.le(now.to) & !last.q()).called("recv_wants_next");
+    let first_wanted = (head.row.any & head.from.eq_lit(0)).called("recv_wants_first");
     busy.next(pop).en(pop | (step & last.q())).rst(rst, 0);
     need.next(m.mux(pop, first_wanted, wanted)).en(pop | step).rst(rst, 0);
     last.next(m.mux(pop, head.end.eq_lit(0), next.eq(now.end))).en(pop | step);
@@ -268,7 +268,7 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
     let row = &beat.now.row;
     let later = row.shift.map_or(m.lit(0, u(1)), |s| s.reduce_or());
     let emit = beat.valid & (!later | beat.index.ne_lit(0));
-    let word = (beat.index - later.extend(beat.index.w())).resize(p.word_index_bits());
+    let word = (beat.index - later.extend(beat.index.w())).called("beat_word").resize(p.word_index_bits());
     let first = row.first & beat.index.eq(later.extend(beat.index.w()));
     let mut meta = vec![first, row.last & beat.last, row.slot, word];
     meta.extend(if row.group.len() > 1 { row.group.clone() } else { vec![] });

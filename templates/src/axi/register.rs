@@ -13,15 +13,16 @@ pub(super) struct Write<'m> {
 impl<'m> Write<'m> {
     /// This register is written.
     pub fn to(&self, m: &'m ModuleBuilder, offset: u32) -> Sig<'m> {
-        self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))
+        (self.now & self.address.eq(m.lit(offset / 4, self.address.ty()))).called(format!("writes_{offset:02x}"))
     }
     /// Bit `i` is written with 1.
     pub fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
-        self.to(m, offset) & self.strobe.bit(i / 8) & self.data.bit(i)
+        (self.to(m, offset) & self.strobe.bit(i / 8)).called(format!("writes_{offset:02x}_byte{}", i / 8)) & self.data.bit(i)
     }
     /// A register of one bit.
     pub fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {
-        m.reg(name, u(1)).next(self.data.bit(i)).en(self.to(m, offset) & self.strobe.bit(i / 8)).rst(rst, 0).q()
+        let en = (self.to(m, offset) & self.strobe.bit(i / 8)).called(format!("writes_{offset:02x}_byte{}", i / 8));
+        m.reg(name, u(1)).next(self.data.bit(i)).en(en).rst(rst, 0).q()
     }
     /// A register of 8 to 32 bits, written by bytes.
     pub fn word(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, bits: u32) -> Sig<'m> {
@@ -29,6 +30,6 @@ impl<'m> Write<'m> {
             let en = self.to(m, offset) & self.strobe.bit(i);
             m.reg(format!("{name}_byte{i}"), u(8)).next(self.data.slice(8 * i, 8)).en(en).rst(rst, 0).q()
         };
-        m.concat(&(0..bits.div_ceil(8)).rev().map(byte).collect::<Vec<_>>())
+        m.concat(&(0..bits.div_ceil(8)).rev().map(byte).collect::<Vec<_>>()).called(name)
     }
 }

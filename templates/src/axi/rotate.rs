@@ -8,7 +8,7 @@ pub(crate) fn rotate_level<'m>(m: &'m ModuleBuilder, walk: &Walk, data: Sig<'m>,
     let bits = (2 * k..2 * k + 2).filter(|b| *b < amount.w());
     bits.fold(data, |d, b| {
         let by = if up { walk.word - (1 << b) } else { 1 << b };
-        m.mux(amount.bit(b), rotated(m, d, by * 8 * walk.bytes), d)
+        m.mux(amount.bit(b), rotated(m, d, by * 8 * walk.bytes), d).called(format!("rotated_by_{by}"))
     })
 }
 
@@ -21,6 +21,6 @@ pub(crate) fn join<'m>(
     m: &'m ModuleBuilder, walk: &Walk, previous: Sig<'m>, current: Sig<'m>, take_previous: impl Fn(u32) -> Sig<'m>,
 ) -> Sig<'m> {
     let bits = 8 * walk.bytes;
-    let part = |i: u32| m.mux(take_previous(i), previous.slice(i * bits, bits), current.slice(i * bits, bits));
+    let part = |i: u32| m.mux(take_previous(i), previous.slice(i * bits, bits), current.slice(i * bits, bits)).called(format!("lane{i}"));
     m.concat(&(0..walk.word).rev().map(part).collect::<Vec<_>>())
 }

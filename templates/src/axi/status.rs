@@ -53,8 +53,8 @@ pub(super) fn registers<'m>(
     }
     let answered = fault.read | fault.write;
     let now = answered | refused;
-    let noted = m.any(&bits);
-    let first = now & !noted;
+    let noted = m.any(&bits).called("status_noted");
+    let first = (now & !noted).called("status_first");
     let zero = |bits: u32| m.lit(0, u(bits));
     let kept = |name: &str, of_fault: Sig<'m>, of_refusal: Sig<'m>| {
         let kept = m.reg(format!("status_{name}"), of_fault.ty()).next(m.mux(answered, of_fault, of_refusal)).en(first).rst(rst, 0).q();
@@ -62,6 +62,6 @@ pub(super) fn registers<'m>(
     };
     let (known, response, index) = (kept("known", fault.known, zero(1)), kept("response", fault.response, zero(2)), kept("index", fault.port, index));
     let address = hold(m, "status_address", first, fault.address);
-    let status = m.concat(&[zero(32 - STATUS_INDEX - 8), index, zero(STATUS_INDEX - STATUS_RESPONSE - 2), response, zero(STATUS_RESPONSE - STATUS_KNOWN - 1), known, bits[2], bits[1], bits[0]]);
+    let status = m.concat(&[zero(32 - STATUS_INDEX - 8), index, zero(STATUS_INDEX - STATUS_RESPONSE - 2), response, zero(STATUS_RESPONSE - STATUS_KNOWN - 1), known, bits[2], bits[1], bits[0]]).called("status");
     (vec![(at, status), (layout.error_address(), address.slice(0, 32)), (layout.error_address() + 4, address.slice(32, 32))], now)
 }

@@ -123,7 +123,7 @@ impl Template for AxiWriter {
         let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
         // What ends open bursts takes words that have not come.
         m.assert(guard.rst, "a word that comes has a place", !words.lost);
-        go.drive(job.valid & allowed & walker_free & tokens_free);
+        go.drive((job.valid & allowed & walker_free).called("service_may_go") & tokens_free);
 
         let aw_ready = ports.bus.aw.ready.input(m);
         let way = Way { ready: aw_ready & live, allowed: m.lit(1, u(1)), unless: Some(ends) };
@@ -153,7 +153,7 @@ fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Star
         m.assert(io.rst, format!("group {} has two buffers at most to drain", g.group), ready.q().le(m.lit(2, u(3))));
         ready.q().ne_lit(0) & *chosen
     });
-    m.any(&allowed.collect::<Vec<_>>())
+    m.any(&allowed.collect::<Vec<_>>()).called("drain_allowed")
 }
 
 /// Words that came back, rotated to their bus lanes.
@@ -326,10 +326,10 @@ impl<'m> DataSide<'_, 'm> {
 
         let pop = m.wire("send_pop", u(1));
         let now = head.held(m, "now", pop.sig());
-        let has_word = !takes.q() | words.valid | self.ends;
-        let has_way = !sends.q() | (channel.room & (!opens.q() | ahead.q().ne_lit(0)));
-        let has_end = !(last.q() & now.last) | marker_room.sig() | self.ends;
-        let step = (busy.q() & has_word & has_way & has_end).named("send_steps");
+        let has_word = (!takes.q() | words.valid | self.ends).called("send_has_word");
+        let has_way = (!sends.q() | (channel.room & (!opens.q() | ahead.q().ne_lit(0)))).called("send_has_way");
+        let has_end = !(last.q() & now.last).called("send_drain_last") | marker_room.sig() | self.ends;
+        let step = ((busy.q() & has_word & has_way).called("send_may_step") & has_end).named("send_steps");
         pop.drive(waiting & (!busy.q() | (step & last.q())));
         let pop = pop.sig();
         pops.drive(pop);
@@ -339,8 +339,8 @@ impl<'m> DataSide<'_, 'm> {
         let (first, to) = (beat_of(walk, now.from), beat_of(walk, now.to));
         let next = index.q().add_lit(1).named("send_next");
         let sent = (step & sends.q()).named("w_load");
-        let at_first = index.q().eq(first);
-        let at_last = index.q().eq(to);
+        let at_first = index.q().eq(first).called("send_at_first");
+        let at_last = index.q().eq(to).called("send_at_last");
         let window_full = window.q().reduce_and().named("window_full");
         let has_more = (now.any & next.ge(first) & next.le(to) & !last.q()).named("send_more");
         let head_first = (head.any & beat_of(walk, head.from).eq_lit(0)).named("head_sends");
@@ -388,9 +388,9 @@ impl<'m> DataSide<'_, 'm> {
             // The outermost lanes compare with nothing: the result would be constant.
             let from = if j + 1 == self.walk.word { m.lit(1, u(1)) } else { !at_first | low.le(at) };
             let to = if j == 0 { m.lit(1, u(1)) } else { !at_last | high.ge(at) };
-            m.repeat(from & to, self.walk.bytes)
+            m.repeat((from & to).called(format!("lane{j}_sent")), self.walk.bytes)
         };
-        m.concat(&(0..self.walk.word).rev().map(lane).collect::<Vec<_>>())
+        m.concat(&(0..self.walk.word).rev().map(lane).collect::<Vec<_>>()).called("lanes_sent")
     }
 }
 
@@ -398,7 +398,7 @@ impl<'m> DataSide<'_, 'm> {
 fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, end: DrainEnd<'m>) -> Sig<'m> {
     let rst = io.rst;
     let (sent, acked) = (m.reg("bursts_sent", u(24)), m.reg("bursts_acked", u(24)));
-    let more = sent.q().add_lit(1);
+    let more = sent.q().add_lit(1).called("bursts_sent_next");
     sent.next(more).en(end.burst_ends).rst(rst, 0);
     let bvalid = ports.bus.bvalid.input(m);
     ports.bus.bready.output(m, m.lit(1, u(1)));
@@ -412,7 +412,7 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
     let queue = fifo(m, "marker", DRAINS_IN_FLIGHT as u32, rst, end.push, pack(m, &parts), fire.sig());
     end.drive_room.drive(queue.room);
     let head = unpack(queue.head, &types);
-    fire.drive(queue.valid & !(acked.q() - head[0]).msb());
+    fire.drive(queue.valid & !(acked.q() - head[0]).called("marker_passed_by").msb());
     for (i, port) in ports.written.iter().enumerate() {
         let mine = if walk.groups.len() > 1 { fire.sig() & head[1 + i] } else { fire.sig() };
         let pulse = m.reg(format!("{}_q", port.name), u(1)).next(mine).rst(rst, 0);

@@ -197,7 +197,7 @@ impl Template for Sequencer {
         for (name, most, count) in &b.permits {
             m.assert(clear | !running.q(), format!("{name} counts to {most} at most"), count.le(m.lit(*most, u(2))));
         }
-        let done = fire.sig() & b.all_last(0);
+        let done = (fire.sig() & b.all_last(0)).called("ends");
         running.next(m.select(&[(start, m.lit(1, u(1))), (done, m.lit(0, u(1)))], running.q()));
         fire.drive(m.all(&[running.q(), ready, b.interval_over(clear)]));
         if let Some(port) = &ports.last {
@@ -234,7 +234,7 @@ impl<'m> Build<'_, 'm> {
                 }
             }
             let zero = self.hold(&format!("c{k}_zero"), true, last.q(), advance);
-            advance = advance & last.q();
+            advance = (advance & last.q()).called(format!("c{k}_wraps"));
             self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
         }
     }
@@ -297,10 +297,10 @@ impl<'m> Build<'_, 'm> {
         let last = self.last_of_visit().named("last_of_visit");
         let mut needs = vec![];
         for (g, ports) in ports.loads.iter().enumerate() {
-            let loads = self.loads(g) & first;
-            let take = loads & self.fire;
+            let loads = (self.loads(g) & first).called(format!("needs_load{g}"));
+            let take = (loads & self.fire).called(format!("takes_load{g}"));
             let have = self.credit(format!("loads{g}"), [0, 2], [clear, ports.loaded.input(m), take]);
-            needs.push(!loads | have);
+            needs.push((!loads | have).called(format!("has_load{g}")));
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
             ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
@@ -309,10 +309,10 @@ impl<'m> Build<'_, 'm> {
         }
         for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
             let emits = self.emits(o);
-            let take = m.all(&[emits, first, self.fire]);
+            let take = m.all(&[emits, first, self.fire]).called(format!("takes_drain{o}"));
             let have = self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
-            needs.push(!(emits & first) | have);
-            let finish = m.all(&[emits, last, self.fire]);
+            needs.push((!(emits & first) | have).called(format!("has_drain{o}")));
+            let finish = m.all(&[emits, last, self.fire]).called(format!("ends_drain{o}"));
             let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
             slot.next(!slot.q());
             if let Some(port) = &ports.slot {
@@ -320,7 +320,7 @@ impl<'m> Build<'_, 'm> {
             }
             ports.emitted.output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
         }
-        if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs) }
+        if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs).called("visit_ready") }
     }
 
     /// 1 when `interval` cycles have passed since the last launch.
@@ -381,7 +381,7 @@ impl<'m> Build<'_, 'm> {
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
             cases.push((*condition, number(k, step)));
         }
-        let sum = acc.q() + m.select(&cases, number(needed, &last_step));
+        let sum = acc.q() + m.select(&cases, number(needed, &last_step)).called(format!("{name}_step"));
         match key.start.fixed() {
             true => acc.rst(self.rst, key.start.constant).en(self.fire).next(sum).q(),
             false => acc.en(self.start | self.fire).next(m.mux(self.start, self.run(&key.start, ty), sum)).q(),

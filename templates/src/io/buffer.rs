@@ -107,7 +107,7 @@ impl Buffer {
             None => common(m, start, u(clog2(self.word as u64))),
         };
         let wide = col.w().max(offset.w()) + 1;
-        col.extend(wide) + offset.extend(wide)
+        (col.extend(wide) + offset.extend(wide)).called("position")
     }
 
     /// Address of the word with an element of the row at address `row`.
@@ -115,7 +115,7 @@ impl Buffer {
         let bits = self.word.trailing_zeros();
         let word = position.slice(bits, position.w() - bits);
         let w = row.w().max(word.w()) + 1;
-        row.extend(w) + word.extend(w)
+        (row.extend(w) + word.extend(w)).called("word_address")
     }
 }
 

@@ -284,7 +284,7 @@ impl<'a, 'm> Build<'a, 'm> {
             _ => hit,
         };
         let count = m.reg(format!("next{b}"), at);
-        let here = m.mux(self.tokens.first, m.lit(0, at), count.q());
+        let here = m.mux(self.tokens.first, m.lit(0, at), count.q()).called(format!("next{b}_here"));
         count.en(self.tokens.valid).next(m.mux(step, here.add_lit(1), here));
         (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }

@@ -197,7 +197,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let (kept, bits) = (of.kept(b), of.buffer.ty.bits());
         let data = match (&self.ports.picks[b], of.start(b)) {
             (Some(port), _) => port.input(m),
-            (None, Some(start)) => m.concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>()),
+            (None, Some(start)) => m.concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>()).called(format!("kept{b}")),
             (None, None) => common(m, None, u(kept.len() as u32 * bits)),
         };
         let read = self.memory(b, data, self.address(b));
@@ -212,7 +212,7 @@ impl<'a, 'm> Build<'a, 'm> {
             return (0..bank.ports as i64).map(|k| stored(value, starts[0] + k)).collect();
         };
         let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
-        let port = |k: i64| select(m, lane, &starts.iter().map(|s| (*s, stored(read, s + k))).collect::<Vec<_>>());
+        let port = |k: i64| select(m, lane, &starts.iter().map(|s| (*s, stored(read, s + k))).collect::<Vec<_>>(), &format!("picked{b}_{k}"));
         (0..bank.ports as i64).map(port).enumerate().map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q()).collect()
     }
 
@@ -236,7 +236,7 @@ impl<'a, 'm> Build<'a, 'm> {
     fn fill_address(&self, b: usize, hit: Sig<'m>, at: Ty) -> Sig<'m> {
         let m = self.m;
         let count = m.reg(format!("fill{b}"), at);
-        let next = m.mux(self.stream.first, m.lit(0, at), count.q());
+        let next = m.mux(self.stream.first, m.lit(0, at), count.q()).called(format!("fill{b}_here"));
         count.en(self.stream.valid).next(m.mux(hit, next.add_lit(1), next));
         next
     }
@@ -260,10 +260,11 @@ impl<'a, 'm> Build<'a, 'm> {
     }
 }
 
-/// The value for the lane, one of those listed: a multiplexer over the bits in which they differ.
-fn select<'m>(m: &'m ModuleBuilder, lane: Sig<'m>, values: &[(i64, Sig<'m>)]) -> Sig<'m> {
+/// The value for the lane, one of those listed: a multiplexer over the bits in which they differ, and what its parts are called.
+fn select<'m>(m: &'m ModuleBuilder, lane: Sig<'m>, values: &[(i64, Sig<'m>)], name: &str) -> Sig<'m> {
     let differ = values.iter().fold(0, |bits, v| bits | (v.0 ^ values[0].0));
     let Some(bit) = differ.checked_ilog2() else { return values[0].1 };
     let (ones, zeros): (Vec<_>, Vec<_>) = values.iter().partition(|v| v.0 >> bit & 1 == 1);
-    m.mux(lane.bit(bit), select(m, lane, &ones), select(m, lane, &zeros))
+    let part = |of: &[(i64, Sig<'m>)]| select(m, lane, of, &format!("{name}_{}", of[0].0));
+    m.mux(lane.bit(bit), part(&ones), part(&zeros)).called(name)
 }

@@ -69,7 +69,7 @@ pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Req
     let number = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
     let (a, b) = (number(a), number(b));
     let w = a.w().max(b.w());
-    let product = (a.extend(w) * b.extend(w)).to(wires(r.ty));
+    let product = (a.extend(w) * b.extend(w)).called(format!("{}_whole", r.name)).to(wires(r.ty));
     m.delay(product, before_last - operand_stage, format!("{}_m", r.name))
 }
 
@@ -122,9 +122,9 @@ pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, 
     let mut negative = stage(0, negative, "s");
     for k in 1..=w {
         // One more dividend bit enters `rest` at the bottom, one quotient bit enters `low`.
-        let wide = m.concat(&[rest, low.msb()]);
-        let fits = divisor.extend(w + 1).le(wide);
-        let next = m.mux(fits, (wide - divisor.extend(w + 1)).truncate(w), wide.truncate(w));
+        let wide = m.concat(&[rest, low.msb()]).called(format!("{name}_rest{k}"));
+        let fits = divisor.extend(w + 1).le(wide).called(format!("{name}_fits{k}"));
+        let next = m.mux(fits, (wide - divisor.extend(w + 1)).called(format!("{name}_less{k}")).truncate(w), wide.truncate(w));
         let shifted = if w > 1 { m.concat(&[low.slice(0, w - 1), fits]) } else { fits };
         if k < w {
             divisor = stage(k, divisor, "d");
@@ -147,9 +147,9 @@ pub(super) fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, 
     let mut low = stage(0, clamped.extend(2 * steps), "n");
     let (mut rest, mut root) = (m.lit(0, u(steps + 2)), m.lit(0, u(steps)));
     for k in 1..=steps {
-        let wide = m.concat(&[rest.slice(0, steps), low.slice(2 * steps - 2, 2)]);
-        let trial = m.concat(&[root, m.lit(1, u(2))]);
-        let fits = trial.le(wide);
+        let wide = m.concat(&[rest.slice(0, steps), low.slice(2 * steps - 2, 2)]).called(format!("{name}_rest{k}"));
+        let trial = m.concat(&[root, m.lit(1, u(2))]).called(format!("{name}_trial{k}"));
+        let fits = trial.le(wide).called(format!("{name}_fits{k}"));
         let next = m.mux(fits, wide - trial, wide);
         let bits = if steps > 1 { m.concat(&[root.slice(0, steps - 1), fits]) } else { fits };
         root = stage(k, bits, "q");

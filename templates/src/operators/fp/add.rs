@@ -55,5 +55,5 @@ fn add_or_subtract<'m>(m: &'m ModuleBuilder, big: Sig<'m>, small: Sig<'m>, subtr
     let w = small.w() + 1;
     let left = m.concat(&[m.lit(0, u(1)), big, m.lit(0, u(3)), m.lit(1, u(1))]);
     let right = m.concat(&[small.extend(w) ^ m.repeat(subtract, w), subtract]);
-    (left + right).slice(1, w)
+    (left + right).called("whole_sum").slice(1, w)
 }

@@ -52,19 +52,22 @@ fn digits(w: u32) -> Vec<(u32, u32)> {
 pub fn leading_zeros<'m>(m: &'m ModuleBuilder, x: Sig<'m>) -> Sig<'m> {
     let width = clog2(x.w() as u64 + 1);
     let whole = 1 << clog2(x.w() as u64 + 1);
-    let padded = m.concat(&[x, m.lit(-1, s(whole - x.w())).unsigned()]);
-    zeros_of(m, padded).1.resize(width)
+    let padded = m.concat(&[x, m.lit(-1, s(whole - x.w())).unsigned()]).called("counted");
+    zeros_of(m, padded, 0).1.resize(width)
 }
 
-/// (some bit set, leading zeros) of a value whose width is a power of two from 2 on.
-fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>) -> (Sig<'m>, Sig<'m>) {
+/// (some bit set, leading zeros) of a value whose width is a power of two from 2 on; its lowest bit is `at` of the whole.
+fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>, at: u32) -> (Sig<'m>, Sig<'m>) {
     let half = x.w() / 2;
     let (high, low) = (x.slice(half, half), x.slice(0, half));
+    let called = |what: &str| format!("{what}_{}_{at}", at + x.w() - 1);
     if half == 1 {
-        return (high | low, !high);
+        return ((high | low).called(called("some")), !high);
     }
-    let ((some_high, high), (some_low, low)) = (zeros_of(m, high), zeros_of(m, low));
-    (some_high | some_low, m.concat(&[!some_high, m.mux(some_high, high, low)]))
+    let ((some_high, high), (some_low, low)) = (zeros_of(m, high, at + half), zeros_of(m, low, at));
+    let rest = m.mux(some_high, high, low).called(called("rest_zeros"));
+    let zeros = m.concat(&[!some_high, rest]);
+    ((some_high | some_low).called(called("some")), zeros.called(called("zeros")))
 }
 
 /// `x << amount` in the width of `x`. The last digit of an odd width is a single bit, which leaves its LUT room for what
@@ -74,7 +77,7 @@ pub fn shift_left<'m>(m: &'m ModuleBuilder, mut x: Sig<'m>, amount: Sig<'m>) -> 
     while at > 0 {
         let w = at.min(2);
         at -= w;
-        x = by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at)));
+        x = by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at))).called(format!("shifted_from_bit{at}"));
     }
     x
 }
@@ -88,8 +91,8 @@ pub fn shift_right<'m>(m: &'m ModuleBuilder, x: Sig<'m>, amount: Sig<'m>, width:
         let wide = value.extend(value.w().max(keep + (3 << at)));
         let digit = amount.slice(at, w);
         let below = |n: u32| if n == 0 { m.lit(0, u(1)) } else { value.slice(0, n.min(value.w())).reduce_or() };
-        lost.push(by_digit(m, digit, [0, 1, 2, 3].map(|d| below(d << at))));
-        value = by_digit(m, digit, [0, 1, 2, 3].map(|d| wide.slice(d << at, keep)));
+        lost.push(by_digit(m, digit, [0, 1, 2, 3].map(|d| below(d << at))).called(format!("lost_from_bit{at}")));
+        value = by_digit(m, digit, [0, 1, 2, 3].map(|d| wide.slice(d << at, keep))).called(format!("shifted_from_bit{at}"));
     }
     (value.slice(0, width), m.any(&lost))
 }
@@ -126,11 +129,11 @@ pub struct Placement<'m> {
 pub fn placement<'m>(m: &'m ModuleBuilder, below: Sig<'m>, zeros: Sig<'m>, fraction: u32, width: u32) -> Placement<'m> {
     let ty = below.ty();
     let zeros = zeros.to(ty);
-    let free = below - zeros;
+    let free = (below - zeros).called("below_free");
     let limited = free.msb();
     let bits = clog2(width as u64 + 2);
-    let normal = (m.lit(fraction, ty) - zeros).unsigned().resize(bits);
-    let stopped = saturate(m, (m.lit(fraction, ty) - below).unsigned(), bits);
+    let normal = (m.lit(fraction, ty) - zeros).called("amount_normal").unsigned().resize(bits);
+    let stopped = saturate(m, (m.lit(fraction, ty) - below).called("amount_stopped").unsigned(), bits);
     Placement { amount: m.mux(limited, stopped, normal), below: free.unsigned() & m.repeat(!limited, ty.w) }
 }
 
@@ -159,9 +162,9 @@ impl<'m> Placed<'m> {
         let w = self.window;
         let (high, next) = (w.msb(), w.bit(f.fraction + 1));
         Unrounded {
-            below: self.below & m.repeat(high | next, self.below.w()),
-            lead: m.concat(&[high, !high & next]),
-            fraction: m.mux(high, w.slice(2, f.fraction), w.slice(1, f.fraction)),
+            below: (self.below & m.repeat(high | next, self.below.w())).called("below_kept"),
+            lead: m.concat(&[high, !high & next]).called("lead"),
+            fraction: m.mux(high, w.slice(2, f.fraction), w.slice(1, f.fraction)).called("fraction"),
             guard: m.mux(high, w.bit(1), w.bit(0)),
             sticky: self.lost | (high & w.bit(0)),
         }
@@ -183,7 +186,7 @@ impl<'m> Unrounded<'m> {
     pub fn normalized(m: &'m ModuleBuilder, x: Sig<'m>, lost: Sig<'m>, below: Sig<'m>, f: Format) -> Self {
         let rest = x.w() - f.fraction - 2;
         Unrounded {
-            below: below & m.repeat(x.msb(), below.w()),
+            below: (below & m.repeat(x.msb(), below.w())).called("below_kept"),
             lead: x.msb().extend(2),
             fraction: x.slice(rest + 1, f.fraction),
             guard: x.bit(rest),
@@ -216,21 +219,21 @@ pub fn round<'m>(m: &'m ModuleBuilder, x: &Unrounded<'m>, special: &Special<'m>,
     // below + lead reaches 11…1.
     let by_one = field.slice(1, w - 1).reduce_and() & lead.reduce_or();
     let by_two = field.slice(2, w - 2).reduce_and() & field.bit(0) & lead.bit(1);
-    let up = x.guard & (x.sticky | x.fraction.bit(0));
+    let up = (x.guard & (x.sticky | x.fraction.bit(0))).called("round_up");
     let one = m.lit(1, u(1));
     let value = m.concat(&[field, x.fraction, one]);
     let increment = m.concat(&[lead, m.lit(0, u(f.fraction)), up]).extend(value.w());
-    let packed = (value + increment).slice(1, w + f.fraction);
-    encode(m, packed, beyond | by_one | by_two, special, f)
+    let packed = (value + increment).called("rounded").slice(1, w + f.fraction);
+    encode(m, packed, (beyond | by_one | by_two).called("overflows"), special, f)
 }
 
 /// Exponent and fraction fields with the special values put in.
 pub fn encode<'m>(m: &'m ModuleBuilder, packed: Sig<'m>, overflow: Sig<'m>, special: &Special<'m>, f: Format) -> Sig<'m> {
-    let over = special.nan | special.infinite | overflow;
+    let over = (special.nan | special.infinite | overflow).called("over");
     let exponent = packed.slice(f.fraction, f.exponent) | m.repeat(over, f.exponent);
-    let fraction = packed.slice(0, f.fraction) & m.repeat(!over, f.fraction);
+    let fraction = (packed.slice(0, f.fraction) & m.repeat(!over, f.fraction)).called("fraction_kept");
     let quiet = fraction.msb() | special.nan;
-    let fraction = if f.fraction > 1 { m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]) } else { quiet };
+    let fraction = if f.fraction > 1 { m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]).called("fraction_field") } else { quiet };
     m.concat(&[special.sign & !special.nan, exponent, fraction])
 }
 
@@ -250,7 +253,7 @@ impl<'m> Normalization<'m> {
     /// Of `size` bits with so many leading `zeros`, whose top bit has the biased exponent `limit + 1`: by the zeros, but
     /// not below exponent 1.
     pub fn new(m: &'m ModuleBuilder, limit: Sig<'m>, zeros: Sig<'m>, size: u32, over: Sig<'m>) -> Self {
-        let free = limit - zeros.extend(limit.w());
+        let free = (limit - zeros.extend(limit.w())).called("limit_free");
         Normalization {
             shift: m.mux(free.msb(), limit.resize(zeros.w()), zeros),
             below: free.slice(0, free.w() - 1),
@@ -274,9 +277,9 @@ impl<'m> Normalization<'m> {
     pub fn apply(&self, m: &'m ModuleBuilder, shifted: Sig<'m>, lost: Sig<'m>, nan: Sig<'m>, f: Format) -> Normalized<'m> {
         let field = self.below.slice(0, f.exponent);
         let beyond = self.below.shr_const(f.exponent).reduce_or();
-        let clear = self.over | (self.normal & (beyond | field.slice(1, f.exponent - 1).reduce_and()));
+        let clear = (self.over | (self.normal & (beyond | field.slice(1, f.exponent - 1).reduce_and()))).called("clears");
         let field = (field & m.repeat(self.normal, f.exponent)) | m.repeat(clear, f.exponent);
-        let x = shifted & m.repeat(!clear, shifted.w());
+        let x = (shifted & m.repeat(!clear, shifted.w())).called("kept");
         let rest = x.w() - f.fraction - 2;
         let quiet = x.bit(rest + f.fraction) | nan;
         Normalized {
@@ -306,9 +309,9 @@ impl<'m> Normalized<'m> {
 
     /// Rounds to nearest even; a carry out of the greatest exponent makes infinity by itself.
     pub fn round(&self, m: &'m ModuleBuilder, sign: Sig<'m>, f: Format) -> Sig<'m> {
-        let up = self.guard & (self.sticky | self.packed.bit(0));
+        let up = (self.guard & (self.sticky | self.packed.bit(0))).called("round_up");
         let value = m.concat(&[self.packed, m.lit(1, u(1))]);
         let increment = m.concat(&[self.lead, m.lit(0, u(f.fraction)), up]).extend(value.w());
-        m.concat(&[sign, (value + increment).slice(1, self.packed.w())])
+        m.concat(&[sign, (value + increment).called("rounded").slice(1, self.packed.w())])
     }
 }
