@@ -151,10 +151,7 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     files.extend(tcl::scripts(ip, revision));
     files.extend(c::headers(ip));
     files.extend(host::files(ip));
-    // With sizes at run time the drivers are those in C.
-    if ip.interface.functions.iter().all(|f| f.sizes.is_empty()) {
-        files.extend(pynq::files(ip));
-    }
+    files.extend(pynq::files(ip));
     files.extend(fusesoc::files(ip));
     files.push(File::new("README.md", readme::text(ip, revision)));
     Ok(files)

@@ -2,23 +2,15 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Ip};
-use templates::interface::{Argument, Function};
+use arch::ir::sizes::Formula;
+use templates::interface::{Argument, Function, ProgramRegister, SizeArgument};
 
 /// `sw/<kernel>.py`.
 pub fn files(ip: &Ip) -> Vec<File> {
     let interface = ip.interface;
-    let array = |a: &Argument| {
-        let flag = |b: bool| if b { "True" } else { "False" };
-        let shape = a.array().map_or("None".to_string(), |array| {
-            let dims: Vec<String> = array.dims.iter().map(|d| d.to_string()).collect();
-            format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" })
-        });
-        let written = a.array().is_some_and(|array| array.written);
-        format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(written))
-    };
     let name = &interface.kernel;
     let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-    let parameters = |f: &Function| f.own().map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
+    let parameters = |f: &Function| own(f, |a| a.ident.clone(), |s| s.ident.clone()).join(", ");
     let at = |offset: Option<u32>| offset.map_or("None".to_string(), |at| format!("0x{at:02x}"));
     let common = [
         ("KERNEL", name.clone()),
@@ -33,8 +25,8 @@ pub fn files(ip: &Ip) -> Vec<File> {
         ("ENDED", at(interface.layout.queue().map(|q| q[1]))),
     ];
     let text = match &interface.functions[..] {
-        [only] if interface.layout.queue().is_none() => {
-            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(array).collect::<Vec<_>>().join("\n");
+        [only] if interface.layout.queue().is_none() && only.sizes.is_empty() => {
+            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| argument(only, a)).collect::<Vec<_>>().join("\n");
             let tokens = [
                 ("ARGUMENTS", list(&mut only.own())),
                 ("COMPUTED", list(&mut computed(only))),
@@ -46,22 +38,91 @@ pub fn files(ip: &Ip) -> Vec<File> {
             fill(include_str!("../files/driver.py.in"), &tokens)
         }
         several => {
-            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| format!("    {}\n", array(a))).collect::<String>();
             let listed = |(k, f): (usize, &Function)| {
-                let more = |all: String| if all.is_empty() { all } else { format!("\n{all}    ") };
-                let (computed, scratch) = (more(list(&mut computed(f))), more(list(&mut f.scratch())));
-                format!("    {:?}: ({k}, [\n{}    ], [{computed}], [{scratch}]),", f.ident, list(&mut f.own()))
+                let list = |all: Vec<String>| all.iter().map(|line| format!("    {line}\n")).collect::<String>();
+                let more = |all: Vec<String>| if all.is_empty() { String::new() } else { format!("\n{}    ", list(all)) };
+                let (computed, scratch) = (more(computed(f).map(|a| argument(f, a)).collect()), more(f.scratch().map(|a| argument(f, a)).collect()));
+                format!("    {:?}: ({k}, [\n{}    ], [{computed}], [{scratch}]),", f.ident, list(own(f, |a| argument(f, a), size)))
             };
             let method = |f: &Function| fill(METHOD, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", parameters(f))]);
             let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
             let methods = several.iter().map(method).collect::<String>();
             let compute: String = several.iter().map(compute).collect();
             let known = several.iter().filter(|f| computed(f).next().is_some()).map(|f| format!("{:?}: computed_{}", f.ident, f.ident)).collect::<Vec<_>>().join(", ");
-            fill(include_str!("../files/functions.py.in"), &[("COMPUTE", compute), ("KNOWN", known), ("FUNCTIONS", functions), ("METHODS", methods), ("FIRST", several[0].ident.clone())])
+            let program: String = several.iter().filter(|f| !f.sizes.is_empty()).map(program).collect();
+            let sized = several.iter().filter(|f| !f.sizes.is_empty()).map(|f| format!("{:?}: program_{}", f.ident, f.ident)).collect::<Vec<_>>().join(", ");
+            let said = if sized.is_empty() { "" } else { "; behind the name\n                                                   # its sizes, if it has some" };
+            fill(include_str!("../files/functions.py.in"), &[
+                ("COMPUTE", compute),
+                ("KNOWN", known),
+                ("PROGRAM", program),
+                ("SIZED_FUNCTIONS", sized),
+                ("SIZED", said.into()),
+                ("FUNCTIONS", functions),
+                ("METHODS", methods),
+                ("FIRST", several[0].ident.clone()),
+            ])
         }
     };
     vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
 }
+
+/// An argument that has a register.
+fn argument(f: &Function, a: &Argument) -> String {
+    let flag = |b: bool| if b { "True" } else { "False" };
+    let shape = a.array().map_or("None".to_string(), |array| {
+        let tuple = |dims: Vec<String>| format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" });
+        match &array.extents[..] {
+            // Scratch buffers are those of the greatest sizes.
+            over if over.is_empty() || array.scratch => tuple(array.dims.iter().map(i64::to_string).collect()),
+            over => format!("lambda {}: {}", sizes(f), tuple(over.iter().map(|e| number(&Formula::affine(e), f)).collect())),
+        }
+    });
+    let written = a.array().is_some_and(|array| array.written);
+    format!("    Argument({:?}, {:?}, {shape}, 0x{:02x}, {}),", a.ident, types::numpy(a.ty), a.offset, flag(written))
+}
+
+fn size(s: &SizeArgument) -> String {
+    format!("    Argument({:?}, {:?}, None, None, False, {}),", s.ident, types::numpy(s.ty), s.max)
+}
+
+/// Something of each argument that a caller gives, sizes among them.
+fn own(f: &Function, argument: impl Fn(&Argument) -> String, size: impl Fn(&SizeArgument) -> String) -> Vec<String> {
+    f.in_order(|a| a.is_own().then(|| argument(a)), |s| Some(size(s))).into_iter().flatten().collect()
+}
+
+fn sizes(f: &Function) -> String {
+    f.sizes.iter().map(|s| s.ident.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A function that computes what the registers of a function with sizes hold.
+fn program(f: &Function) -> String {
+    let one = |p: &ProgramRegister| format!("        (0x{:02x}, {}, {}),\n", p.offset, p.register.bits.div_ceil(32), number(&p.register.formula, f));
+    let lines: String = f.program.iter().map(one).collect();
+    fill(PROGRAM, &[("FUNCTION", f.ident.clone()), ("SIZES", sizes(f)), ("LINES", lines)])
+}
+
+/// A formula over the sizes in Python.
+fn number(formula: &Formula, f: &Function) -> String {
+    let both = |x: &[Formula; 2]| [number(&x[0], f), number(&x[1], f)];
+    match formula {
+        Formula::Const(c) => c.to_string(),
+        Formula::Size(k) => f.sizes[*k as usize].ident.clone(),
+        Formula::Sum(x) => format!("({})", both(x).join(" + ")),
+        Formula::Product(x) => format!("({})", both(x).join(" * ")),
+        Formula::Floor(x, by) => format!("({} // {by})", number(x, f)),
+        Formula::Least(x) => format!("min({})", both(x).join(", ")),
+        Formula::Greatest(x) => format!("max({})", both(x).join(", ")),
+    }
+}
+
+const PROGRAM: &str = r#"
+def program_@FUNCTION@(@SIZES@):
+    """What follows from the sizes: a register's offset, its 32-bit words, its value."""
+    return [
+@LINES@    ]
+
+"#;
 
 fn computed(f: &Function) -> impl Iterator<Item = &Argument> {
     f.arguments.iter().filter(|a| a.formula.is_some())

@@ -1,4 +1,4 @@
-"""Runs the PYNQ driver once: drive_pynq.py KERNEL[:FUNCTION] ADDRESS_OR_BITS..., those of scratch buffers at the end"""
+"""Runs the PYNQ driver once: drive_pynq.py KERNEL[:FUNCTION] ADDRESS_OR_BITS_OR_SIZE..., those of scratch buffers at the end"""
 import importlib
 import sys
 
@@ -8,14 +8,18 @@ import pynq
 kernel, _, function = sys.argv[1].partition(":")
 module = importlib.import_module(kernel)
 arguments = module.FUNCTIONS[function][1] if function else module.ARGUMENTS
-values = module.allocate(function) if function else module.allocate()
-for k, (argument, number) in enumerate(zip(arguments, map(int, sys.argv[2:]))):
-    if argument.shape is None:
+numbers = [int(a) for a in sys.argv[2:]]
+sizes = [n for a, n in zip(arguments, numbers) if a.most is not None]
+values = module.allocate(function, *sizes) if function else module.allocate()
+for k, (argument, number) in enumerate(zip(arguments, numbers)):
+    if argument.most is not None:
+        assert values[k] == number, argument.name
+    elif argument.shape is None:
         size = numpy.dtype(argument.dtype).itemsize
         values[k] = numpy.frombuffer(number.to_bytes(size, "little"), argument.dtype)[0]
     else:
         values[k].device_address = number
-pynq.addresses = [int(a) for a in sys.argv[2 + len(values):]]
+pynq.addresses = numbers[len(values):]
 driver = next(c for c in vars(module).values() if isinstance(c, type) and hasattr(c, "bindto"))()
 call = getattr(driver, function) if function else driver
 call(*values)
@@ -23,8 +27,17 @@ buffers = [(a, v) for a, v in zip(arguments, values) if a.shape is not None]
 for argument, buffer in buffers:
     assert buffer.flushed and buffer.invalidated == argument.written, argument.name
 print("C", driver.cycles)
-try:
-    call(*[v if a.shape is None else v[..., :1].copy() for a, v in zip(arguments, values)])
-    sys.exit("a buffer of another shape was taken")
-except ValueError:
-    pass
+
+
+def refused(values, what):
+    try:
+        call(*values)
+    except ValueError:
+        return
+    sys.exit(f"{what} was taken")
+
+
+refused([v if a.shape is None else v[..., :0].copy() for a, v in zip(arguments, values)], "a buffer of another shape")
+for k, argument in enumerate(arguments):
+    for wrong in [] if argument.most is None else [0, -1, argument.most + 1]:
+        refused([*values[:k], wrong, *values[k + 1:]], f"the size {wrong}")

@@ -19,7 +19,7 @@ use arch::contract::walk::Walk;
 use arch::ir::ip::{Ip, Source};
 use arch::ir::sizes::Size;
 use arch::ir::vsa::Vsa;
-use frontend::scop::{Expr, ScalarType};
+use frontend::scop::{Affine, Expr, ScalarType};
 pub use layout::Layout;
 
 /// Offset of the control register: start, done, idle, ready.
@@ -185,6 +185,8 @@ pub struct Array {
     pub index: usize,
     /// Extents, outermost first, at least one.
     pub dims: Vec<i64>,
+    /// The same over the sizes, if they follow them: `dims` are those for the greatest.
+    pub extents: Vec<Affine>,
     /// Of its address.
     pub address_bits: u32,
     /// Index into [`Interface::ports`].
@@ -338,7 +340,7 @@ impl From<&Vsa> for Interface {
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
     let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
-    Array { index: k, dims: core.arrays[k].dims.clone(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch }
+    Array { index: k, dims: core.arrays[k].dims.clone(), extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch }
 }
 
 /// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 13] = [
+const CASES: [(&str, &str, &str); 14] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -20,6 +20,7 @@ const CASES: [(&str, &str, &str); 13] = [
     ("region", "tests/packaging/region.c", ""),
     ("functions", "tests/functions/la.c", ""),
     ("sizes", "tests/packaging/sizes.c", ""),
+    ("scaled", "tests/packaging/scaled.c", ""),
 ];
 
 /// An emitted IP.
@@ -66,9 +67,9 @@ pub fn all() -> &'static [Emitted] {
     }).1
 }
 
-/// Those with one function.
+/// Those with one function, of constant sizes.
 pub fn single() -> impl Iterator<Item = &'static Emitted> {
-    all().iter().filter(|ip| !["functions", "sizes"].contains(&ip.name))
+    all().iter().filter(|ip| !["functions", "sizes", "scaled"].contains(&ip.name))
 }
 
 /// The case of that name.

@@ -3,15 +3,25 @@
 
 use super::emitted::{root, run, tool, Emitted};
 use arch::ir::ip::Ip;
+use arch::ir::vsa::Vsa;
 use clap::Parser;
+use frontend::scop::Scop;
+use frontend::ParseOptions;
 use sagen::cli::{Cli, Command as Sub};
 use sagen::sim::{self, builtin::Machine, compare, Built, Job, Outcome, Run, Timing};
 use sagen::{catalog, data};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
-use templates::interface::Argument;
+use templates::interface::{Argument, Function, SizeArgument};
 use templates::Interface;
+
+/// A run of a function at these sizes, if it has some.
+pub struct Play {
+    pub function: usize,
+    pub sizes: Vec<i64>,
+    pub driver: Driver,
+}
 
 /// A program that takes the arguments' addresses (or values) and drives one run; what it needs lives as long.
 pub struct Driver {
@@ -32,15 +42,31 @@ static void write32(uintptr_t at, uint32_t v) { printf("W %lu %lu\n", (unsigned 
 
 /// `sw/x<kernel>.h`, with register accesses replaced.
 pub fn c_driver(ip: &Emitted) -> Driver {
-    let dir = tempfile::tempdir().unwrap();
-    let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
     let value = |(k, a): (usize, &serde_json::Value)| match (a.get("port"), a["type"].as_str().unwrap()) {
         (None, "f32") => format!("as_float(v[{}])", k + 1),
         (None, "f64") => format!("as_double(v[{}])", k + 1),
         (None, ty) => format!("({}{}_t)strtoull(v[{}], 0, 10)", if ty.starts_with('u') { "uint" } else { "int" }, &ty[1..], k + 1),
         _ => format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1),
     };
-    let values: Vec<String> = arguments(ip).iter().enumerate().map(value).collect();
+    c_program(ip, &arguments(ip).iter().enumerate().map(value).collect::<Vec<_>>())
+}
+
+/// The same of an IP whose only function has sizes.
+pub fn c_driver_at_sizes(ip: &Emitted, function: &Function) -> Driver {
+    let array = |a: &Argument| (a.formula.is_none()).then_some(if a.array().is_some() || !a.ty.is_float() { "strtoull" } else { "as_float" });
+    let kinds: Vec<&str> = function.in_order(array, |_| Some("size")).into_iter().flatten().collect();
+    let value = |(k, kind): (usize, &&str)| match *kind {
+        "as_float" => format!("as_float(v[{}])", k + 1),
+        "size" => format!("(int8_t)strtol(v[{}], 0, 10)", k + 1),
+        _ => format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1),
+    };
+    c_program(ip, &kinds.iter().enumerate().map(value).collect::<Vec<_>>())
+}
+
+/// Calls the driver with these values, which are taken from the program's arguments.
+fn c_program(ip: &Emitted, values: &[String]) -> Driver {
+    let dir = tempfile::tempdir().unwrap();
+    let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
     let text = format!(
         "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) write32(address, value)\n#include \"x{kernel}.h\"\n\
          int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); if (x{kernel}_run(0, {})) return 7; (void)x{kernel}_error_address; x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
@@ -69,7 +95,30 @@ fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
 }
 
 /// Builds the case again as `sagen sim` would, lets the driver run one of its functions, and compares with the expected contents.
-pub fn check(ip: &Emitted, function: usize, mut driver: Driver) {
+pub fn check(ip: &Emitted, function: usize, driver: Driver) {
+    play(ip, vec![Play { function, sizes: vec![], driver }]);
+}
+
+/// What memory holds before a run and is to hold after it, by array and scalar of the `Vsa`: of a function with sizes random
+/// numbers and what the C program makes of them, else what was emitted.
+fn contents(ip: &Emitted, interface: &Interface, play: &Play, scop: &Scop, vsa: &Vsa, pre: &ParseOptions) -> [Vec<Vec<u8>>; 2] {
+    let entry = &interface.functions[play.function];
+    if play.sizes.is_empty() {
+        let prefix = if interface.functions.len() > 1 { format!("{}.", entry.ident) } else { String::new() };
+        return ["in", "expected"].map(|when| {
+            let read = |a: &Argument| std::fs::read(ip.path(&format!("sim/{prefix}{}.{when}.bin", a.ident))).unwrap();
+            let mut all: Vec<(usize, Vec<u8>)> = entry.arguments.iter().map(|a| (a.data(vsa.arrays.len()), read(a))).collect();
+            all.sort();
+            all.into_iter().map(|c| c.1).collect()
+        });
+    }
+    let (memory, numbers) = (data::random(scop, 7), data::numbers(scop, vsa).unwrap());
+    let native = sagen::golden::run(scop, &ip.source, pre, &memory).unwrap();
+    [native.before, native.after].map(|memory| data::of_vsa(vsa, &numbers, &memory).iter().zip(vsa.types()).map(|(values, ty)| data::pack(values, ty)).collect())
+}
+
+/// Lets drivers run functions of the simulated IP one after the other.
+pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
     let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()].into_iter().chain(ip.options.iter().cloned());
     let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
     let (scops, _) = frontend::programs(&ip.source, &options.program.parse_options()).expect("legal programs");
@@ -77,25 +126,41 @@ pub fn check(ip: &Emitted, function: usize, mut driver: Driver) {
     let all: Vec<_> = scops.iter().map(|scop| arch::compile(scop, &options.design.spec().unwrap(), &board).expect("an array")).collect();
     let several = all.len() > 1;
     let whole = if several { Ip::new(&ip.kernel, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>()) } else { Ip::from(&all[0].vsa) };
-    let (compiled, interface, built) = (&all[function], Interface::new(&whole), Built::new(&whole).unwrap());
-    let (vsa, entry) = (&compiled.vsa, &interface.functions[function]);
-    let prefix = if several { format!("{}.", entry.ident) } else { String::new() };
-    let read = |a: &Argument, when: &str| std::fs::read(ip.path(&format!("sim/{prefix}{}.{when}.bin", a.ident))).unwrap();
-    let contents = |when: &str| {
-        let mut all: Vec<(usize, Vec<u8>)> = entry.arguments.iter().map(|a| (a.data(vsa.arrays.len()), read(a, when))).collect();
-        all.sort();
-        all.into_iter().map(|c| c.1).collect::<Vec<_>>()
-    };
-    let before = contents("in");
-    let runs = vec![Run { function, images: sim::place(vsa, &before, 0, 1, 0), sizes: vec![], cut: None }];
+    let (interface, built) = (Interface::new(&whole), Built::new(&whole).unwrap());
+    let pre = options.program.parse_options();
+    let compiled: Vec<_> = plays.iter().map(|p| if p.sizes.is_empty() { all[p.function].clone() } else { all[p.function].at(&p.sizes) }).collect();
+    let at = |p: &Play| if p.sizes.is_empty() { scops[p.function].clone() } else { scops[p.function].at(&p.sizes) };
+    let contents: Vec<_> = plays.iter().zip(&compiled).map(|(p, c)| contents(ip, &interface, p, &at(p), &c.vsa, &pre)).collect();
+    let run = |(number, (p, c)): (usize, (&Play, &arch::Compiled))| Run { function: p.function, images: sim::place(&c.vsa, &contents[number][0], 0, 1, number), sizes: p.sizes.clone(), cut: None };
+    let runs = plays.iter().zip(&compiled).enumerate().map(run).collect();
     let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
-    let value = |a: &Argument| {
-        let image = &job.runs[0].images[a.data(vsa.arrays.len())];
-        if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) }
-    };
-    let addresses = entry.arguments.iter().filter(|a| a.formula.is_none()).map(|a| value(a).to_string());
-    let mut child = driver.command.args(addresses).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    for (p, (run, compiled)) in plays.iter_mut().zip(job.runs.iter().zip(&compiled)) {
+        let entry = &interface.functions[p.function];
+        let value = |a: &Argument| {
+            let image = &run.images[a.data(compiled.vsa.arrays.len())];
+            let value = if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) };
+            a.formula.is_none().then(|| value.to_string())
+        };
+        let size = |s: &SizeArgument| entry.sizes.iter().position(|x| x == s).map(|k| p.sizes[k].to_string());
+        let cycles = drive(ip, &mut machine, &mut p.driver, entry.in_order(value, size).into_iter().flatten());
+        assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles at {:?}", ip.name, p.sizes);
+    }
+    let faults = machine.take_faults();
+    assert!(faults.is_empty(), "{}: {faults:?}", ip.name);
+    let results = machine.finish(&job).unwrap().into_iter().zip(&job.runs).zip(plays.iter().zip(&compiled)).zip(&contents);
+    for (((memories, run), (p, compiled)), [_, expected]) in results {
+        let vsa = &compiled.vsa;
+        let outcome = Outcome { cycles: 0, memories, faults: vec![], finished: true, simulated: 0, seconds: 0.0 };
+        let expected: Vec<Vec<u64>> = expected.iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
+        let comparison = compare::compare(vsa, &run.images, &outcome, &expected);
+        assert_eq!(comparison.mismatches, 0, "{} at {:?}: {:?}", ip.name, p.sizes, comparison.examples);
+    }
+}
+
+/// Makes the driver's register accesses on the machine; the cycles it reads.
+fn drive(ip: &Emitted, machine: &mut Machine, driver: &mut Driver, arguments: impl Iterator<Item = String>) -> u64 {
+    let mut child = driver.command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut answers, requests) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut cycles = 0;
     for request in requests.lines().map(Result::unwrap) {
@@ -109,14 +174,7 @@ pub fn check(ip: &Emitted, function: usize, mut driver: Driver) {
         }
     }
     assert!(child.wait().unwrap().success(), "{}: the driver fails", ip.name);
-    let faults = machine.take_faults();
-    assert!(faults.is_empty(), "{}: {faults:?}", ip.name);
-    let memories = machine.finish(&job).unwrap().remove(0);
-    let outcome = Outcome { cycles, memories, faults, finished: true, simulated: 0, seconds: 0.0 };
-    let expected: Vec<Vec<u64>> = contents("expected").iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
-    let comparison = compare::compare(vsa, &job.runs[0].images, &outcome, &expected);
-    assert_eq!(comparison.mismatches, 0, "{}: {:?}", ip.name, comparison.examples);
-    assert_eq!(cycles as i64, compiled.report.prediction.cycles, "{}: cycles", ip.name);
+    cycles
 }
 
 /// A C program that runs `sw/reference.c` on the stored inputs and compares with the stored results.

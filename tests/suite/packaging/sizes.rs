@@ -1,7 +1,8 @@
 //! Drivers of functions with sizes: what they write follows from the sizes, and before anything is written they refuse what is
 //! not from 1 to the greatest.
 
-use super::emitted::{emitted, run, tool};
+use super::emitted::{emitted, run, tool, Emitted};
+use super::replay::{self, Play};
 use std::fmt::Write as _;
 use std::process::Command;
 use templates::interface::Interface;
@@ -10,14 +11,13 @@ use templates::interface::Interface;
 const CASES: [([i64; 2], bool); 8] = [([1, 1], true), ([9, 12], true), ([7, 11], true), ([0, 12], false), ([10, 1], false), ([-1, 1], false), ([1, 13], false), ([3, 0], false)];
 
 /// The interface of the case, made anew.
-fn interface() -> Interface {
-    let ip = emitted("sizes");
-    let (scops, _) = frontend::programs(&ip.source, &Default::default()).expect("two functions");
+fn interface(ip: &Emitted) -> Interface {
+    let (scops, _) = frontend::programs(&ip.source, &Default::default()).expect("legal programs");
     let board = sagen::catalog::find(sagen::catalog::DEFAULT).unwrap();
     let arrays: Vec<_> = scops.iter().map(|scop| arch::compile(scop, &Default::default(), &board).expect("an array").vsa).collect();
-    let ip = arch::ir::ip::Ip::new("sizes", 0, &arrays.iter().collect::<Vec<_>>());
-    assert_eq!(ip.cores.len(), 1, "they share a core");
-    Interface::new(&ip)
+    let whole = arch::ir::ip::Ip::new(&ip.kernel, 0, &arrays.iter().collect::<Vec<_>>());
+    assert_eq!(whole.cores.len(), 1, "they share a core");
+    Interface::new(&whole)
 }
 
 /// What the registers of a function hold for these sizes.
@@ -32,7 +32,8 @@ fn expected(interface: &Interface, function: usize, sizes: &[i64]) -> Vec<String
 
 #[test]
 fn the_c_driver_computes_what_follows_from_sizes() {
-    let (ip, interface) = (emitted("sizes"), interface());
+    let ip = emitted("sizes");
+    let interface = interface(ip);
     let mut text = "#include <stdint.h>\n#include <stdio.h>\nstatic uint32_t all[1024];\nstatic unsigned writes;\n\
         #define XSIZES_READ32(address) all[(address) / 4]\n#define XSIZES_WRITE32(address, value) (all[(address) / 4] = (value), writes++)\n\
         #include \"xsizes.h\"\nint main(void)\n{\n"
@@ -64,4 +65,21 @@ fn the_c_driver_computes_what_follows_from_sizes() {
     run(tool("gcc").args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(ip.path("sw")).arg(dir.path().join("main.c")).arg("-o").arg(&program));
     let said = run(&mut Command::new(program));
     assert_eq!(said.lines().collect::<Vec<_>>(), wanted);
+}
+
+/// Runs at sizes of all kinds, one after the other on one IP, started by what the drivers in C and in Python write.
+#[test]
+fn drivers_run_the_simulated_ip_at_sizes_in_turn() {
+    let (ip, sizes) = (emitted("sizes"), [[1, 1], [9, 12], [7, 11], [2, 5]]);
+    let of = |(k, sizes): (usize, &[i64; 2])| Play { function: k % 2, sizes: sizes.to_vec(), driver: replay::pynq_driver(ip, Some(["first", "second"][k % 2])) };
+    replay::play(ip, sizes.iter().enumerate().map(of).collect());
+
+    // Scalars, one of them computed, beside the sizes.
+    let ip = emitted("scaled");
+    let function = &interface(ip).functions[0];
+    let of = |(k, sizes): (usize, &[i64; 2])| {
+        let driver = if k % 2 == 0 { replay::pynq_driver(ip, Some("scaled")) } else { replay::c_driver_at_sizes(ip, function) };
+        Play { function: 0, sizes: sizes.to_vec(), driver }
+    };
+    replay::play(ip, [[7, 5], [11, 13], [1, 1], [5, 2]].iter().enumerate().map(of).collect());
 }
