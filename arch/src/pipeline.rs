@@ -20,6 +20,7 @@ use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::flow;
 use frontend::scop::{Scop, Storage};
 use std::borrow::Cow;
 
@@ -80,8 +81,15 @@ pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
 /// The program that the array executes, as recurrences.
 ///
 /// # Errors
-/// Dependences that cannot be made uniform; arithmetic or ports that exclude one another.
+/// Dependences that cannot be made uniform; arithmetic or ports that exclude one another; numbers beyond 64 bits.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    flow::limited(|| recurrences(scop, spec)).unwrap_or_else(|error| {
+        let fault = Diagnostic::error("E0599", scop.function.region, format!("the analysis of the region failed: {error}"));
+        Err(vec![fault.label("in here").help("smaller numbers in bounds and subscripts keep it within its limits")])
+    })
+}
+
+fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     spec.arithmetic.check()?;
     let scop = linear::delinearized(hosted::hoisted(constants::propagated(spec.program(scop)))?);
     port::assign(&scop, &spec.wiring)?;

@@ -18,7 +18,7 @@ mod earlier;
 
 pub use crate::poly::Region;
 pub use domains::{
-    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, maximum, minimum, project_out, projection, questions, simplify,
+    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, limited, maximum, minimum, project_out, projection, questions, simplify,
     subtract, union_implies, union_subtract,
 };
 

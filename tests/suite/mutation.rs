@@ -105,8 +105,8 @@ fn board_files() {
     });
 }
 
-#[test]
-fn texts_of_stages() {
+/// What `--emit` prints of every stage's tests.
+fn stages() -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> = vec![];
     for stage in ["scop", "ure", "mapping", "vsa"] {
         let mut files: Vec<_> = std::fs::read_dir(root(&format!("tests/stages/{stage}"))).expect("a folder").map(|e| e.expect("an entry").path()).collect();
@@ -117,5 +117,28 @@ fn texts_of_stages() {
             corpus.push(section.expect("the stage's section").into_bytes());
         }
     }
-    survive("texts of stages", corpus, |bytes| arch::text::read("mutant", text(bytes)?).map(drop));
+    corpus
+}
+
+#[test]
+fn texts_of_stages() {
+    survive("texts of stages", stages(), |bytes| arch::text::read("mutant", text(bytes)?).map(drop));
+}
+
+/// Numbers at the ends of 64 bits, one at a time in the place of each of a text's numbers, are read or refused.
+#[test]
+fn large_numbers_in_texts_of_stages() {
+    for (k, whole) in stages().iter().enumerate() {
+        let digit = |at: usize| whole[at].is_ascii_digit();
+        let starts = (1..whole.len()).filter(|&at| digit(at) && !digit(at - 1) && !whole[at - 1].is_ascii_alphabetic());
+        for (n, from) in starts.enumerate().filter(|(n, _)| n % 7 == k % 7) {
+            let to = (from..whole.len()).find(|&at| !digit(at)).unwrap_or(whole.len());
+            let number = ["9223372036854775807", "-9223372036854775808", "4611686018427387904"][n % 3];
+            let mutant = [&whole[..from], number.as_bytes(), &whole[to..]].concat();
+            let read = || text(&mutant).and_then(|t| arch::text::read("mutant", t).map(drop));
+            if let Err(why) = caught(|| Ok(read())) {
+                panic!("{why}\n{}", String::from_utf8_lossy(&mutant));
+            }
+        }
+    }
 }

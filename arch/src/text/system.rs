@@ -3,6 +3,7 @@
 use super::section;
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::ure::{Dim, Feed, Piece, Placed, System, Variable};
+use frontend::flow;
 use frontend::scop::{Affine, Scop, StmtId};
 use frontend::text::lex::Line;
 use frontend::text::{affine, conjunction, read_conjunction};
@@ -287,6 +288,10 @@ pub enum Stage {
 /// # Errors
 /// `line N: …`, or every invariant that does not hold.
 pub fn read(name: &str, text: &str) -> Result<Stage, String> {
+    flow::limited(|| verified(name, text)).unwrap_or_else(|error| Err(format!("numbers beyond what can be verified: {error}")))
+}
+
+fn verified(name: &str, text: &str) -> Result<Stage, String> {
     let broken = |faults: Vec<String>| faults.join("; ");
     let first = |line: &str| line.split_whitespace().next().unwrap_or("").to_string();
     if text.lines().map(|l| first(l)).find(|w| !w.is_empty() && !w.starts_with('#')).as_deref() == Some("vsa") {

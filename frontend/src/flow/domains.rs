@@ -5,14 +5,15 @@
 //! sorted and free of redundant constraints, so equal inputs give equal outputs.
 //!
 //! # Panics
-//! Every function panics if a constraint has another number of coefficients than `depth`, or if a coefficient of the
-//! result exceeds 64 bits: both are faults of the caller, not of the user's program.
+//! Every function panics if a constraint has another number of coefficients than `depth`, which is a fault of the caller; and
+//! with a [`poly::Error`] if a coefficient of the result exceeds 64 bits, see [`limited`].
 
 use crate::poly::{self, Context, Map, Region, Set};
 use crate::scop::{Affine, Constraint};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::hash::Hash;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 type Conjunction = Vec<Constraint>;
 
@@ -69,8 +70,19 @@ impl<Q: Eq + Hash, A: Clone> Memo<Q, A> {
 fn with<R>(f: impl FnOnce(&Context) -> poly::Result<R>) -> R {
     match CONTEXT.with(f) {
         Ok(value) => value,
-        Err(error) => panic!("integer set operation failed: {error}"),
+        Err(error) => std::panic::panic_any(error),
     }
+}
+
+/// What `f` finds out; numbers beyond 64 bits end it.
+///
+/// # Errors
+/// The first operation on sets that isl, or this layer, could not carry out.
+pub fn limited<R>(f: impl FnOnce() -> R) -> Result<R, poly::Error> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| match panic.downcast::<poly::Error>() {
+        Ok(error) => *error,
+        Err(other) => resume_unwind(other),
+    })
 }
 
 fn set(context: &Context, conjunction: &[Constraint], depth: usize) -> poly::Result<Set> {
