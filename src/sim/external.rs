@@ -2,7 +2,7 @@
 //! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
 //!
 //! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps it for later
-//! runs under a hash of all it was made from.
+//! runs under a hash of all it was made from, and Verilator's own library, which every model would compile again.
 
 use super::hex::{from_hex, to_hex};
 use super::{bench, Job, Outcome};
@@ -27,6 +27,8 @@ const SHORT: u64 = 20_000;
 
 /// Names the folder that keeps compiled simulations.
 const MODELS: &str = "SAGEN_MODELS";
+/// What of a model is Verilator's own.
+const LIBRARY: [&str; 2] = ["verilated.o", "verilated_threads.o"];
 
 /// Runs the job.
 ///
@@ -73,6 +75,8 @@ struct Compilation {
     compiler: Vec<String>,
     /// What says the compiler's version.
     version: [&'static str; 2],
+    /// The options with which [`LIBRARY`] is compiled, if it is, and is the same for all models.
+    library: Option<&'static str>,
     /// The simulation, in the directory in which it was compiled.
     model: &'static str,
 }
@@ -83,58 +87,74 @@ impl Compilation {
         let mut files = rtl::verilog::files(&job.built.design);
         files.push(("axi_memory.v".into(), bench::MEMORY.into()));
         files.push((format!("{bench}.v"), bench::text(job, 0)?));
-        let (mut options, version, model) = match simulator {
-            Simulator::Icarus => (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], "run.vvp"),
+        let (mut options, version, library, model) = match simulator {
+            Simulator::Icarus => (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], None, "run.vvp"),
             Simulator::Verilator => {
                 // Optimizing takes longer than such a run does without.
                 let (level, trace) = (if job.cycles < SHORT { "-O0" } else { "-O2" }, if job.vcd.is_some() { " --trace" } else { "" });
-                let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint -Wno-style --no-timing --prefix Vbench --Mdir obj --output-split 5000 -j 2";
+                let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint -Wno-style --no-timing --prefix Vbench --Mdir obj --output-split 20000 -j 2";
                 files.push(("main.cpp".into(), MAIN.into()));
-                (format!("verilator {fixed} -CFLAGS {level}{trace} --top-module {bare} -o run"), ["verilator", "--version"], "obj/run")
+                (format!("verilator {fixed} -CFLAGS {level}{trace} --top-module {bare} -o run"), ["verilator", "--version"], job.vcd.is_none().then_some(level), "obj/run")
             }
         };
         files.iter().for_each(|f| options.extend([" ", &f.0]));
-        Ok(Compilation { files, compiler: options.split(' ').map(String::from).collect(), version, model })
+        Ok(Compilation { files, compiler: options.split(' ').map(String::from).collect(), version, library, model })
     }
 
     /// The compiled simulation; what is made on the way stays in `dir`.
     fn model(&self, dir: &Path) -> Result<PathBuf, String> {
         let Some(models) = std::env::var_os(MODELS).filter(|m| !m.is_empty()) else {
-            self.compile(dir)?;
+            self.compile(dir, None)?;
             return Ok(dir.join(self.model));
         };
         let fault = |e: std::io::Error| format!("cannot keep a simulation in {} ({MODELS}): {e}", Path::new(&models).display());
         fs::create_dir_all(&models).map_err(fault)?;
-        let kept = fs::canonicalize(&models).map_err(fault)?.join(self.hash(dir)?);
-        if !kept.exists() {
-            // Others may do the same at the same time: a model appears complete or not at all.
-            let beside = Scratch::hidden(Path::new(&models)).map_err(fault)?;
-            self.compile(beside.path())?;
-            fs::rename(beside.path().join(self.model), &kept).map_err(fault)?;
+        let models = fs::canonicalize(&models).map_err(fault)?;
+        let version = call(Command::new(self.version[0]).arg(self.version[1]), dir)?.stdout;
+        let kept = models.join(hash(self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).map(String::as_bytes), &version));
+        if kept.exists() {
+            return Ok(kept);
+        }
+        // Others may do the same at the same time: a model, or the library, appears complete or not at all.
+        let beside = Scratch::hidden(&models).map_err(fault)?;
+        let library = self.library.map(|options| models.join(hash(["library".as_bytes(), options.as_bytes()].into_iter(), &version)));
+        let ready = library.as_deref().filter(|l| l.exists());
+        self.compile(beside.path(), ready)?;
+        fs::rename(beside.path().join(self.model), &kept).map_err(fault)?;
+        if let Some(library) = library.as_ref().filter(|l| !l.exists()) {
+            let made = beside.path().join("library");
+            fs::create_dir(&made).map_err(fault)?;
+            LIBRARY.iter().try_for_each(|object| fs::rename(beside.path().join("obj").join(object), made.join(object))).map_err(fault)?;
+            // Somebody else's, if it came first, is the same.
+            drop(fs::rename(made, library));
         }
         Ok(kept)
     }
 
-    fn compile(&self, dir: &Path) -> Result<(), String> {
+    fn compile(&self, dir: &Path, library: Option<&Path>) -> Result<(), String> {
         progress::stage(match self.version[0] {
             "iverilog" => "compiling for Icarus",
             _ => "compiling the Verilator model",
         });
         self.files.iter().try_for_each(|(name, text)| write(dir, name, text))?;
-        call(Command::new(&self.compiler[0]).args(&self.compiler[1..]), dir).map(drop)
+        let mut compiler = Command::new(&self.compiler[0]);
+        compiler.args(&self.compiler[1..]);
+        if let Some(library) = library {
+            let objects = LIBRARY.map(|object| library.join(object).display().to_string()).join(" ");
+            compiler.args(["-LDFLAGS", &objects, "-MAKEFLAGS", "VM_GLOBAL_FAST="]);
+        }
+        call(&mut compiler, dir).map(drop)
     }
+}
 
-    /// Of everything that decides what the compiled simulation does.
-    fn hash(&self, dir: &Path) -> Result<String, String> {
-        let mut hash = Sha256::new();
-        let mut add = |text: &[u8]| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text);
-        };
-        add(&call(Command::new(self.version[0]).arg(self.version[1]), dir)?.stdout);
-        self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).for_each(|text| add(text.as_bytes()));
-        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+/// Of everything that decides what a compiler makes.
+fn hash<'a>(parts: impl Iterator<Item = &'a [u8]>, version: &'a [u8]) -> String {
+    let mut hash = Sha256::new();
+    for text in std::iter::once(version).chain(parts) {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
     }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Runs a program in `dir`. Lines in which it says how far it is are shown, and left out of what it returns.
