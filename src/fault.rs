@@ -43,6 +43,7 @@ pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-fn message(panic: &(dyn Any + Send)) -> &str {
-    panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic")
+fn message(panic: &(dyn Any + Send)) -> String {
+    let sets = || panic.downcast_ref::<frontend::poly::Error>().map(|error| format!("integer set operation failed: {error}"));
+    panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string())).or_else(sets).unwrap_or_else(|| "panic".into())
 }

@@ -70,7 +70,7 @@ impl<Q: Eq + Hash, A: Clone> Memo<Q, A> {
 fn with<R>(f: impl FnOnce(&Context) -> poly::Result<R>) -> R {
     match CONTEXT.with(f) {
         Ok(value) => value,
-        Err(error) => std::panic::panic_any(error),
+        Err(error) => resume_unwind(Box::new(error)),
     }
 }
 

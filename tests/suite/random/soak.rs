@@ -22,7 +22,7 @@ fn draw(seed: u64) -> Case {
         2 => sized::draw(seed),
         _ => programs::draw(seed),
     };
-    let engine = if seed % 50 == 7 && *ICARUS { " --engine icarus" } else { "" };
+    let engine = if seed % 200 == 7 && *ICARUS { " --engine icarus" } else { "" };
     Case { options: case.options.clone() + engine, ..case }
 }
 
