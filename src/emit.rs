@@ -147,7 +147,7 @@ const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// C text that runs the program beside the IP, if it is made from one.
 fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, function: &Function, name: &str) -> Result<Option<String>, String> {
-    if input.stage.is_some() || compiled.vsa.parameters() > 0 {
+    if input.stage.is_some() {
         return Ok(None);
     }
     let numbers = data::numbers(&input.scop, &compiled.vsa)?;

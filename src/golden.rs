@@ -13,7 +13,7 @@
 
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::{self, Scratch};
-use frontend::scop::{Array, Binding, Scop, Storage};
+use frontend::scop::{Affine, Array, Binding, Scop, Storage};
 use frontend::ParseOptions;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -135,6 +135,18 @@ fn bytes(array: &Array) -> usize {
     elements(array) * array.ty.bytes() as usize
 }
 
+/// Bytes of an array in C: where sizes are open, over `sagen_sizes`.
+fn bytes_text(array: &Array) -> String {
+    if array.extents.is_empty() {
+        return bytes(array).to_string();
+    }
+    let extent = |e: &Affine| {
+        let terms: String = e.coeffs.iter().enumerate().filter(|(_, c)| **c != 0).map(|(k, c)| format!(" + {c} * sagen_sizes[{k}]")).collect();
+        format!("({}{terms})", e.constant)
+    };
+    format!("{} * {}", array.ty.bytes(), array.extents.iter().map(extent).collect::<Vec<_>>().join(" * "))
+}
+
 /// The first of `$CC`, `cc`, `gcc`, `clang` that answers.
 fn find_compiler() -> Option<String> {
     let own = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
@@ -223,14 +235,14 @@ fn watched(scop: &Scop) -> Option<String> {
     let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
     let (head, pragmas) = head.split_at(before_pragmas(head));
     let keep = |when: &str| {
-        let copy = |(slot, (_, array)): (usize, (usize, &Array))| format!("__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});", if array.dims.is_empty() { "&" } else { "" }, array.name, bytes(array));
+        let copy = |(slot, (_, array)): (usize, (usize, &Array))| format!("__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});", if array.dims.is_empty() { "&" } else { "" }, array.name, bytes_text(array));
         dram(scop).enumerate().map(copy).collect::<String>()
     };
     let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
     // A local, so that a region in a loop ends what it began.
     let begin = format!("{open} int sagen_first = !sagen_runs++; if (sagen_first) {{ {} }}", keep("before"));
     let finish = format!("if (sagen_first) {{ {} }} {close}", keep("after"));
-    Some(format!("extern void **sagen_before, **sagen_after; extern int sagen_runs;\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
+    Some(format!("{SHARED}\n{head}\n{begin}\n{pragmas}\n{body}\n{finish}\n{tail}"))
 }
 
 /// Where the lines start that end `text` and are pragmas: another tool's belong to the loop behind them.
@@ -253,9 +265,9 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     let mut text = format!("#include \"{path}\"\n");
     let (mut copy_in, mut copy_out) = (String::new(), String::new());
     let mut arguments = vec![String::from("0"); scop.function.parameters as usize];
-    for size in &scop.sizes {
+    for (k, size) in scop.sizes.iter().enumerate() {
         if let Some(place) = arguments.get_mut(size.parameter as usize) {
-            *place = size.value.unwrap_or(size.max).to_string();
+            *place = size.value.map_or(format!("sagen_sizes[{k}]"), |value| value.to_string());
         }
     }
     for (slot, (_, array)) in dram(scop).enumerate() {
@@ -286,11 +298,11 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     if let Source::AsItIs(_) = source {
         // What a constant holds is known afterwards.
         let keep = |when: &str, own: bool| {
-            let copy = |(slot, (_, array)): (usize, (usize, &Array))| (own_contents(array) == own).then(|| format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes(array)));
+            let copy = |(slot, (_, array)): (usize, (usize, &Array))| (own_contents(array) == own).then(|| format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes_text(array)));
             dram(scop).enumerate().filter_map(copy).collect::<String>()
         };
         let (before, after) = (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
-        let _ = writeln!(text, "extern void **sagen_before, **sagen_after; extern int sagen_runs;");
+        let _ = writeln!(text, "{SHARED}");
         let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}");
     } else {
         let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
@@ -321,7 +333,7 @@ pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &
     }
     let (mut set, mut free, count) = (String::new(), String::new(), dram(scop).count());
     for (slot, (index, array)) in dram(scop).enumerate() {
-        let size = bytes(array);
+        let size = bytes_text(array);
         let _ = write!(set, "  p[{slot}] = __builtin_malloc({size});");
         let _ = match numbers.iter().position(|&p| p == Some(index)) {
             Some(k) => writeln!(set, " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"),
@@ -332,10 +344,15 @@ pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &
             false => writeln!(free, "  __builtin_free(p[{slot}]); __builtin_free(b[{slot}]);"),
         };
     }
-    let _ = writeln!(text, "void **sagen_before, **sagen_after; int sagen_runs;\nint {name}_reference(void **before, void **after) {{");
-    let _ = writeln!(text, "  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}");
+    // Open sizes are an argument, too, in the order of the function's parameters.
+    let (more, keep) = if scop.sizes.iter().any(|s| s.value.is_none()) { (", const long long *sizes", "  sagen_sizes = sizes;\n") } else { ("", "") };
+    let _ = writeln!(text, "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void **before, void **after{more}) {{");
+    let _ = writeln!(text, "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}");
     text
 }
+
+/// What both units know.
+const SHARED: &str = "extern void **sagen_before, **sagen_after; extern int sagen_runs; extern const long long *sagen_sizes;";
 
 /// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the region
 /// begins, then what they hold where it ends.
@@ -348,6 +365,7 @@ const DRIVER: &str = r#"#include <stdio.h>
 void sagen_call(void **buffers);
 void **sagen_before, **sagen_after;
 int sagen_runs;
+const long long *sagen_sizes;
 int main(int argc, char **argv) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody waits for the result of a run that was killed */

@@ -235,17 +235,15 @@ fn program(ip: &Ip, function: &Function) -> Vec<String> {
 
 /// A formula over the sizes in C.
 fn number(kernel: &str, formula: &Formula, function: &Function) -> String {
-    let of = |f: &Formula| number(kernel, f, function);
-    let both = |x: &[Formula; 2]| [of(&x[0]), of(&x[1])];
-    match formula {
-        Formula::Const(c) => format!("INT64_C({c})"),
-        Formula::Size(k) => format!("(int64_t){}", function.sizes[*k as usize].ident),
-        Formula::Sum(x) => format!("({})", both(x).join(" + ")),
-        Formula::Product(x) => format!("({})", both(x).join(" * ")),
-        Formula::Floor(x, by) => format!("x{kernel}_floor({}, {by})", of(x)),
-        Formula::Least(x) => format!("x{kernel}_least({})", both(x).join(", ")),
-        Formula::Greatest(x) => format!("x{kernel}_greatest({})", both(x).join(", ")),
-    }
+    let (least, greatest) = (format!("x{kernel}_least"), format!("x{kernel}_greatest"));
+    let sized = formula::Sized {
+        constant: &|c| format!("INT64_C({c})"),
+        size: &|k| format!("(int64_t){}", function.sizes[k].ident),
+        floor: &|x, by| format!("x{kernel}_floor({x}, {by})"),
+        least: &least,
+        greatest: &greatest,
+    };
+    sized.text(formula)
 }
 
 /// What checks and formulas need.

@@ -1,6 +1,8 @@
-//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable.
+//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable; and what
+//! follows from sizes.
 
 use crate::types;
+use arch::ir::sizes;
 use frontend::scop::{BinaryOp, Expr, ExprKind, ScalarType, UnaryOp};
 use frontend::value;
 use templates::interface::{Argument, Formula};
@@ -19,6 +21,33 @@ pub fn lines(argument: &Argument, formula: &Formula, language: &Language, called
     let last = steps.assigned(argument.ident.clone(), argument.ty, value);
     steps.lines.push(last);
     steps.lines
+}
+
+/// How a language writes formulas over sizes.
+pub struct Sized<'a> {
+    pub constant: &'a dyn Fn(i64) -> String,
+    /// By index into the function's sizes.
+    pub size: &'a dyn Fn(usize) -> String,
+    /// Rounded down; the divisor is positive.
+    pub floor: &'a dyn Fn(String, i64) -> String,
+    /// Functions of two numbers.
+    pub least: &'a str,
+    pub greatest: &'a str,
+}
+
+impl Sized<'_> {
+    pub fn text(&self, formula: &sizes::Formula) -> String {
+        let both = |x: &[sizes::Formula; 2]| [self.text(&x[0]), self.text(&x[1])];
+        match formula {
+            sizes::Formula::Const(c) => (self.constant)(*c),
+            sizes::Formula::Size(k) => (self.size)(*k as usize),
+            sizes::Formula::Sum(x) => format!("({})", both(x).join(" + ")),
+            sizes::Formula::Product(x) => format!("({})", both(x).join(" * ")),
+            sizes::Formula::Floor(x, by) => (self.floor)(self.text(x), *by),
+            sizes::Formula::Least(x) => format!("{}({})", self.least, both(x).join(", ")),
+            sizes::Formula::Greatest(x) => format!("{}({})", self.greatest, both(x).join(", ")),
+        }
+    }
 }
 
 struct Steps<'a> {

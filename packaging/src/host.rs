@@ -3,8 +3,9 @@
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Function, Ip};
+use arch::ir::sizes::Formula;
 use frontend::scop::ScalarType;
-use templates::interface::{self, Argument};
+use templates::interface::{self, Argument, Array};
 
 /// `sw/<kernel>.dtso`, `sw/host.cpp` and `sw/reference.c`; of several functions `sw/host_<function>.cpp` and so on.
 pub fn files(ip: &Ip) -> Vec<File> {
@@ -35,7 +36,7 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
     let first = if ip.only().is_some() { 0 } else { 1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>() };
     let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
     let declare = |k: usize, a: &Argument| match a.array() {
-        Some(_) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, a.elements()),
+        Some(array) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, elements(a, array)),
         None => match &a.formula {
             None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
             Some(formula) => {
@@ -61,15 +62,29 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
     };
     // The other functions' arguments stand in the same registers, so only its own are set.
     let set = |k: usize, a: &Argument| format!("    run.set_arg({}, {});", first + k, passed(k, a));
-    let started = format!("    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n    run.start();", list(&set, "\n"));
+    // What follows from the sizes stands behind the arguments of all functions.
+    let all: usize = interface.functions.iter().map(|f| f.arguments.len()).sum::<usize>() + usize::from(ip.only().is_none());
+    let computed = all + interface.functions[..number].iter().map(|f| f.program.len()).sum::<usize>();
+    let value = |p: &interface::ProgramRegister| format!("static_cast<uint{}_t>({})", if p.register.bits > 32 { 64 } else { 32 }, of_sizes(&p.register.formula));
+    let program: Vec<String> = function.program.iter().map(value).collect();
+    let set_program: String = program.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", computed + k)).collect();
+    let maxima: Vec<String> = function.sizes.iter().map(|s| s.max.to_string()).collect();
+    let sized = !maxima.is_empty();
+    let started = format!("    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_program}    run.start();", list(&set, "\n"));
     fill(include_str!("../files/host.cpp.in"), &[
         ("KERNEL", interface.kernel.clone()),
         ("DECLARE", list(&declare, "\n")),
         ("BEFORE", own(&|k| format!("argument{k}.before.data()"))),
         ("AFTER", own(&|k| format!("argument{k}.after.data()"))),
         ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
-        ("RUN", if ip.only().is_some() { format!("    auto run = kernel({});", list(&passed, ", ")) } else { started }),
+        ("RUN", if ip.only().is_some() { format!("    auto run = kernel({});", [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program].concat().join(",\n        ")) } else { started }),
         ("STEM", stem.into()),
+        ("SIZES", if sized { fill(SIZES, &[("MAXIMA", maxima.join(", ")), ("COUNT", maxima.len().to_string())]) } else { String::new() }),
+        ("NUMBERS", if sized { NUMBERS.into() } else { String::new() }),
+        ("OPEN", if sized { ", const long long *sizes" } else { "" }.into()),
+        ("WITH_SIZES", if sized { ", sizes" } else { "" }.into()),
+        ("USAGE", function.sizes.iter().map(|s| format!(" [{}]", s.ident)).collect()),
+        ("MOST", (2 + maxima.len()).to_string()),
         ("WHAT", if ip.only().is_some() { interface.kernel.clone() } else { format!("{} of {}", function.name, interface.kernel) }),
         ("COMPARE", written("    wrong += argument{k}.compare();")),
         ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
@@ -78,6 +93,47 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
         ("TOLERANCE", if exact { "0" } else { "1e-3" }.into()),
     ])
 }
+
+/// How many elements an array has.
+fn elements(a: &Argument, array: &Array) -> String {
+    if array.extents.is_empty() || array.scratch {
+        return a.elements().to_string();
+    }
+    array.extents.iter().map(|e| of_sizes(&Formula::affine(e))).collect::<Vec<_>>().join(" * ")
+}
+
+/// A formula over `sizes` in C++.
+fn of_sizes(formula: &Formula) -> String {
+    let sized = formula::Sized {
+        constant: &|c| format!("{c}LL"),
+        size: &|k| format!("sizes[{k}]"),
+        floor: &|x, by| format!("floor_of({x}, {by})"),
+        least: "std::min<long long>",
+        greatest: "std::max<long long>",
+    };
+    sized.text(formula)
+}
+
+/// Sizes of the run.
+const SIZES: &str = r#"
+    // As given, else the greatest.
+    const long long most[] = {@MAXIMA@};
+    long long sizes[@COUNT@];
+    for (int k = 0; k < @COUNT@; k++) {
+        sizes[k] = argc > 2 + k ? std::stoll(argv[2 + k]) : most[k];
+        if (sizes[k] < 1 || sizes[k] > most[k]) {
+            std::cerr << "the size " << sizes[k] << " is not from 1 to " << most[k] << "\n";
+            return 2;
+        }
+    }
+"#;
+
+const NUMBERS: &str = "
+// Quotient, rounded down; the divisor is positive.
+[[maybe_unused]] static long long floor_of(long long a, long long b) {
+    return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+";
 
 /// Zynq-7000 has 32-bit addresses and other interrupt numbers than Zynq UltraScale+.
 fn overlay(ip: &Ip) -> String {

@@ -104,16 +104,14 @@ fn program(f: &Function) -> String {
 
 /// A formula over the sizes in Python.
 fn number(formula: &Formula, f: &Function) -> String {
-    let both = |x: &[Formula; 2]| [number(&x[0], f), number(&x[1], f)];
-    match formula {
-        Formula::Const(c) => c.to_string(),
-        Formula::Size(k) => f.sizes[*k as usize].ident.clone(),
-        Formula::Sum(x) => format!("({})", both(x).join(" + ")),
-        Formula::Product(x) => format!("({})", both(x).join(" * ")),
-        Formula::Floor(x, by) => format!("({} // {by})", number(x, f)),
-        Formula::Least(x) => format!("min({})", both(x).join(", ")),
-        Formula::Greatest(x) => format!("max({})", both(x).join(", ")),
-    }
+    let sized = formula::Sized {
+        constant: &|c| c.to_string(),
+        size: &|k| f.sizes[k].ident.clone(),
+        floor: &|x, by| format!("({x} // {by})"),
+        least: "min",
+        greatest: "max",
+    };
+    sized.text(formula)
 }
 
 const PROGRAM: &str = r#"

@@ -2,7 +2,8 @@
 
 use crate::{fill, types, Function, Ip};
 use std::fmt::Write as _;
-use templates::interface::{self, Access, Argument, Register};
+use frontend::scop::Affine;
+use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
 
 const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
 
@@ -27,7 +28,7 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         ("INTERRUPT", interface.interrupt.into()),
         ("CONTROL", interface.control.into()),
         ("ARGUMENTS", ip.all().map(|(f, more)| arguments(ip, f, more)).collect()),
-        ("CHOICE", choice(ip)),
+        ("CHOICE", choice(ip) + if interface.functions.iter().any(|f| !f.sizes.is_empty()) { SIZES } else { "" }),
         ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
         ("ABOUT", if ip.only().is_some() { "`report.json`, `vsa.txt`, `array.svg` | figures, the array as text and as a picture" } else { "`report.json`, a folder of each function | figures; the array as text and as a picture" }.into()),
         ("PORTS", ports(ip)),
@@ -42,6 +43,10 @@ fn host(ip: &Ip) -> String {
     let stem = |f: &interface::Function| if ip.only().is_some() { String::new() } else { format!("_{}", f.ident) };
     ip.all().filter(|f| f.1.reference.is_some()).map(|f| fill(HOST, &[("STEM", stem(f.0))])).collect()
 }
+
+const SIZES: &str = "\nSizes have no registers of their own: the drivers compute what follows from them, and refuse what is not a size. Bytes are those\n\
+    at the greatest sizes. A host of your own must write what the drivers would; with anything else a run may store outside of its\n\
+    arrays, or never end.\n";
 
 const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the arguments may be written anew\n\
     at once. Commands run in order, each 2 cycles after the one before has ended; a run that is started by `CTRL` goes before\n\
@@ -59,14 +64,14 @@ fn summary(ip: &Ip) -> String {
 fn choice(ip: &Ip) -> String {
     let Some(at) = ip.interface.layout.function() else { return String::new() };
     let list: Vec<_> = ip.interface.functions.iter().enumerate().map(|(k, f)| format!("{k} `{}`", f.name)).collect();
-    format!("Register `function` (0x{at:02x}) chooses: {}. The functions share the registers of their arguments.\n", list.join(", "))
+    format!("\nRegister `function` (0x{at:02x}) chooses: {}. The functions share the registers of their arguments.\n", list.join(", "))
 }
 
 fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String {
     let called = |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
     let row = |(a, bank): (&Argument, &Option<String>)| {
         let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | {} | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), if a.formula.is_some() { "computed by the driver" } else { "by value" }, a.offset) };
-        let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
+        let extents = extents(array, function);
         let moved = match (array.read, array.written) {
             _ if array.scratch => "scratch",
             (true, true) => "read, written",
@@ -77,7 +82,33 @@ fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String
         let bank = bank.as_deref().unwrap_or("");
         format!("| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset)
     };
-    function.arguments.iter().zip(&more.banks).map(row).collect()
+    let rows: Vec<String> = function.arguments.iter().zip(&more.banks).map(row).collect();
+    let place = |a: &Argument| function.arguments.iter().position(|x| x == a).map_or(String::new(), |k| rows[k].clone());
+    let size = |s: &SizeArgument| {
+        let called = if ip.only().is_some() { s.ident.clone() } else { format!("{}.{}", function.ident, s.ident) };
+        format!("| `{called}` | `{} {}` | | a size, 1 to {} | | | |\n", types::c(s.ty), s.name, s.max)
+    };
+    function.in_order(place, size).concat()
+}
+
+/// An array's extents as C has them.
+fn extents(array: &Array, function: &interface::Function) -> String {
+    if array.extents.is_empty() || array.scratch {
+        return array.dims.iter().map(|d| format!("[{d}]")).collect();
+    }
+    let term = |(&factor, s): (&i64, &SizeArgument)| match factor {
+        0 => None,
+        1 => Some(s.name.clone()),
+        other => Some(format!("{other} * {}", s.name)),
+    };
+    let one = |e: &Affine| {
+        let mut terms: Vec<String> = e.coeffs.iter().zip(&function.sizes).filter_map(term).collect();
+        if e.constant != 0 || terms.is_empty() {
+            terms.push(e.constant.to_string());
+        }
+        format!("[{}]", terms.join(" + ").replace("+ -", "- "))
+    };
+    array.extents.iter().map(one).collect()
 }
 
 fn ports(ip: &Ip) -> String {

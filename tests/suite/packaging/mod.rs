@@ -186,7 +186,7 @@ fn headers_and_hosts_compile() {
             run(tool(compiler).arg(standard).args(strict).arg(dir.path().join(name)));
         }
         // One of each kind: XRT's headers take seconds.
-        let hosts = [("mm", "host.cpp"), ("six", "host.cpp"), ("scalars", "host.cpp"), ("hosted", "host.cpp"), ("functions", "host_gemv.cpp")];
+        let hosts = [("mm", "host.cpp"), ("six", "host.cpp"), ("scalars", "host.cpp"), ("hosted", "host.cpp"), ("functions", "host_gemv.cpp"), ("sizes", "host_second.cpp"), ("scaled", "host.cpp")];
         for (_, host) in hosts.iter().filter(|h| h.0 == ip.name) {
             run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw").join(host)));
         }
@@ -197,7 +197,7 @@ fn headers_and_hosts_compile() {
 /// `sw/reference.c` with the user's file beside it gives the results the simulation is held against.
 #[test]
 fn the_reference_is_the_c_program() {
-    for ip in single() {
+    for ip in single().chain([emitted("scaled")]) {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("main.c"), replay::reference_main(ip)).unwrap();
         let object = dir.path().join("reference.o");

@@ -177,15 +177,17 @@ fn drive(ip: &Emitted, machine: &mut Machine, driver: &mut Driver, arguments: im
     cycles
 }
 
-/// A C program that runs `sw/reference.c` on the stored inputs and compares with the stored results.
+/// A C program that runs `sw/reference.c` on the stored inputs, at the greatest sizes, and compares with the stored results.
 pub fn reference_main(ip: &Emitted) -> String {
     let of_c = |a: &&serde_json::Value| a.get("scratch_bytes").is_none();
+    let report = ip.report();
+    let sizes: Vec<String> = report["sizes"].as_array().into_iter().flatten().map(|s| s["max"].to_string()).collect();
     let names: Vec<String> = arguments(ip).iter().filter(of_c).map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
     format!(
         r#"#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-int {k}_reference(void **before, void **after);
+int {k}_reference(void **before, void **after{open});
 static void *load(const char *name, const char *when, size_t *size) {{
   char path[200];
   snprintf(path, sizeof path, "%s.%s.bin", name, when);
@@ -208,7 +210,7 @@ int main(void) {{
     before[k] = load(names[k], "in", &size);
     after[k] = calloc(size, 1);
   }}
-  if (!{k}_reference(before, after)) return 1;
+{maxima}  if (!{k}_reference(before, after{given})) return 1;
   for (int k = 0; k < COUNT; k++) {{
     void *expected = load(names[k], "expected", &size);
     if (memcmp(after[k], expected, size)) return printf("%s differs\n", names[k]), 1;
@@ -216,6 +218,9 @@ int main(void) {{
   return 0;
 }}
 "#,
+        open = if sizes.is_empty() { "" } else { ", const long long *sizes" },
+        maxima = if sizes.is_empty() { String::new() } else { format!("  const long long sizes[] = {{{}}};\n", sizes.join(", ")) },
+        given = if sizes.is_empty() { "" } else { ", sizes" },
         k = ip.kernel,
         names = names.join(", ")
     )

@@ -1,7 +1,7 @@
 //! Drivers of functions with sizes: what they write follows from the sizes, and before anything is written they refuse what is
 //! not from 1 to the greatest.
 
-use super::emitted::{emitted, run, tool, Emitted};
+use super::emitted::{emitted, root, run, tool, Emitted};
 use super::replay::{self, Play};
 use std::fmt::Write as _;
 use std::process::Command;
@@ -82,4 +82,44 @@ fn drivers_run_the_simulated_ip_at_sizes_in_turn() {
         Play { function: 0, sizes: sizes.to_vec(), driver }
     };
     replay::play(ip, [[7, 5], [11, 13], [1, 1], [5, 2]].iter().enumerate().map(of).collect());
+}
+
+/// The XRT host, with XRT replaced: at each size it calls the C program on arrays of these sizes, and tells the kernel what the
+/// registers must hold, by their places in `kernel.xml`.
+#[test]
+fn the_xrt_host_computes_what_follows_from_sizes() {
+    for (name, f, stem) in [("sizes", 1, "_second"), ("scaled", 0, "")] {
+        let ip = emitted(name);
+        let (interface, dir) = (interface(ip), tempfile::tempdir().unwrap());
+        let function = &interface.functions[f];
+        let [object, program] = ["reference.o", "host"].map(|name| dir.path().join(name));
+        run(tool("gcc").args(["-O1", "-g", "-fsanitize=address", "-w", "-c", "-iquote"]).arg(ip.source.parent().unwrap()).arg(ip.path(&format!("sw/reference{stem}.c"))).arg("-o").arg(&object));
+        let flags = ["-std=c++17", "-g", "-fsanitize=address", "-Wall", "-Wextra", "-Werror", "-I"];
+        run(tool("g++").args(flags).arg(root().join("tests/packaging")).arg(ip.path(&format!("sw/host{stem}.cpp"))).arg(&object).arg("-o").arg(&program));
+        let kernel = ip.text("vitis/kernel.xml");
+        let xml = roxmltree::Document::parse(&kernel).unwrap();
+        let offset = |index: &str| {
+            let argument = xml.descendants().find(|n| n.has_tag_name("arg") && n.attribute("id") == Some(index)).expect("such an argument");
+            u32::from_str_radix(&argument.attribute("offset").unwrap()[2..], 16).unwrap()
+        };
+        for [m, n] in [[1i64, 1], [9, 12], [7, 5]] {
+            let output = Command::new(&program).args(["x.xclbin".to_string(), m.to_string(), n.to_string()]).output().unwrap();
+            let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            // Nothing ran, so the results are not there.
+            assert!(output.status.code() == Some(1) && said.contains("NOT EQUAL") && !errors.contains("Sanitizer"), "{name}: {said}{errors}");
+            let lines = |kind: &str| said.lines().filter_map(|l| Some(l.strip_prefix(kind)?.trim().split_once(' ')?)).map(|(k, v)| (offset(k), v.parse::<u64>().unwrap())).collect::<Vec<_>>();
+            let bytes: Vec<u64> = lines("buffer").into_iter().map(|b| b.1).collect();
+            let wanted = if name == "sizes" { [2 * m * n, 2 * n, 4 * m] } else { [52 * m, 4 * n, 4 * m] }.map(|bytes| bytes as u64);
+            assert_eq!(bytes, wanted, "{name} at {m}, {n}");
+            let values = lines("value");
+            for p in &function.program {
+                let value = p.register.formula.eval(&[m, n]) as u64;
+                let held = if p.register.bits > 32 { value } else { value & 0xffff_ffff };
+                assert!(values.contains(&(p.offset, held)), "{name} at {m}, {n}: 0x{:x} is not {held}: {values:?}", p.offset);
+            }
+        }
+        for wrong in [["0", "1"], ["1", "14"], ["-1", "1"]] {
+            assert_eq!(Command::new(&program).arg("x.xclbin").args(wrong).output().unwrap().status.code(), Some(2));
+        }
+    }
 }
