@@ -14,8 +14,9 @@ use crate::control::sequencer::{Sequencer, SequencerPorts};
 use crate::port::Port;
 use arch::contract::program::{self, Register};
 use arch::contract::timing::{drain_latency, emitted_delay, release_delay, swept};
+use arch::ir::sizes::Formula;
 use arch::ir::vsa::Vsa;
-use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig};
+use rtl::{u, Design, Instance, ModuleBuilder, ModuleName, Sig, Ty};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core {
@@ -24,8 +25,10 @@ pub struct Core {
     pub writers: Vec<(usize, WriterParams)>,
     pub sequencer: Sequencer,
     pub array: Array,
-    /// What the host computes from the sizes: the parameters first.
+    /// What the host computes from the sizes, each number once.
     pub program: Vec<Register>,
+    /// What the sequencer's parameters are.
+    pub parameters: Vec<Formula>,
     /// Cycles from the launch of the last wave that uses a load to the `release` of its buffer, by input group.
     pub release: Vec<u32>,
     /// Cycles from the launch of the last wave that fills a buffer to `emitted`, by output group.
@@ -105,7 +108,7 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
+        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), parameters: vsa.sizes.parameters.clone(), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
     }
 
     /// Instances of the engines.
@@ -140,10 +143,18 @@ impl Core {
             (inputs.base)(*array).iter().for_each(|base| port.set(instance, *base));
         }
         for (register, port) in registers.iter().zip(&ports.program) {
-            let value = self.program.iter().position(|r| r.formula == register.formula).and_then(inputs.program);
-            value.iter().for_each(|value| port.set(instance, value.to(port.ty)));
+            self.given(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));
         }
         instance
+    }
+
+    /// What the host computed by this formula.
+    fn given<'m>(&self, m: &'m ModuleBuilder, formula: &Formula, inputs: &Inputs<'_, 'm>, ty: Ty) -> Option<Sig<'m>> {
+        match formula {
+            Formula::Const(value) => Some(m.lit(*value, ty)),
+            // Not driven without a register: a fault of the netlist.
+            _ => self.program.iter().position(|r| r.formula == *formula).and_then(inputs.program).map(|value| value.to(ty)),
+        }
     }
 
     /// Sequencer and array, joined with the engines. Pulse: the run is over.
@@ -153,8 +164,8 @@ impl Core {
         let ports = self.sequencer.ports();
         ports.rst.set(sequencer, inputs.guard.rst);
         ports.start.set(sequencer, inputs.start);
-        for (k, port) in ports.parameters.iter().enumerate() {
-            (inputs.program)(k).iter().for_each(|value| port.set(sequencer, value.to(port.ty)));
+        for (formula, port) in self.parameters.iter().zip(&ports.parameters) {
+            self.given(m, formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
         }
         self.pulses(m, (sequencer, &ports), engines);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {

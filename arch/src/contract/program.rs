@@ -40,7 +40,7 @@ pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
     registers(walk.program(), &vsa.sizes.maxima())
 }
 
-/// All of an array, in their order: its parameters first.
+/// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
     let walks = (0..vsa.ports()).flat_map(|p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten();
     registers(vsa.sizes.parameters.iter().cloned().chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())

@@ -105,6 +105,51 @@ impl RowForm {
         let rows = self.rows.iter().zip(&other.rows).map(|(a, b)| a.wrapping_add(factor.wrapping_mul(*b))).collect();
         RowForm { start: combine(&self.start, factor, &other.start), rows }
     }
+    fn times(&self, factor: i64) -> RowForm {
+        RowForm::constant(0, self.start.coeffs.len(), self.rows.len()).combine(factor, self)
+    }
+    fn plus(&self, v: i64) -> RowForm {
+        self.combine(1, &RowForm::constant(v, self.start.coeffs.len(), self.rows.len()))
+    }
+}
+
+/// Which rows are served, and from where to where.
+#[derive(Default)]
+struct Ends {
+    gates: Vec<RowForm>,
+    lowers: Vec<RowForm>,
+    uppers: Vec<RowForm>,
+}
+
+impl Ends {
+    /// `form`, and what is left behind it, are not negative; where it runs `along` the rows, by how many elements of the walk.
+    fn within(&mut self, form: &RowForm, left: RowForm, along: Option<i64>) {
+        match along {
+            Some(inner) => {
+                self.lowers.push(form.times(-inner));
+                self.uppers.push(left.times(inner).plus(1));
+            }
+            None => self.gates.extend([form.clone(), left]),
+        }
+    }
+
+    /// `form + scale * last` is not negative (or zero), where `last` counts `step` elements of the walk.
+    fn bounded(&mut self, (scale, equality): (i64, bool), form: RowForm, last: &RowForm, step: i64) {
+        // scale 1: last >= -form; scale -1: last <= form.
+        let edge = if scale >= 0 { form.times(-1) } else { form.clone() }.combine(-1, last).times(step);
+        match (scale, equality) {
+            (0, equality) => {
+                self.gates.extend(equality.then(|| form.times(-1)));
+                self.gates.push(form);
+            }
+            (_, true) => {
+                self.uppers.push(edge.plus(1));
+                self.lowers.push(edge);
+            }
+            (1.., false) => self.lowers.push(edge),
+            (_, false) => self.uppers.push(edge.plus(1)),
+        }
+    }
 }
 
 /// The services of one I/O group.
@@ -357,7 +402,6 @@ fn extents(vsa: &Vsa, r: &Raw, kept: usize) -> Vec<(Affine, Formula)> {
 fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i64], trips: &[i64]) -> WalkGroup {
     let missing = outer - r.hull.rows.len();
     let extents = extents(vsa, r, kept.len());
-    let zero = RowForm::constant(0, kept.len(), outer);
     let affine = |f: &Form| Affine {
         constant: f.constant + f.counters.iter().zip(fixed).map(|(a, c)| a * c).sum::<i64>(),
         coeffs: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
@@ -370,7 +414,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         form.coeffs.iter().zip(&y).fold(constant, |sum, (&c, y)| sum.combine(c, y))
     };
     let x: Vec<RowForm> = r.hull.view.iter().map(subscript).collect();
-    let mut address = zero.clone();
+    let mut address = RowForm::constant(0, kept.len(), outer);
     let mut strided = vec![];
     let mut stride = Formula::Const(r.array.ty.bytes().into());
     for (x, (_, extent)) in x.iter().zip(&extents).rev() {
@@ -380,24 +424,15 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         }
         stride = stride.times(extent.clone());
     }
-    let plus = |f: &RowForm, v: i64| f.combine(1, &RowForm::constant(v, kept.len(), outer));
-    let minus = |f: &RowForm| zero.combine(-1, f);
     let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
     let ((along, by), step) = (r.hull.along(), r.hull.step(&r.array.extents(r.hull.view.len())));
     // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that follow
     // sizes are no part of it: rows run along the last dimension then.
     let inner = if r.hull.elements > 1 { step / by } else { 1 };
-    let times = |f: &RowForm, factor: i64| zero.combine(factor, f);
-    let within = |extent: &Affine| RowForm { start: extent.clone(), rows: vec![0; outer] };
-    let (mut gates, mut lowers, mut uppers) = (vec![], vec![], vec![]);
+    let mut ends = Ends::default();
     for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
-        let left = plus(&minus(x).combine(1, &within(extent)), -1);
-        if d == along {
-            lowers.push(times(&minus(x), inner));
-            uppers.push(plus(&times(&left, inner), 1));
-        } else {
-            gates.extend([x.clone(), left]);
-        }
+        let extent = RowForm { start: extent.clone(), rows: vec![0; outer] };
+        ends.within(x, x.times(-1).combine(1, &extent).plus(-1), (d == along).then_some(inner));
     }
     for b in r.bounds {
         let mut form = RowForm::constant(b.constant, kept.len(), outer);
@@ -407,32 +442,16 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
                 None => form.start.constant += c * fixed[j],
             }
         }
-        for (c, y) in b.coeffs.iter().zip(y_outer) {
-            form = form.combine(*c, y);
-        }
-        // scale 1: y_last >= -form; scale -1: y_last <= form.
-        let edge = times(&if b.scale >= 0 { minus(&form).combine(-1, y_last) } else { form.combine(-1, y_last) }, step);
-        match (b.scale, b.equality) {
-            (0, equality) => {
-                if equality {
-                    gates.push(minus(&form));
-                }
-                gates.push(form);
-            }
-            (_, true) => {
-                uppers.push(plus(&edge, 1));
-                lowers.push(edge);
-            }
-            (1.., false) => lowers.push(edge),
-            (_, false) => uppers.push(plus(&edge, 1)),
-        }
+        let form = b.coeffs.iter().zip(y_outer).fold(form, |form, (c, y)| form.combine(*c, y));
+        ends.bounded((b.scale, b.equality), form, y_last, step);
     }
+    let Ends { mut gates, mut lowers, mut uppers } = ends;
     let single = HullDim { modulus: 1, extent: 1 };
     let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
-    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = times(f, scale));
+    lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));
     let elements = scale * (step * (r.hull.elements - 1) + 1);
     gates.retain(|f| f.range(trips, &lengths).0 < 0);
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);

@@ -103,15 +103,7 @@ impl Parser {
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
             "addresses" => vsa.address_bits = line.small()?,
-            "size" if vsa.counters.is_empty() => {
-                let name = line.name()?;
-                line.sign(":")?;
-                let ty = ty(line)?;
-                line.keyword("max")?;
-                let max = line.integer()?;
-                line.keyword("after")?;
-                vsa.sizes.list.push(Size { name, ty, max, after: [line.small()?, line.small()?] });
-            }
+            "size" if vsa.counters.is_empty() => self.size(line)?,
             "parameter" if vsa.counters.len() == vsa.sizes.parameters.len() => {
                 vsa.counters.push(Counter { name: line.name()?, trip: line.integer()? });
                 vsa.phases += 1;
@@ -130,38 +122,8 @@ impl Parser {
                     vsa.sizes.limits.insert(vsa.counters.len() - 1, line.small::<u32>()? as usize);
                 }
             }
-            "array" => {
-                let name = line.name()?;
-                line.sign(":")?;
-                let ty = ty(line)?;
-                let count = vsa.sizes.list.len();
-                let mut extents: Vec<Affine> = Vec::new();
-                while line.has("[") {
-                    extents.push(line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?);
-                    line.sign("]")?;
-                }
-                let maxima = vsa.sizes.maxima();
-                let dims = extents.iter().map(|e| e.over_sizes(&maxima).1).collect();
-                if extents.iter().any(|e| !e.is_constant()) {
-                    vsa.sizes.extents.insert(vsa.arrays.len(), extents);
-                }
-                line.keyword("word")?;
-                let word = line.small()?;
-                // Left out: a port of its own.
-                let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
-                let scratch = line.has_word("scratch");
-                vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
-            }
-            "scalar" => {
-                let name = line.name()?;
-                line.sign(":")?;
-                let ty = ty(line)?;
-                line.keyword("after")?;
-                let after = line.small()?;
-                let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
-                let host = if line.has_word("host") { Some(frontend::text::read_formula(line, &known)?) } else { None };
-                vsa.scalars.push(Scalar { name, ty, after, host });
-            }
+            "array" => self.array(line)?,
+            "scalar" => self.scalar(line)?,
             "nodes" if self.axes == 2 => {
                 self.names = counter_names(vsa);
                 self.nodes = true;
@@ -169,6 +131,59 @@ impl Parser {
             "%" if self.nodes => self.node(line)?,
             _ => return Err(format!("`{key}` does not belong here")),
         }
+        Ok(())
+    }
+
+    /// `N: i32 max 64 after 1 0`
+    fn size(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        line.keyword("max")?;
+        let max = line.integer()?;
+        line.keyword("after")?;
+        vsa.sizes.list.push(Size { name, ty, max, after: [line.small()?, line.small()?] });
+        Ok(())
+    }
+
+    /// `A: i16 [64][s0] word 4 port 1 scratch`
+    fn array(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        let count = vsa.sizes.list.len();
+        let mut extents: Vec<Affine> = Vec::new();
+        while line.has("[") {
+            extents.push(line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?);
+            line.sign("]")?;
+        }
+        let maxima = vsa.sizes.maxima();
+        let dims = extents.iter().map(|e| e.over_sizes(&maxima).1).collect();
+        if extents.iter().any(|e| !e.is_constant()) {
+            vsa.sizes.extents.insert(vsa.arrays.len(), extents);
+        }
+        line.keyword("word")?;
+        let word = line.small()?;
+        // Left out: a port of its own.
+        let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
+        let scratch = line.has_word("scratch");
+        vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
+        Ok(())
+    }
+
+    /// `alpha: f32 after 2 host …`
+    fn scalar(&mut self, line: &mut Line) -> Result<(), String> {
+        let vsa = &mut self.vsa;
+        let name = line.name()?;
+        line.sign(":")?;
+        let ty = ty(line)?;
+        line.keyword("after")?;
+        let after = line.small()?;
+        let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
+        let host = if line.has_word("host") { Some(frontend::text::read_formula(line, &known)?) } else { None };
+        vsa.scalars.push(Scalar { name, ty, after, host });
         Ok(())
     }
 
