@@ -33,6 +33,8 @@ pub struct Access {
     pub mask: u32,
     /// Of a store: dimensions of a sum whose partial results may go to DRAM and back, as bits.
     pub sum: u32,
+    /// Of a store: dimensions without which a cell has no place are left out of the subscripts, as the emission fixes them.
+    pub held: bool,
     /// Nobody stores to the array, so its inner dimensions may be joined.
     pub only_read: bool,
     /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
@@ -253,17 +255,20 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }
 
-    /// Nothing is said of what moves along band dimensions whose value the emission fixes.
+    /// Nothing is said of what moves along band dimensions whose value the emission fixes, nor of where it begins then.
     fn fix(&mut self, dims: &[usize], over: &dyn Fn(&Affine) -> Vec<i64>) {
-        for (row, band) in self.subscripts.iter_mut().zip(&self.bands[0]) {
-            let mut free = band.clone();
-            dims.iter().for_each(|&d| free.coeffs[d] = 0);
-            *row = over(&free);
+        for (row, band) in self.subscripts.iter_mut().zip(&mut self.bands[0]) {
+            if dims.iter().any(|&d| band.coeffs[d] != 0) {
+                dims.iter().for_each(|&d| band.coeffs[d] = 0);
+                band.constant = 0;
+                self.held = true;
+            }
+            *row = over(band);
         }
         self.finish();
     }

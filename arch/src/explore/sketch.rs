@@ -35,7 +35,8 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
     }
     let mut outputs = vec![];
-    for access in facts.writes.iter().filter(|a| a.plain) {
+    // In which visits a cell leaves is not known where the emission fixes what moves it.
+    for access in facts.writes.iter().filter(|a| a.plain && !(a.held && mapping.tile_depth > 0)) {
         let array = numbered(access);
         let draft = draft(access, &access.bands[..1], &mapping);
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);

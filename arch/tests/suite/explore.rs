@@ -76,7 +76,7 @@ fn bounds_hold_everywhere() {
         files.filter(|f| f.extension().is_some_and(|e| e == "c")).collect::<Vec<_>>()
     };
     let files = if asked.is_some() { [c_files("examples"), c_files("tests/polybench")].concat() } else { named.map(|f| root.join(f)).to_vec() };
-    let mut scops = vec![product([6, 5, 7])];
+    let mut scops = vec![product([6, 5, 7]), parse("paths.c", SHORTEST_PATHS)];
     scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
     let mut looked = 0;
     for scop in &scops {
@@ -117,7 +117,21 @@ fn an_array_over_given_loops_is_no_better_than_the_best_one() {
             let own = search(&Task { space: Some(vec![axis]), ..task(&program, &spec, board().resources, 200) });
             let cycles = |found: &Found| found.best.as_ref().map_or(i64::MAX, |b| b.cycles);
             assert!(best.bound <= cycles(&own), "{}: {} is proved, {} over loop {axis}", scop.name, best.bound, cycles(&own));
+            assert!(cycles(&best) <= cycles(&own), "{}: {} are found, {} over loop {axis}", scop.name, cycles(&best), cycles(&own));
         }
+    }
+}
+
+/// Cells that leave where the emission fixes `k` lie in a box of their own, and not in that of all its values.
+#[test]
+fn stores_at_fixed_iterations_are_bounded() {
+    let scop = parse("paths.c", &SHORTEST_PATHS.replace("12", "60"));
+    let spec = DesignSpec::default();
+    let program = arch::program(&scop, &spec).expect("an array executes it");
+    let all = search::audit(&Task { space: Some(vec![2]), ..task(&program, &spec, board().resources, 0) }, 1000);
+    assert!(!all.is_empty());
+    for a in &all {
+        assert!(a.closed <= a.exact && a.coarse <= a.exact, "{a:?}");
     }
 }
 

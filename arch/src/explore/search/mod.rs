@@ -306,13 +306,14 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a shape is looked at, since none like it was refused too often.
+    /// Whether a shape is looked at, since none like it was refused too often. Whether it is legal may depend on its sizes, too, so
+    /// nothing is proved of those that are not.
     fn worth(&mut self, key: i64, shape: &Shape) -> bool {
-        let hopeless = self.given_up(shape.grid.flow);
-        if hopeless {
+        let worth = !self.given_up(shape.grid.flow) && !self.is_refused(shape);
+        if !worth {
             self.dropped = self.dropped.min(key);
         }
-        !hopeless && !self.is_refused(shape)
+        worth
     }
 
     /// Designs, assembled and walked.
