@@ -56,6 +56,12 @@ pub fn lexicographically_positive(v: &[i64]) -> bool {
     v.iter().find(|&&x| x != 0).is_some_and(|&x| x > 0)
 }
 
+/// Whether functions over the coordinates are, in the order of a dictionary, positive everywhere on `domain`.
+pub fn lexicographically_positive_on(v: &[Affine], domain: &[Constraint]) -> bool {
+    let first = v.iter().find(|a| constant_on(a, domain) != Some(0));
+    first.and_then(|a| flow::minimum(domain, a)).is_some_and(|least| least > 0)
+}
+
 /// The value of `a` if it is the same everywhere on `domain`.
 pub fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
     if a.is_constant() {

@@ -60,6 +60,7 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
                     Some(at.and_then(|at| before[array.index()].get(at).copied()).unwrap_or(beside))
                 }
                 Feed::Value { statement, distance } => values.get(&(statement.index(), from(distance))).copied(),
+                Feed::Partial { distance } => values.get(&(*s, from(&distance.iter().map(|a| a.eval(n)).collect::<Vec<_>>()))).copied(),
                 Feed::Carry { statement, read, distance } => reads.get(&(statement.index(), *read, from(distance))).copied(),
             };
             let value = value.ok_or_else(|| format!("read {k} of S{s} at {n:?} comes from where no value is"))?;

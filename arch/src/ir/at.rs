@@ -84,14 +84,15 @@ impl System {
             at.filter(|c| !(c.expr.is_constant() && c.holds(&vec![0; depth]))).collect()
         };
         let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> { all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect() };
-        let feed = |f: &Feed| match f {
+        let feed = |own: StmtId, f: &Feed| match f {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(affine).collect() },
             Feed::Value { statement, distance } => Feed::Value { statement: *statement, distance: distance[known..].to_vec() },
             Feed::Carry { statement, read, distance } => Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() },
+            Feed::Partial { distance } => Feed::Value { statement: own, distance: distance[known..].iter().map(|a| a.at(sizes).constant).collect() },
         };
-        let piece = |p: &Piece| Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(&p.feed) }).filter(|p| !flow::is_empty(&p.domain, depth));
+        let piece = |own: StmtId, p: &Piece| Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(own, &p.feed) }).filter(|p| !flow::is_empty(&p.domain, depth));
         let placed = |(s, p): (usize, &Placed)| {
-            let variables = p.variables.iter().map(|v| Variable { pieces: v.pieces.iter().filter_map(piece).collect() }).collect();
+            let variables = p.variables.iter().map(|v| Variable { pieces: v.pieces.iter().filter_map(|p| piece(StmtId(s as u32), p)).collect() }).collect();
             let dims = p.dims[known..].iter().map(|d| d - known).collect();
             let iterators = p.iterators[known..].iter().map(affine).collect();
             Placed::new(scop, StmtId(s as u32).index(), dims, iterators, union(&p.domain), variables, union(&p.live_out), [phases, depth])

@@ -29,13 +29,15 @@ pub enum Illegal {
     /// A recurrence through the operators needs more cycles from wave to wave than an array may wait.
     SlowRecurrence,
     /// `statement` uses a sum over `dim` that is spread over PEs which it does not fill.
-    IncompleteSum { statement: StmtId, read: usize, dim: usize },
+    IncompleteSum { statement: StmtId, read: usize, dim: String },
     Unstorable { array: String, why: Unstorable },
     /// A tile would read cells of the array that an earlier tile has overwritten.
     Overwritten { array: String },
     TooBig { board: String },
     /// A value would have to wait for a number of waves that changes with the trips of these counters.
     Varying(Vec<usize>),
+    /// A sum whose partial results are as far from each other as the sizes say, in coordinates that mix its loops.
+    MixedSum { statement: StmtId, read: usize },
     /// This loop runs phases one after the other; it is asked to be something else.
     PhaseLoop(String),
 }
@@ -83,7 +85,6 @@ impl Illegal {
                 .help("put a loop that does not carry the recurrence inside, with --order or --latency"),
             Illegal::IncompleteSum { statement, read, dim } => {
                 let access = &scop.statement(*statement).reads[*read];
-                let dim = &system.dims[*dim].name;
                 error("E0716", Some(access.span), format!("the sum over `{dim}` would be used inside the array before it is complete"))
                     .label(format!("`{}` is spread over PEs along `{dim}` that it does not fill", scop.array(access.array).name))
                     .help(format!("choose a tile of `{dim}` that divides the loop, or another space loop"))
@@ -93,6 +94,9 @@ impl Illegal {
                 .label("is read and written in place")
                 .help("leave the loops untiled that move between these tiles, or write into another array"),
             Illegal::Varying(_) => error("E0725", scop.function.region.into(), "a value would wait for its reader for a time that changes with the sizes".into()).help("put a loop that does not follow the sizes inside of the one that carries the value"),
+            Illegal::MixedSum { statement, read } => error("E0725", Some(scop.statement(*statement).reads[*read].span), "a partial result of this sum would travel a distance that changes with the sizes".into())
+                .label("the loops that this sums over are mixed in one coordinate")
+                .help("take the loops themselves as space and time, not sums or differences of them"),
             Illegal::PhaseLoop(name) => error("E0723", None, format!("`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled or skewed")).help("leave it out of the design options"),
             Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }

@@ -8,8 +8,8 @@
 //!   many iterations (a broadcast, such as LU's pivot row), it is carried along a null direction of the producer's
 //!   index map from the iteration next to the producer ("localization").
 //!
-//! Invariants: the pieces of a variable are disjoint and cover its statement's domain; every distance is constant and
-//! lexicographically positive, or zero with the producer earlier in the text.
+//! Invariants: the pieces of a variable are disjoint and cover its statement's domain; every distance is constant (within a
+//! reduction: at given sizes) and lexicographically positive, or zero with the producer earlier in the text.
 //!
 //! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
 
@@ -36,6 +36,9 @@ pub enum Feed {
     Value { statement: StmtId, distance: Vec<i64> },
     /// What another read (or this one) has, at `n - distance`: the same value.
     Carry { statement: StmtId, read: usize, distance: Vec<i64> },
+    /// What the statement itself stored at `n - distance`, which sizes tell: the partial result of a reduction whose order is
+    /// free, so that nothing but its terms' loops matters.
+    Partial { distance: Vec<Affine> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -127,7 +130,7 @@ pub struct System {
 }
 
 impl System {
-    /// Every distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
+    /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
     pub fn dependences(&self) -> Vec<Dependence> {
         let mut found = Vec::new();
         for (s, placed) in self.statements.iter().enumerate() {
@@ -136,7 +139,7 @@ impl System {
                     let (from, distance, carried) = match &piece.feed {
                         Feed::Value { statement, distance } => (*statement, distance.clone(), false),
                         Feed::Carry { statement, distance, .. } => (*statement, distance.clone(), true),
-                        Feed::Input { .. } => continue,
+                        Feed::Input { .. } | Feed::Partial { .. } => continue,
                     };
                     let dependence = Dependence { from, to: StmtId(s as u32), read: k, distance, carried };
                     if !found.contains(&dependence) {

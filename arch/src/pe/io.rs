@@ -27,8 +27,8 @@ impl Lower<'_> {
         let spilled = self.spilled(s);
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
-                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) => self.partial_done(reduction, emit_when, &spilled, lane),
-                _ => emit_when.iter().filter_map(|c| self.conditions(c, &[], lane)).collect(),
+                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) || self.ends_in_any_lane(reduction) => self.partial_done(s, reduction, emit_when, &spilled, lane),
+                _ => emit_when.iter().filter_map(|c| self.conditions(s, c, &[], lane)).collect(),
             };
             if when.is_empty() {
                 continue;

@@ -4,6 +4,7 @@
 //! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops decide
 //! cost nothing, and the last source needs none.
 
+use super::ends::Ends;
 use super::Options;
 use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
@@ -54,6 +55,7 @@ pub(super) struct Lower<'a> {
     /// Where statements share operators.
     pub(super) sharing: Option<&'a Sharing>,
     pub(super) ranges: Ranges,
+    pub(super) ends: Ends,
     pub(super) out: Lowered,
     pub(super) shared: HashMap<(Op, ScalarType), NodeId>,
     pub(super) built: BTreeMap<Target, NodeId>,
@@ -77,6 +79,7 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
         options,
         sharing,
         ranges: mapping.ranges(),
+        ends: Ends::find(system, mapping, reductions),
         out: Lowered { scalars: scalars(scop), ..Lowered::default() },
         shared: HashMap::new(),
         built: BTreeMap::new(),
@@ -119,8 +122,9 @@ impl Lower<'_> {
 
     // ---- conditions
 
-    /// The conjunction over counters and PE for one lane: none or one simplified conjunction.
-    pub(super) fn conditions(&self, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
+    /// The conjunction over counters and PE for statement `s` in one lane: none or one simplified conjunction.
+    pub(super) fn conditions(&self, s: usize, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
+        let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, lane)?;
         let affine = constraints.iter().map(|c| Condition { form: self.mapping.form(&c.expr, lane), equality: c.equality });
         let digits = when.iter().map(|b| {
             let mut form = self.mapping.digit_form(b.dim, b.digit, lane);
@@ -130,7 +134,7 @@ impl Lower<'_> {
             form.constant = sign * (form.constant - b.value);
             Condition { form, equality: false }
         });
-        self.ranges.simplify_all(affine.chain(digits))
+        self.ranges.simplify_all(affine.chain(digits).chain(at_end))
     }
 
     pub(super) fn guard(&mut self, conditions: &[Condition]) -> NodeId {
@@ -216,7 +220,7 @@ impl Lower<'_> {
             }
             ExprKind::Holds(all) => {
                 let over = |c: &Constraint| Constraint { expr: crate::affine::map::compose(&c.expr, &self.system.statements[s].iterators, self.depth()), ..c.clone() };
-                match self.conditions(&all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
+                match self.conditions(s, &all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
                     Some(conditions) => return Ok(self.guard(&conditions)),
                     None => Op::Const(0),
                 }
@@ -303,15 +307,15 @@ impl Lower<'_> {
         let mut found = Vec::new();
         for piece in pieces {
             self.check_complete(s, k, piece)?;
-            for (when, origin) in self.origins(lane, piece)? {
-                let Some(conditions) = self.conditions(&piece.when, &when, lane) else { continue };
+            for (when, origin) in self.origins([s, k], lane, piece)? {
+                let Some(conditions) = self.conditions(s, &piece.when, &when, lane) else { continue };
                 if let Origin::Past(_, _, waves) = origin {
                     if waves < 0 {
                         return Err(self.against_time(s, k, &piece.feed, waves));
                     }
                 }
                 // The statement's own domain is known where its value is used, but not where feeders must stand.
-                let Some(whole) = self.conditions(&piece.domain, &when, lane) else { continue };
+                let Some(whole) = self.conditions(s, &piece.domain, &when, lane) else { continue };
                 let node = self.source(s, k, lane, origin, &whole)?;
                 found.push((conditions, node));
             }
@@ -324,8 +328,8 @@ impl Lower<'_> {
         let Feed::Value { statement, .. } = piece.feed else { return Ok(()) };
         let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
         match &self.reductions[statement.index()] {
-            Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction) => {
-                Err(Illegal::IncompleteSum { statement: StmtId(s as u32), read: k, dim: reduction.dims[0] })
+            Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction, s) => {
+                Err(Illegal::IncompleteSum { statement: StmtId(s as u32), read: k, dim: self.system.dims[reduction.dims[0]].name.clone() })
             }
             _ => Ok(()),
         }
@@ -334,17 +338,18 @@ impl Lower<'_> {
     fn against_time(&self, s: usize, k: usize, feed: &Feed, waves: i64) -> Illegal {
         let (producer, distance) = match feed {
             Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => (*statement, Some(distance.clone())),
-            Feed::Input { .. } => (StmtId(s as u32), None),
+            Feed::Input { .. } | Feed::Partial { .. } => (StmtId(s as u32), None),
         };
         Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
     }
 
-    /// Where one piece's value comes from, by carry case.
-    fn origins(&self, lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
+    /// Where the value of one piece of read `k` of statement `s` comes from, by carry case.
+    fn origins(&self, [s, k]: [usize; 2], lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
         let (producer, distance) = match &piece.feed {
             Feed::Input { subscripts } => return Ok(vec![(vec![], Origin::Input(subscripts.clone()))]),
             Feed::Value { statement, distance } => ((statement.index(), None), distance),
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
+            Feed::Partial { .. } => return Err(Illegal::MixedSum { statement: StmtId(s as u32), read: k }),
         };
         let here = self.mapping.lane_digits(lane);
         let mut all = Vec::new();

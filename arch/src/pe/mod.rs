@@ -1,5 +1,6 @@
 //! The PE: its nodes ([`lower`](mod@lower)) and when their values are on the wire ([`schedule`](mod@schedule)).
 
+mod ends;
 mod io;
 mod lower;
 mod options;

@@ -213,7 +213,7 @@ impl Lower<'_> {
     /// The value a sum starts from, in the first iteration alone: those past a loop's end must not start anew.
     fn initial(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Vec<Sourced>, Illegal> {
         let k = reduction.read;
-        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !matches!(p.feed, Feed::Value { statement, .. } if statement.index() == s)).cloned().collect();
+        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !is_own(p, s)).cloned().collect();
         let sources = self.sources(s, k, lane, &pieces)?;
         let (axes, time) = self.moves(reduction);
         let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
@@ -231,7 +231,7 @@ impl Lower<'_> {
             .zip(&reduction.uppers)
             .map(|(&d, upper)| Constraint { expr: minus(upper, &coordinate(d, self.depth())), equality: false })
             .collect();
-        let Some(conditions) = self.conditions(&inside, &[], lane) else { return Ok(None) };
+        let Some(conditions) = self.conditions(s, &inside, &[], lane) else { return Ok(None) };
         let term = self.expr(s, lane, &reduction.term)?;
         if conditions.is_empty() {
             return Ok(Some(term));
@@ -328,18 +328,28 @@ impl Lower<'_> {
         !axes.is_empty() && !time.is_empty()
     }
 
-    /// The digits of a summed dimension reach past its end. A shared sum is then complete only after its last
-    /// iteration's own wave.
-    pub(super) fn is_padded(&self, reduction: &Reduction) -> bool {
-        reduction.uppers.iter().any(|u| !u.is_constant()) || self.reduced(reduction).iter().any(|&d| {
-            let (lo, hi) = self.mapping.bounds[d];
-            self.mapping.digits[d].first().is_some_and(|x| x.weight * x.trip != hi - lo + 1)
-        })
+    /// Sizes tell in which of the lanes that share the sum its last term is.
+    pub(super) fn ends_in_any_lane(&self, reduction: &Reduction) -> bool {
+        let ended = |d: &usize| self.mapping.digits[*d].iter().any(|x| x.role == Role::Lane);
+        let reduced = self.reduced(reduction);
+        reduced.iter().zip(&reduction.uppers).any(|(d, upper)| !upper.is_constant() && ended(d))
+    }
+
+    /// The digits of a summed dimension reach past its end, where statement `s` is executed. A shared sum is then complete
+    /// only after its last iteration's own wave.
+    pub(super) fn is_padded(&self, reduction: &Reduction, s: usize) -> bool {
+        let fills = |row: usize| {
+            let (lo, hi) = self.mapping.bounds[row];
+            self.mapping.digits[row].first().is_none_or(|x| x.weight * x.trip == hi - lo + 1)
+        };
+        let rows = self.reduced(reduction);
+        let all = reduction.dims.iter().zip(&reduction.uppers).zip(rows);
+        all.into_iter().any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row)))
     }
 
     /// The sum (or, where spilled, a visit's share of it) is complete: the summed digits are at their ends, except the
     /// spilled counters.
-    pub(super) fn partial_done(&self, reduction: &Reduction, emit_when: &[Vec<Constraint>], spilled: &[usize], lane: usize) -> Vec<Vec<Condition>> {
+    pub(super) fn partial_done(&self, s: usize, reduction: &Reduction, emit_when: &[Vec<Constraint>], spilled: &[usize], lane: usize) -> Vec<Vec<Condition>> {
         if self.first_lane(reduction, lane) != lane {
             return vec![];
         }
@@ -354,9 +364,18 @@ impl Lower<'_> {
         let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);
         let others = emit_when.iter().filter_map(|all| {
             let kept: Vec<Constraint> = all.iter().filter(free).cloned().collect();
-            let conditions = self.conditions(&kept, &[], lane)?;
+            let conditions = self.conditions(s, &kept, &[], lane)?;
             self.ranges.simplify_all(conditions.into_iter().chain(ends.iter().cloned()))
         });
         others.collect()
+    }
+}
+
+/// The partial result that statement `s` itself has left.
+fn is_own(piece: &Piece, s: usize) -> bool {
+    match piece.feed {
+        Feed::Value { statement, .. } => statement.index() == s,
+        Feed::Partial { .. } => true,
+        Feed::Input { .. } | Feed::Carry { .. } => false,
     }
 }

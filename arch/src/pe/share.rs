@@ -91,8 +91,8 @@ impl Lower<'_> {
 
     /// Where the statements are executed, without a node for each.
     fn domain(&self, statements: &[usize], lane: usize) -> Vec<Vec<crate::affine::Condition>> {
-        let conjunctions = statements.iter().flat_map(|&s| &self.system.statements[s].domain);
-        conjunctions.filter_map(|all| self.conditions(all, &[], lane)).collect()
+        let conjunctions = statements.iter().flat_map(|&s| self.system.statements[s].domain.iter().map(move |all| (s, all)));
+        conjunctions.filter_map(|(s, all)| self.conditions(s, all, &[], lane)).collect()
     }
 
     fn choice(&mut self, parts: Vec<(Vec<usize>, NodeId)>, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {

@@ -3,6 +3,7 @@
 use super::builder::{Builder, Effort, NullCache, Placement, RangeCache, Within};
 use super::localize::{piece, Read};
 use super::place::Reach;
+use super::reduction;
 use crate::affine::map::{self, constant_on, coordinate};
 use crate::ir::ure::{Dim, Feed, Placed, System, Variable};
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -12,19 +13,21 @@ use frontend::scop::{Affine, Constraint, Scop, StmtId};
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
 pub fn build(scop: &Scop, flow: &Flow) -> Result<System, Diagnostics> {
-    build_at(scop, flow, Within::ALONE, &[], Reach::Far)
+    build_at(scop, flow, Within::ALONE, None, &[], Reach::Far)
 }
 
 /// As [`build`], with the outermost loops of all statements that are phases as they are, in front of all other dimensions, and
 /// with the places of some statements: the band coordinate of every iterator over the iterators, where it
 /// counts its own up or down and may contain iterators further out. Other statements are
-/// placed within `reach`.
+/// placed within `reach`. `reassociate`: whether sums of floats may be reordered.
 ///
 /// # Errors
 /// Names every read whose dependence is not uniform there.
-pub fn build_at(scop: &Scop, flow: &Flow, within: Within, folds: &[Option<Vec<Affine>>], reach: Reach) -> Result<System, Diagnostics> {
+pub fn build_at(scop: &Scop, flow: &Flow, within: Within, reassociate: Option<bool>, folds: &[Option<Vec<Affine>>], reach: Reach) -> Result<System, Diagnostics> {
     let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0).max(within.phases + 1);
-    let mut builder = Builder { scop, flow, depth, within, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), bounds: vec![], effort: Effort::default() };
+    let sum = |s: usize| reduction::accumulator(scop, s, reassociate).filter(|_| within.sizes > 0);
+    let sums = (0..scop.statements.len()).map(sum).collect();
+    let mut builder = Builder { scop, flow, depth, within, sums, at: vec![], placed: vec![], folds, ranges: RangeCache::default(), nulls: NullCache::default(), bounds: vec![], ends: vec![], effort: Effort::default() };
     builder.choose_places(reach);
     builder.finish()
 }

@@ -11,13 +11,15 @@ use std::cell::{Cell, RefCell};
 pub struct Within {
     /// Leading dimensions that are phases: the outermost loops, as they are.
     pub phases: usize,
+    /// How many of them are sizes.
+    pub sizes: usize,
     /// Steps that a search may take are divided by this.
     pub haste: u64,
 }
 
 impl Within {
     /// A program by itself.
-    pub const ALONE: Within = Within { phases: 0, haste: 1 };
+    pub const ALONE: Within = Within { phases: 0, sizes: 0, haste: 1 };
 }
 
 pub(super) struct Builder<'a> {
@@ -27,6 +29,8 @@ pub(super) struct Builder<'a> {
     pub within: Within,
     /// Current placement per statement.
     pub at: Vec<Placement>,
+    /// Reads of partial results whose order is free, by statement; looked at where there are sizes.
+    pub sums: Vec<Option<usize>>,
     /// Statements that count while places are searched.
     pub placed: Vec<bool>,
     /// Places of statements' own iterators that are given.
@@ -35,6 +39,8 @@ pub(super) struct Builder<'a> {
     pub nulls: NullCache,
     /// Bounds of every dimension over the statements that have it.
     pub bounds: Vec<(i64, i64)>,
+    /// The end of every dimension as a function of the sizes, where it is one.
+    pub ends: Vec<Option<Affine>>,
     pub effort: Effort,
 }
 

@@ -1,7 +1,7 @@
 //! Localization: a read of a produced value becomes a constant distance, or is carried along a direction in which the
 //! value stays the same.
 
-use crate::affine::map::{constant_on, coordinate, fixed, lexicographically_positive, minus, shifted};
+use crate::affine::map::{constant_on, coordinate, fixed, lexicographically_positive, lexicographically_positive_on, minus, shifted};
 use super::builder::{is_early, Builder};
 use crate::ir::ure::{Feed, Piece};
 use frontend::flow::{self, Source};
@@ -90,6 +90,9 @@ impl Builder<'_> {
             }
             return None;
         }
+        if let Some(partial) = self.partial(read, domain, &distance) {
+            return Some(vec![piece(domain, partial)]);
+        }
         if level == 0 {
             self.effort.begin_read();
         }
@@ -102,6 +105,24 @@ impl Builder<'_> {
             directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
         });
         carried.or_else(|| self.split_pair(read, domain, level)).or_else(|| self.split_edge(read, domain, &distance, level))
+    }
+
+    /// The partial result of a sum whose order is free, if sizes tell how far it is.
+    fn partial(&self, read: &Read, domain: &[Constraint], distance: &[Affine]) -> Option<Feed> {
+        let (s, sizes) = (read.statement, self.within.sizes);
+        if self.sums[s] != Some(read.read) || read.producer.index() != s {
+            return None;
+        }
+        let of_sizes = |a: &Affine| {
+            let mut a = a.clone();
+            for d in (sizes..self.depth).filter(|&d| a.coeffs[d] != 0).collect::<Vec<_>>() {
+                a.constant += a.coeffs[d] * constant_on(&coordinate(d, self.depth), domain)?;
+                a.coeffs[d] = 0;
+            }
+            Some(a)
+        };
+        let distance: Vec<Affine> = distance.iter().map(of_sizes).collect::<Option<_>>()?;
+        lexicographically_positive_on(&distance, domain).then_some(Feed::Partial { distance })
     }
 
     /// What is left at the edge of a domain after carrying, such as the first window over another nest's results: few

@@ -69,12 +69,12 @@ impl<'a> Builder<'a> {
     pub(super) fn choose_places(&mut self, reach: Reach) {
         let statements = self.scop.statements.len();
         self.bounds = (0..self.depth).map(|d| self.bounds_of(d)).collect();
+        self.ends = (0..self.depth).map(|d| self.end_of(d)).collect();
         for s in 0..statements {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
-            let end = |(lo, hi): (i64, i64)| if behind { hi } else { lo };
             let mut place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
-            place.extend((own..depth).map(|d| Affine::constant(own, end(self.bounds[d]))));
+            place.extend((own..depth).map(|d| if behind { self.end(d, own) } else { Affine::constant(own, self.bounds[d].0) }));
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
@@ -247,11 +247,15 @@ impl<'a> Builder<'a> {
         let along = dims.iter().position(|&x| x == d);
         let base = along.map_or(Affine::constant(own, 0), |k| coordinate(k, own));
         let mut options = Vec::new();
+        // A phase is a value of its loop: nothing in it may be moved to another one.
+        if d < self.within.phases {
+            return vec![base];
+        }
         match along {
             Some(_) => options.push(base.clone()),
             None => {
-                let (lo, hi) = self.bounds[d];
-                options.extend([lo, hi, lo - 1].map(|c| Affine::constant(own, c)));
+                let lo = self.bounds[d].0;
+                options.extend([Affine::constant(own, lo), self.end(d, own), Affine::constant(own, lo - 1)]);
                 for k in (0..own).rev() {
                     options.extend([0, -1, 1].map(|c| Affine { constant: c, ..coordinate(k, own) }));
                 }
@@ -344,6 +348,29 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The end of dimension `d` over the sizes, if all statements that have it end there at all sizes.
+    fn end_of(&self, d: usize) -> Option<Affine> {
+        let sizes = self.within.sizes;
+        let of_sizes = |c: &Constraint| {
+            let (head, rest) = c.expr.coeffs.split_at(sizes);
+            let upper = rest.iter().enumerate().all(|(k, &x)| x == if k + sizes == d { -1 } else { 0 }) && !c.equality;
+            (upper && head.iter().any(|&x| x != 0)).then(|| Affine { coeffs: head.to_vec(), constant: c.expr.constant })
+        };
+        let deep = self.scop.statements.iter().filter(|s| s.loops.len() > d).flat_map(|s| &s.domain);
+        let mut ends = deep.map(|all| all.iter().filter(|c| c.expr.coeffs[d] < 0).map(of_sizes).collect::<Vec<_>>());
+        let first = ends.next()?;
+        let [Some(end)] = first.as_slice() else { return None };
+        ends.all(|other| other == first).then(|| end.clone())
+    }
+
+    /// The end of dimension `d` for a statement with `own` iterators, of which the first are the sizes.
+    fn end(&self, d: usize, own: usize) -> Affine {
+        match &self.ends[d] {
+            Some(end) => Affine { coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(own).collect(), constant: end.constant },
+            None => Affine::constant(own, self.bounds[d].1),
+        }
+    }
+
     /// What is seen of the score without localizing anything, and the reads that take more; gives up beyond `limit`.
     fn bound<'t>(&self, s: usize, touches: &'t [Touch<'a>], limit: i64) -> (i64, Vec<&'t Touch<'a>>) {
         // Dimensions that loops at other depths share are a little worse than the outermost ones.
@@ -393,6 +420,9 @@ impl<'a> Builder<'a> {
             let feed = Feed::Value { statement: touch.read.producer, distance };
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
+        if self.sums[touch.read.statement] == Some(touch.read.read) && touch.read.producer.index() == touch.read.statement {
+            return None;
+        }
         if is_early((0..self.depth).map(range), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
             return Some(FAILED);
         }
@@ -431,7 +461,7 @@ impl<'a> Builder<'a> {
 fn cost_of(feed: &Feed) -> i64 {
     match feed {
         Feed::Value { distance, .. } => distance.iter().map(|x| x.abs().min(50)).sum(),
-        Feed::Carry { .. } => 1,
+        Feed::Carry { .. } | Feed::Partial { .. } => 1,
         Feed::Input { .. } => 0,
     }
 }

@@ -96,7 +96,8 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     let depth = system.dims.len();
     let Parts { op, subtract, fused, read, term } = parts(scop, s, reassociate)?;
     let placed = &system.statements[s];
-    let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| placed.write.iter().all(|a| a.coeffs[d] == 0)).collect();
+    let summed = |d: usize| placed.write.iter().all(|a| a.coeffs[d] == 0) && placed.variables[read].pieces.iter().any(|p| moves_on(&p.feed, s, d));
+    let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| summed(d)).collect();
     let uppers = dims.iter().map(|&d| last(system, s, d)).collect::<Option<Vec<_>>>()?;
     let reduction = Reduction { read, op, subtract, fused, term, dims, uppers };
     (!reduction.dims.is_empty() && box_in(placed, &reduction.dims, system.sizes) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
@@ -170,6 +171,15 @@ fn split_fused(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bo
     (rhs.ty == ty && is_accumulator(read)).then_some(Parts { op: BinaryOp::Add, subtract: false, fused: true, read, term })
 }
 
+/// Statement `s` adds to what it stored at another coordinate `d`.
+fn moves_on(feed: &Feed, s: usize, d: usize) -> bool {
+    match feed {
+        Feed::Value { statement, distance } => statement.index() == s && distance[d] != 0,
+        Feed::Partial { distance } => !(distance[d].is_constant() && distance[d].constant == 0),
+        Feed::Carry { .. } | Feed::Input { .. } => false,
+    }
+}
+
 /// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no statement goes.
 fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
     let depth = system.dims.len();
@@ -217,7 +227,8 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
                 let ok = match &piece.feed {
                     // A partial result of another cell's chain, as `y[i + a]` finds from tap to tap, is no initial value.
                     Feed::Value { statement, distance } if *statement == me && accumulates => distance.iter().enumerate().all(|(d, &e)| e == 0 || reduction.dims.contains(&d)),
-                    Feed::Carry { .. } if accumulates => false,
+                    Feed::Partial { distance } if accumulates => distance.iter().enumerate().all(|(d, e)| *e == Affine::constant(depth, 0) || reduction.dims.contains(&d)),
+                    Feed::Carry { .. } | Feed::Partial { .. } if accumulates => false,
                     _ if accumulates => flow::implies(&piece.domain, &first, depth),
                     Feed::Value { statement, distance } if *statement == me => {
                         let moved: Vec<Constraint> = last

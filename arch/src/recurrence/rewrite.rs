@@ -165,8 +165,8 @@ pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
 
 fn system(region: &Region, version: &Version, within: Within) -> Result<System, Diagnostics> {
     match &version.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, &version.places, version.reach),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, &version.places, version.reach),
+        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, region.reassociate, &version.places, version.reach),
+        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, region.reassociate, &version.places, version.reach),
     }
 }
 

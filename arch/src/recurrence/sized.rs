@@ -5,8 +5,9 @@
 use super::builder::Within;
 use super::phases::part;
 use super::rewrite::{self, Attempt, Region, Rewrite};
-use crate::ir::ure::{Dim, Placed, System};
-use frontend::diag::Diagnostics;
+use super::reduction;
+use crate::ir::ure::{Dim, Feed, Placed, System};
+use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::{Scop, Storage};
 
 /// The first version of the region with uniform dependences at all sizes, and its system.
@@ -18,7 +19,7 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let all: Vec<usize> = (0..scop.statements.len()).collect();
     let whole = part::under(scop, &all, sizes, &memory);
-    let region = Region::part(&whole, Within { phases: sizes, haste: 1 }, reassociate);
+    let region = Region::part(&whole, Within { phases: sizes, sizes, haste: 1 }, reassociate);
     let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
         Ok(found) => found,
         Err(attempts) => return Err(rewrite::refusal(&region, attempts, rewrites)),
@@ -31,5 +32,22 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    Ok((version, System { dims, sizes, phases: sizes, statements }, attempts))
+    let system = System { dims, sizes, phases: sizes, statements };
+    let without_order = |&s: &usize| {
+        let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
+        partial && reduction::find(&version, &system, s, reassociate).is_none()
+    };
+    match (0..system.statements.len()).find(without_order) {
+        None => Ok((version, system, attempts)),
+        Some(s) => Err(vec![no_one_order(&version, s)]),
+    }
+}
+
+/// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.
+fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
+    let statement = &scop.statements[s];
+    let name = &scop.array(statement.write.array).name;
+    let fault = Diagnostic::error("E0601", statement.span, format!("how far it is from one partial result of `{name}` to the next follows from the sizes"));
+    let fault = fault.label("this sum begins or is read in the middle of its loops");
+    fault.help("let it begin with the first and be read behind the last iteration of its loops, or make the ends of its inner loops constants")
 }

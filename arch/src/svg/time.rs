@@ -102,18 +102,19 @@ impl Diagram<'_> {
             for (k, variable) in placed.variables.iter().enumerate() {
                 let Some(piece) = variable.pieces.iter().find(|p| p.domain.iter().all(|c| c.holds(&n))) else { continue };
                 let array = statement.reads[k].array.index();
-                match &piece.feed {
+                let from = match &piece.feed {
                     Feed::Input { subscripts } => {
                         let element: Vec<i64> = subscripts.iter().map(|a| a.eval(&n)).collect();
                         let group = self.passed_on(array, &element, here);
                         self.cells.entry(here).or_default().fed.insert((array, group));
+                        continue;
                     }
-                    Feed::Value { distance, .. } | Feed::Carry { distance, .. } => {
-                        let there: Vec<i64> = n.iter().zip(distance).map(|(x, e)| x - e).collect();
-                        if let Some(from) = self.position(&there).filter(|from| *from != here && self.is_link(*from, here)) {
-                            self.arrows.insert((array, from, here));
-                        }
-                    }
+                    Feed::Value { distance, .. } | Feed::Carry { distance, .. } => distance.clone(),
+                    Feed::Partial { distance } => distance.iter().map(|a| a.eval(&n)).collect(),
+                };
+                let there: Vec<i64> = n.iter().zip(from).map(|(x, e)| x - e).collect();
+                if let Some(from) = self.position(&there).filter(|from| *from != here && self.is_link(*from, here)) {
+                    self.arrows.insert((array, from, here));
                 }
             }
         }

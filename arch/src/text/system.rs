@@ -41,6 +41,7 @@ pub fn system(scop: &Scop, system: &System) -> String {
                     }
                     Feed::Value { statement, distance } => format!("S{} at distance {distance:?}", statement.0),
                     Feed::Carry { statement, read, distance } => format!("read {read} of S{} at distance {distance:?}", statement.0),
+                    Feed::Partial { distance } => format!("partial at distance [{}]", distance.iter().map(|a| affine(a, &names)).collect::<Vec<_>>().join(", ")),
                 };
                 line(format!("    read {k} = {} where {}", from, conjunction(&piece.domain, &names)));
             }
@@ -213,6 +214,19 @@ impl Parser<'_> {
             line.keyword("of")?;
             let statement = StmtId(number(&line.word("a statement")?)? as u32);
             Feed::Carry { statement, read, distance: distance(line)? }
+        } else if line.has_word("partial") {
+            line.keyword("at")?;
+            line.keyword("distance")?;
+            let mut distance = vec![];
+            line.sign("[")?;
+            while !line.has("]") {
+                distance.push(line.sum(names.len(), &|n| names.iter().position(|x| x == n))?);
+                if !line.has(",") {
+                    line.sign("]")?;
+                    break;
+                }
+            }
+            Feed::Partial { distance }
         } else {
             let statement = StmtId(number(&line.word("a statement")?)? as u32);
             Feed::Value { statement, distance: distance(line)? }

@@ -3,18 +3,19 @@
 //! 1. Every statement has a place: its iterators are affine over the band, each along a dimension of its own, and its
 //!    domain is that of the program.
 //! 2. The pieces of a variable are disjoint, and cover the statement's domain.
-//! 3. Every distance is constant and forward: lexicographically positive, or zero with the producer earlier in the text.
+//! 3. Every distance is constant, or of a partial result a function of the sizes, and forward: lexicographically positive, or
+//!    zero with the producer earlier in the text.
 //! 4. A value comes from where it was stored: at that distance the producer executes, and it writes the element that is
 //!    read; a carried value is there, and the same element's.
 //! 5. With phases, what is read from memory was stored in an earlier one, and is the cell's last value ([`super::memory`]).
 //! 6. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
 
 use crate::affine::determinant;
-use crate::affine::map::{compose, constant_on, lexicographically_positive, minus, shifted};
+use crate::affine::map::{compose, constant_on, coordinate, lexicographically_positive, lexicographically_positive_on, minus};
 use crate::ir::mapping::Plan;
 use crate::ir::ure::{Feed, Piece, Placed, System};
 use frontend::flow;
-use frontend::scop::{Access, Affine, Scop, StmtId};
+use frontend::scop::{Access, Affine, Constraint, Scop, StmtId};
 
 /// # Errors
 /// Every violation, in words.
@@ -58,6 +59,7 @@ fn shape(scop: &Scop, system: &System) -> Vec<String> {
                 Feed::Input { subscripts } => subscripts.iter().all(|a| a.coeffs.len() == depth),
                 Feed::Value { statement, distance } => statement.index() < system.statements.len() && distance.len() == depth,
                 Feed::Carry { statement, read, distance } => scop.statements.get(statement.index()).is_some_and(|x| *read < x.reads.len()) && distance.len() == depth,
+                Feed::Partial { distance } => distance.len() == depth && distance.iter().all(|a| a.coeffs.len() == depth && a.coeffs[system.sizes..].iter().all(|&c| c == 0)),
             }, "a value comes from a statement or read that there is not, or over another number of dimensions");
         }
     }
@@ -113,42 +115,57 @@ impl Check<'_> {
     fn piece(&self, k: usize, piece: &Piece) -> Option<String> {
         let access = &self.scop.statements[self.s].reads[k];
         let wanted = self.over_band(self.s, access);
+        let constants = |distance: &[i64]| distance.iter().map(|&e| Affine::constant(self.depth(), e)).collect::<Vec<_>>();
+        let value = |statement: StmtId, distance: &[Affine]| {
+            let write = &self.scop.statement(statement).write;
+            let same = write.array == access.array && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
+            self.source(statement, distance, piece, false).or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
+        };
         match &piece.feed {
             Feed::Input { subscripts } => {
-                let same = subscripts.len() == wanted.len() && self.equal(subscripts, &wanted, &vec![0; self.depth()], piece);
+                let same = subscripts.len() == wanted.len() && self.equal(subscripts, &wanted, &constants(&vec![0; self.depth()]), piece);
                 (!same).then(|| "the input is not the element that is read".into())
             }
-            Feed::Value { statement, distance } => {
-                let write = &self.scop.statement(*statement).write;
-                let same = write.array == access.array && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
-                self.source(*statement, &self.system.statements[statement.index()].domain, distance, piece, false).or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
-            }
+            Feed::Value { statement, distance } => value(*statement, &constants(distance)),
+            Feed::Partial { distance } => value(StmtId(self.s as u32), distance),
             Feed::Carry { statement, read, distance } => {
                 let other = &self.scop.statement(*statement).reads[*read];
+                let distance = &constants(distance);
                 let same = other.array == access.array && self.equal(&self.over_band(statement.index(), other), &wanted, distance, piece);
                 let own = statement.index() == self.s && *read == k;
-                self.source(*statement, &self.system.statements[statement.index()].domain, distance, piece, own).or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))
+                self.source(*statement, distance, piece, own).or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))
             }
         }
     }
 
     /// `there(n - distance)` is `here(n)` on the piece.
-    fn equal(&self, there: &[Affine], here: &[Affine], distance: &[i64], piece: &Piece) -> bool {
-        let moved = |a: &Affine| Affine { constant: a.constant - a.coeffs.iter().zip(distance).map(|(c, e)| c * e).sum::<i64>(), coeffs: a.coeffs.clone() };
+    fn equal(&self, there: &[Affine], here: &[Affine], distance: &[Affine], piece: &Piece) -> bool {
+        let moved = |a: &Affine| compose(a, &self.behind(distance), self.depth());
         flow::is_empty(&piece.domain, self.depth()) || there.iter().zip(here).all(|(a, b)| constant_on(&minus(&moved(a), b), &piece.domain) == Some(0))
     }
 
+    /// `n - distance` over `n`.
+    fn behind(&self, distance: &[Affine]) -> Vec<Affine> {
+        distance.iter().enumerate().map(|(d, e)| minus(&coordinate(d, self.depth()), e)).collect()
+    }
+
     /// What is wrong with taking a value of `statement` from that far.
-    fn source(&self, statement: StmtId, domain: &[Vec<frontend::scop::Constraint>], distance: &[i64], piece: &Piece, itself: bool) -> Option<String> {
-        let here = distance.iter().all(|&x| x == 0);
+    fn source(&self, statement: StmtId, distance: &[Affine], piece: &Piece, itself: bool) -> Option<String> {
+        let constant: Option<Vec<i64>> = distance.iter().map(|a| a.is_constant().then_some(a.constant)).collect();
+        let here = constant.as_ref().is_some_and(|all| all.iter().all(|&x| x == 0));
+        let forward = constant.as_ref().map_or_else(|| lexicographically_positive_on(distance, &piece.domain), |all| lexicographically_positive(all));
+        let distances = || distance.iter().map(|a| if a.is_constant() { a.constant.to_string() } else { "by sizes".into() }).collect::<Vec<_>>().join(", ");
         // Reads come before what their statement stores; one read may pass its value on to another one of its iteration.
-        if !lexicographically_positive(distance) && !(here && !itself && statement.index() <= self.s) {
-            return Some(format!("distance {distance:?} is not forward"));
+        if !forward && !(here && !itself && statement.index() <= self.s) {
+            return Some(format!("distance [{}] is not forward", distances()));
         }
-        let there: Vec<_> = domain.iter().map(|c| shifted(c, distance)).collect();
+        let behind = self.behind(distance);
+        let moved = |c: &Constraint| Constraint { expr: compose(&c.expr, &behind, self.depth()), equality: c.equality };
+        let domain = &self.system.statements[statement.index()].domain;
+        let there: Vec<Vec<Constraint>> = domain.iter().map(|all| all.iter().map(moved).collect()).collect();
         let part = [piece.domain.clone()];
         let needed: Vec<_> = part.iter().flat_map(|p| self.placed().domain.iter().map(move |d| [p.clone(), d.clone()].concat())).collect();
-        (!flow::union_implies(&needed, &there, self.depth())).then(|| format!("S{} is not executed at distance {distance:?} from all of it", statement.0))
+        (!flow::union_implies(&needed, &there, self.depth())).then(|| format!("S{} is not executed at distance [{}] from all of it", statement.0, distances()))
     }
 }
 

@@ -290,6 +290,7 @@ impl Frame<'_> {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(|a| self.form(a)).collect() },
             Feed::Value { statement, distance } => Feed::Value { statement: there(statement), distance: far(distance) },
             Feed::Carry { statement, read, distance } => Feed::Carry { statement: there(statement), read: *read, distance: far(distance) },
+            Feed::Partial { .. } => unreachable!("phases have no sizes"),
         }
     }
 

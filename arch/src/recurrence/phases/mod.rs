@@ -166,7 +166,7 @@ impl Distribution<'_> {
             return Err(self.whole.clone());
         }
         let part = part::under(&self.scop, statements, level, &self.memory);
-        let region = Region::part(&part, Within { phases: level, haste: HASTE }, self.reassociate);
+        let region = Region::part(&part, Within { phases: level, sizes: 0, haste: HASTE }, self.reassociate);
         match rewrite::uniform(&region, rewrites) {
             Ok((form, system, _)) => {
                 let form = part::plain(&self.scop, form.into_owned(), level);
