@@ -63,8 +63,11 @@ impl Scratch {
         remove_stale(parent, prefix);
         let mut running = running();
         let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-        let lock = OpenOptions::new().write(true).create_new(true).open(directory.path().join(LOCK))?;
+        // Nobody finds it before it is locked.
+        let unlocked = directory.path().join(".sagen-unlocked");
+        let lock = OpenOptions::new().write(true).create_new(true).open(&unlocked)?;
         lock.try_lock()?;
+        fs::rename(unlocked, directory.path().join(LOCK))?;
         running.directories.push(directory.path().to_path_buf());
         Ok(Scratch { directory, _lock: lock })
     }

@@ -14,6 +14,19 @@ pub struct Steps {
     pub rows: Vec<Formula>,
 }
 
+/// Change of an affine form when digit `d` counts up and all inner ones, which end so, return to zero.
+fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
+    let mut back = Formula::Const(0);
+    let mut out = vec![];
+    for (&step, last) in coefficients.iter().zip(lasts).rev() {
+        let step = Formula::Const(step);
+        out.push(step.clone().plus(Formula::Const(-1).times(back.clone())));
+        back = back.plus(step.times(last.clone()));
+    }
+    out.reverse();
+    out
+}
+
 impl Walk {
     /// How a form of a group goes from row to row and from service to service.
     pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
@@ -33,20 +46,31 @@ impl Walk {
             let known = form.start.coeffs.iter().zip(&self.lasts).take(self.parameters);
             vec![known.fold(Formula::Const(form.start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))]
         };
-        let tiles = |form: &RowForm| {
-            let mut back = Formula::Const(0);
-            let mut out = vec![];
-            for j in (self.parameters..self.trips.len()).rev() {
-                let step = Formula::Const(form.start.coeffs[j]);
-                out.push(step.clone().plus(Formula::Const(-1).times(back.clone())));
-                back = back.plus(step.times(self.lasts[j].clone()));
-            }
-            out.reverse();
-            out
-        };
-        let lengths = group.lengths();
-        let rows = |form: &RowForm| form.row_carries(&lengths).into_iter().map(Formula::Const).collect();
+        let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &self.lasts[self.parameters..]);
+        let rows = |form: &RowForm| carries(&form.rows, &group.ends);
         Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
+    }
+    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's outermost
+    /// dimension. (Within it buffers count on: a row that is not walked would move all behind it.)
+    pub(super) fn end_rows(&mut self) {
+        let (parameters, lasts) = (self.parameters, &self.lasts);
+        for g in &mut self.groups {
+            for gate in &g.gates {
+                let RowForm { start, rows } = gate;
+                let (known, tiles) = start.coeffs.split_at(parameters);
+                let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
+                let (Some(d), None) = (moving.next(), moving.next()) else { continue };
+                if g.rows[..d].iter().any(|outer| outer.modulus * outer.extent > 1) {
+                    continue;
+                }
+                // The gate is open longest in the first tile.
+                if rows[d] < 0 && known.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
+                    let first = known.iter().zip(lasts).fold(Formula::Const(start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())));
+                    let end = first.over(-rows[d]).greatest(Formula::Const(0));
+                    g.ends[d] = g.ends[d].clone().least(end);
+                }
+            }
+        }
     }
     /// What an engine needs to know of the sizes; constants are among it.
     pub fn program(&self) -> Vec<Formula> {
@@ -58,6 +82,7 @@ impl Walk {
                 all.extend(tiles);
                 all.extend(rows);
             }
+            all.extend(g.ends.iter().cloned());
         }
         all.push(self.services());
         all
@@ -66,6 +91,7 @@ impl Walk {
     pub fn at(mut self, sizes: &[i64]) -> Walk {
         let values: Vec<i64> = self.lasts[..self.parameters].iter().map(|f| f.eval(sizes)).collect();
         for g in &mut self.groups {
+            g.ends.iter_mut().for_each(|end| *end = Formula::Const(end.eval(sizes)));
             for (stride, form) in std::mem::take(&mut g.strided) {
                 g.address = g.address.combine(stride.eval(sizes), &form);
             }

@@ -17,7 +17,7 @@
 //!   of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use crate::affine::{carries, interval, Form};
+use crate::affine::{interval, Form};
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
 use frontend::scop::Affine;
@@ -87,10 +87,6 @@ pub struct RowForm {
 }
 
 impl RowForm {
-    /// Change when row coordinate `d` counts up and all inner ones return to zero.
-    pub fn row_carries(&self, lengths: &[i64]) -> Vec<i64> {
-        carries(&self.rows, lengths)
-    }
     /// Least and greatest value over the whole run.
     pub fn range(&self, trips: &[i64], lengths: &[i64]) -> (i64, i64) {
         let (a, b) = range(self.start.constant, &self.start.coeffs, trips);
@@ -163,6 +159,8 @@ pub struct WalkGroup {
     pub when: Vec<Option<i64>>,
     /// Per dimension of the walk except the last.
     pub rows: Vec<HullDim>,
+    /// The last row of each of these that may be in the array.
+    pub ends: Vec<Formula>,
     /// Words per row.
     pub words: i64,
     /// Elements per row from the first that is wanted to the last.
@@ -206,9 +204,10 @@ pub enum WaitUntil {
 }
 
 impl WalkGroup {
-    /// Rows of each dimension except the last.
+    /// Rows of each dimension except the last; where sizes tell, the most.
     pub fn lengths(&self) -> Vec<i64> {
-        self.rows.iter().map(|r| r.modulus * r.extent).collect()
+        let length = |(row, end): (&HullDim, &Formula)| if let Formula::Const(last) = end { last + 1 } else { row.modulus * row.extent };
+        self.rows.iter().zip(&self.ends).map(length).collect()
     }
     /// Rows per service.
     pub fn total_rows(&self) -> i64 {
@@ -350,15 +349,17 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
-    let groups = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
+    let groups: Vec<WalkGroup> = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
     let parameters = vsa.parameters();
     let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| vsa.sizes.parameters.get(k).cloned().unwrap_or_else(|| vsa.sizes.last(j, trip));
-    let lasts = kept.iter().zip(&trips).enumerate().map(last).collect();
-    Some(Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, phases, groups })
+    let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
+    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, phases, groups };
+    walk.end_rows();
+    Some(walk)
 }
 
 fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
@@ -449,6 +450,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     let single = HullDim { modulus: 1, extent: 1 };
     let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
+    let ends = lengths.iter().map(|n| Formula::Const(n - 1)).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
     lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));
@@ -458,5 +460,5 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
-    WalkGroup { group: r.group, array: r.index, when, rows, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
+    WalkGroup { group: r.group, array: r.index, when, rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -24,13 +24,13 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
     while bus < port::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
             let group = hull::input(d, 0, bus / bytes(d.array), mapping);
-            (transfer(&group.hull, group.hull.words), repeated(&mut mapping.counters[..group.reload].iter().map(|c| c.trip)))
+            (transfer(&group.hull, group.hull.words), repeated(&mut mapping.counters[..group.reload].iter().skip(mapping.parameters.len()).map(|c| c.trip)))
         });
         let drains = drafts().filter_map(|d| {
             let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
             let group = collect::output(d, 0, word, dims, mapping).ok()?;
             let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
-            let times = repeated(&mut group.emit.iter().zip(&mapping.counters).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
+            let times = repeated(&mut group.emit.iter().zip(&mapping.counters).skip(mapping.parameters.len()).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
             Some((transfer(&group.hull, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());

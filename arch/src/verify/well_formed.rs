@@ -231,8 +231,7 @@ impl WellFormed<'_> {
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let ends = g.emit.iter().enumerate().all(|(j, e)| !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip));
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
-            let every = g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none() || c.trip == 1);
-            self.require(g.slots == 1 || g.slots == 2 && every, || format!("{what}: {} slots", g.slots));
+            self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));
             let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);
             self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));
             let numbers = g.bounds.iter().flat_map(|b| b.coeffs.iter().chain(&b.phases).chain([&b.constant]));

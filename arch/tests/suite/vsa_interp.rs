@@ -121,7 +121,6 @@ fn refusals() {
     fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0 }, "depend on themselves");
     fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0 }, "no node %99");
     fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
-    fails(&|v| v.outputs[0].emit[1] = Some(0), "slots");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {
         (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) = (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);

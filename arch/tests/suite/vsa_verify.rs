@@ -46,7 +46,6 @@ fn malformed() {
     fault(&good, "collectors from", |v| v.outputs[0].last = [0, 3]);
     fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit[0] = Some(99));
     fault(&good, "3 slots", |v| v.outputs[0].slots = 3);
-    fault(&good, "2 slots", |v| (v.outputs[0].slots, v.outputs[0].emit[0]) = (2, Some(0)));
     fault(&good, "scale beyond 1", |v| v.outputs[0].bounds = vec![CellBound { scale: 2, coeffs: vec![0], phases: vec![], constant: 0, equality: false }]);
 }
 

@@ -57,21 +57,21 @@ pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<D
 
 /// Counts rows: `load` sets it to the first row of a service of `job`'s group, `advance` moves to the next row.
 pub(crate) fn odometer<'m>(
-    m: &'m ModuleBuilder, name: &str, walk: &Walk, job: &Job<'m>, load: Sig<'m>, advance: Sig<'m>, with_digits: bool,
+    m: &'m ModuleBuilder, name: &str, (walk, program): (&Walk, &Program<'m>), job: &Job<'m>, load: Sig<'m>, advance: Sig<'m>, with_digits: bool,
 ) -> Odometer<'m> {
     let one = m.lit(1, u(1));
     let hold_group = |(g, v): (usize, &Sig<'m>)| if walk.groups.len() == 1 { one } else { hold(m, format!("{name}_group{g}"), load, *v) };
     let group: Vec<_> = job.group.iter().enumerate().map(hold_group).collect();
     let lengths: Vec<Vec<i64>> = walk.groups.iter().map(|g| g.lengths()).collect();
     let dims: Vec<usize> = (0..walk.groups[0].rows.len()).filter(|&d| lengths.iter().any(|l| l[d] > 1)).collect();
-    let per = |f: &dyn Fn(usize) -> i64| (0..lengths.len()).map(f).collect::<Vec<_>>();
     let mut at_end = vec![one; dims.len()];
     let mut digits: Vec<(usize, Vec<Sig<'m>>)> = vec![];
     let mut inner = one;
     for (k, &d) in dims.iter().enumerate().rev() {
         let step = advance & inner;
         let ty = u(clog2(lengths.iter().map(|l| l[d]).max().unwrap_or(1) as u64));
-        let ends = |g: &[Sig<'m>]| (choose_lit(m, g, &per(&|g| lengths[g][d] - 1), ty), choose_lit(m, g, &per(&|g| i64::from(lengths[g][d] == 1)), u(1)));
+        let lasts: Vec<&Formula> = walk.groups.iter().map(|g| &g.ends[d]).collect();
+        let ends = |g: &[Sig<'m>]| (choose_number(m, g, program, &lasts, ty), choose_zero(m, g, program, &lasts, ty));
         let ((new_left, new_end), (old_left, old_end)) = (ends(&job.group), ends(&group));
         let (left, end) = (m.reg(format!("{name}_left{d}"), ty), m.reg(format!("{name}_end{d}"), u(1)));
         left.next(m.mux(load, new_left, m.mux(end.q(), old_left, left.q().sub_lit(1)))).en(load | step);
@@ -130,6 +130,15 @@ impl<'m> Odometer<'m> {
         let delta = carry_select(m, &self.at_end, &values);
         acc.next(m.mux(self.load, init, acc.q() + delta)).en(self.load | self.advance);
         acc.q()
+    }
+}
+
+/// Whether the group's number is 0.
+fn choose_zero<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], program: &Program<'m>, values: &[&Formula], ty: Ty) -> Sig<'m> {
+    let known: Option<Vec<i64>> = values.iter().map(|v| if let Formula::Const(c) = v { Some(i64::from(*c == 0)) } else { None }).collect();
+    match known {
+        Some(known) => choose_lit(m, group, &known, u(1)),
+        None => !choose_number(m, group, program, values, ty).reduce_or(),
     }
 }
 
@@ -211,7 +220,7 @@ pub(crate) fn rows<'m>(
     let walk_ready = m.wire("walk_next", u(1));
     let valid = m.reg("walk_valid", u(1));
     let advance = (valid.q() & walk_ready.sig()).named("walk_advances");
-    let odo = odometer(m, "walk", walk, job, go, advance, digits);
+    let odo = odometer(m, "walk", (walk, program), job, go, advance, digits);
     let done = (advance & odo.last).named("walk_ends");
     valid.next(go).en(go | done).rst(rst, 0);
     let all = forms(walk);

@@ -177,7 +177,7 @@ fn requests<'m>(
     let counted = m.mux(issue, space.q().sub_lit(1), space.q().add_lit(1));
     space.next(counted).en(issue ^ word_pop).rst(rst, p.depth());
     let row_ends = m.wire("ask_row_ends", u(1));
-    let odo: Odometer = address::odometer(m, "ask", walk, job, go, row_ends.sig(), true);
+    let odo: Odometer = address::odometer(m, "ask", (walk, &io.program), job, go, row_ends.sig(), true);
     let index = m.reg("ask_w", u(p.word_index_bits()));
     let group: Vec<_> = odo.group.clone();
     let each = |f: &dyn Fn(&WalkGroup) -> i64, ty: Ty| choose_lit(m, &group, &walk.groups.iter().map(f).collect::<Vec<_>>(), ty);
