@@ -3,7 +3,7 @@
 
 Writes the tables of docs/sizes.md: resources of the product in examples/gemm_sizes.c with sizes at run time and with
 constant ones, and its cycles at several sizes against those of the same array compiled for each of them alone. Some are
-also simulated against the C program; fails where a result or the number of cycles differs.
+also simulated against the C program; fails where a result or the number of cycles differs. Then the layers of two networks.
 """
 import json
 import re
@@ -20,6 +20,23 @@ GREATEST = (256, 256, 256)
 SIZES = [GREATEST, (256, 256, 16), (128, 128, 128), (64, 64, 64), (100, 100, 100), (17, 1, 100), (31, 37, 41), (1, 1, 1)]
 SIMULATED = [(64, 64, 64), (31, 37, 41), (17, 1, 100), (1, 1, 1)]
 BEGIN, END = "<!-- scripts/sizes.py -->\n", "<!-- end -->\n"
+
+# Convolutions: how many, function, channels out and in, side of the result, side of the kernel.
+RESNET = ROOT / "examples/networks/resnet.c"
+RESNET_50 = [
+    (1, "conv", 64, 64, 56, 1), (3, "conv", 64, 64, 56, 3), (4, "conv", 256, 64, 56, 1), (2, "conv", 64, 256, 56, 1),
+    (1, "conv", 128, 256, 56, 1), (4, "conv", 512, 128, 28, 1), (3, "conv", 128, 512, 28, 1), (3, "conv", 128, 128, 28, 3),
+    (1, "conv", 256, 512, 28, 1), (6, "conv", 1024, 256, 14, 1), (5, "conv", 256, 1024, 14, 1), (5, "conv", 256, 256, 14, 3),
+    (1, "conv", 512, 1024, 14, 1), (3, "conv", 2048, 512, 7, 1), (2, "conv", 512, 2048, 7, 1), (2, "conv", 512, 512, 7, 3),
+    (1, "conv_by_2", 128, 128, 28, 3), (1, "conv_by_2", 256, 256, 14, 3), (1, "conv_by_2", 512, 512, 7, 3),
+    (1, "conv_by_2", 512, 256, 28, 1), (1, "conv_by_2", 1024, 512, 14, 1), (1, "conv_by_2", 2048, 1024, 7, 1),
+]
+VGG_16 = [
+    (1, "conv", 64, 3, 224, 3), (1, "conv", 64, 64, 224, 3), (1, "conv", 128, 64, 112, 3), (1, "conv", 128, 128, 112, 3),
+    (1, "conv", 256, 128, 56, 3), (2, "conv", 256, 256, 56, 3), (1, "conv", 512, 256, 28, 3), (2, "conv", 512, 512, 28, 3),
+    (3, "conv", 512, 512, 14, 3),
+]
+NETWORKS = [("ResNet-50", RESNET_50, []), ("VGG-16", VGG_16, ["-DCHANNELS=512", "-DSIDE=224"])]
 
 
 def sagen(*arguments):
@@ -38,6 +55,29 @@ def constant(folder, sizes):
     file.write_text(text)
     defines = [f"-D{name}={size}" for name, size in zip(NAMES, sizes)]
     return sagen("rtl", file, *defines, *DESIGN, "--json", "-o", f"{folder}/constant")
+
+
+def network(folder, name, layers, macros):
+    """The table of a network's layers on the one IP, and each compiled alone for the same array."""
+    design = ["--design", ROOT / "examples/networks/resnet.toml"]
+    sized = {}
+    for function in sorted({layer[1] for layer in layers}):
+        sized[function] = f"{folder}/{name}-{function}"
+        sagen("rtl", RESNET, *macros, *design, "--function", function, "--json", "-o", sized[function])
+    text = re.sub(r"#pragma sagen max.*\n", "", RESNET.read_text()).replace("int co, int ci, int h, int w, int r, ", "")
+    file = Path(folder) / "layers.c"
+    file.write_text(text)
+    rows, total, alone_total = "", 0, 0
+    for count, function, co, ci, side, r in layers:
+        sizes = {"co": co, "ci": ci, "h": side, "w": side, "r": r}
+        own = sagen("predict", sized[function], "--json", *(f"{n}={v}" for n, v in sizes.items()))["cycles"]
+        defines = [f"-D{n}={v}" for n, v in sizes.items()]
+        alone = sagen("rtl", file, *macros, *defines, *design, "--function", function, "--json", "-o", f"{folder}/alone")["predicted_cycles"]
+        rows += f"| {count} | `{function}` | {ci} → {co} | {side} × {side} | {r} × {r} | {own:,} | {alone:,} | {100 * own / alone - 100:+.1f} % |\n"
+        total, alone_total = total + count * own, alone_total + count * alone
+    rows += f"| {sum(layer[0] for layer in layers)} | | | | | **{total:,}** | **{alone_total:,}** | {100 * total / alone_total - 100:+.1f} % |\n"
+    head = "| layers | function | channels | result | kernel | at run time | constant | |\n| ---: | --- | --- | --- | --- | ---: | ---: | ---: |\n"
+    return f"\n{name}:\n\n{head}{rows}"
 
 
 def resources(report):
@@ -59,6 +99,7 @@ def main():
             run = runs[f"gemm{sizes}"]
             if not run["match"] or run["cycles"] != at(sizes):
                 sys.exit(f"{sizes}: {run['result']}, {run['cycles']} cycles, {at(sizes)} predicted")
+        networks = "".join(network(folder, *of) for of in NETWORKS)
     made = f"""Made by `scripts/sizes.py`: [examples/gemm_sizes.c](../examples/gemm_sizes.c) on {sized['board']}, {' '.join(DESIGN)}. Resources are estimates.
 
 | sizes | LUT | FF | DSP | BRAM36 |
@@ -70,7 +111,14 @@ Cycles with ideal memory of the one IP, and of the same array compiled for these
 
 | m × n × k | at run time | constant | |
 | --- | ---: | ---: | ---: |
-{rows}"""
+{rows}
+## Networks
+
+All convolutions of a network on one IP, [examples/networks/resnet.c](../examples/networks/resnet.c) with the arrays of
+[resnet.toml](../examples/networks/resnet.toml): 64 × 8 PEs of 8 lanes, 64 × 2 PEs for stride 2. Predicted cycles with ideal
+memory, and those of the same array (PEs, lanes, tiles) compiled for the layer alone. (ResNet-50's first layer is a function of
+constants.)
+{networks}"""
     page = ROOT / "docs/sizes.md"
     before, rest = page.read_text().split(BEGIN)
     page.write_text(before + BEGIN + made + END + rest.split(END)[1])

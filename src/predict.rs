@@ -7,6 +7,18 @@ use arch::contract::walk::MemoryTiming;
 use arch::cost::predict_at;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The text of an array in a directory that `sagen rtl` wrote.
+const ARRAY: &str = "vsa.txt";
+
+/// The functions of an IP that has several, which have a directory each.
+fn functions(design: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(design).into_iter().flatten().flatten();
+    let mut all: Vec<String> = entries.filter(|e| e.path().join(ARRAY).exists()).filter_map(|e| e.file_name().into_string().ok()).collect();
+    all.sort();
+    all
+}
 
 /// Runs the subcommand; what to print.
 ///
@@ -16,7 +28,11 @@ pub fn run(arguments: &Predict) -> Result<String, Refused> {
     let MemoryKind::Ideal(latency) = arguments.memory else {
         return Err(Refused::plain("cycles are predicted for ideal memory: `sagen sim` simulates the other"));
     };
-    let file = if arguments.design.is_dir() { arguments.design.join("vsa.txt") } else { arguments.design.clone() };
+    let file = if arguments.design.is_dir() { arguments.design.join(ARRAY) } else { arguments.design.clone() };
+    if let (false, [function, ..]) = (file.exists(), functions(&arguments.design).as_slice()) {
+        let (design, all) = (arguments.design.display(), functions(&arguments.design).join(", "));
+        return Err(Refused::plain(format!("{design} has several functions, {all}: name one, as {design}/{function}")));
+    }
     let input = program::stage(&file)?;
     let Some(arch::text::Stage::Vsa(vsa)) = &input.stage else {
         return Err(Refused::plain(format!("{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt", file.display())));

@@ -133,8 +133,7 @@ pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<R
 pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
     reshape::reshape(scop, &mut lowered, &mapping);
-    let waves: i64 = mapping.counters[mapping.parameters.len()..].iter().map(|c| c.trip).product::<i64>() * schedule.interval;
-    let dram = arrays(program, &lowered, &mapping, waves, spec);
+    let dram = arrays(program, &lowered, &mapping, schedule.interval, spec);
     let outputs = outputs(scop, &lowered, &dram, &mapping)?;
     let inputs = inputs(&lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
@@ -180,7 +179,7 @@ struct InDram {
 }
 
 /// The arrays that the PEs read or write, with the widths of their buses.
-fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, spec: &DesignSpec) -> Vec<InDram> {
+fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, interval: i64, spec: &DesignSpec) -> Vec<InDram> {
     let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let mut sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
@@ -196,7 +195,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, waves: i64, s
         let bus = dram.iter().find(|b| b.array.port as usize == port).map(|b| b.array.bus_bytes()).unwrap_or_else(|| {
             let members: Vec<usize> = sources.iter().copied().filter(|&b| program.ports[b] == program.ports[source]).collect();
             let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
-            asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, waves, mapping))
+            asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, interval, mapping))
         });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
         dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32, scratch: array.is_temporary() } });

@@ -5,9 +5,16 @@ use crate::ir::draft::Lowered;
 use crate::ir::mapping::Mapping;
 use frontend::scop::Scop;
 
+/// Counters and how often they count in a usual run: a quarter of what the greatest sizes ask for.
+fn usual(mapping: &Mapping) -> impl Iterator<Item = (usize, i64)> + '_ {
+    let trip = |j: usize| if mapping.limits.contains_key(&j) { (mapping.counters[j].trip + 3) / 4 } else { mapping.counters[j].trip };
+    (mapping.parameters.len()..mapping.counters.len()).map(move |j| (j, trip(j)))
+}
+
 /// Bytes per word of the narrowest bus over which the port of `members` keeps the array busy: transfers hidden under the
-/// waves, and the first load and the last drain, which nothing hides, short against the run.
-pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, mapping: &Mapping) -> u32 {
+/// waves (of `interval` cycles), and the first load and the last drain, which nothing hides, short against the run.
+pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, mapping: &Mapping) -> u32 {
+    let waves = usual(mapping).map(|(_, trip)| trip).product::<i64>() * interval;
     let bytes = |array: usize| scop.arrays[array].ty.bytes();
     let narrowest = members.iter().map(|&a| bytes(a)).max().unwrap_or(4).max(4);
     // Cells of several lanes may have to fall into one word.
@@ -15,7 +22,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
     let stores = |bus: &u32| drafts().all(|d| collect::output(d, 0, bus / bytes(d.array), &scop.arrays[d.array].dims, mapping).is_ok());
     let widths = std::iter::successors(Some(narrowest), |bus| Some(bus * 2)).take_while(|&bus| bus <= port::WIDEST.max(narrowest));
     let mut bus = widths.into_iter().find(stores).unwrap_or(narrowest);
-    let repeated = |trips: &mut dyn Iterator<Item = i64>| trips.product::<i64>();
+    let repeated = |served: &dyn Fn(usize) -> bool| usual(mapping).filter(|&(j, _)| served(j)).map(|(_, trip)| trip).product::<i64>();
     // Cycles of one transfer, and how many there are.
     let transfer = |hull: &crate::ir::vsa::Hull, words: i64| {
         let words = hull.total_rows() * words;
@@ -24,13 +31,13 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], waves: i64, map
     while bus < port::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
             let group = hull::input(d, 0, bus / bytes(d.array), mapping);
-            (transfer(&group.hull, group.hull.words), repeated(&mut mapping.counters[..group.reload].iter().skip(mapping.parameters.len()).map(|c| c.trip)))
+            (transfer(&group.hull, group.hull.words), repeated(&|j| j < group.reload))
         });
         let drains = drafts().filter_map(|d| {
             let (word, dims) = (bus / bytes(d.array), &scop.arrays[d.array].dims);
             let group = collect::output(d, 0, word, dims, mapping).ok()?;
             let beats = group.hull.beats(group.hull.step(dims), i64::from(word));
-            let times = repeated(&mut group.emit.iter().zip(&mapping.counters).skip(mapping.parameters.len()).map(|(e, c)| if e.is_some() { 1 } else { c.trip }));
+            let times = repeated(&|j| group.emit.get(j) == Some(&None));
             Some((transfer(&group.hull, beats), times))
         });
         let (loads, drains): (Vec<_>, Vec<_>) = (loads.collect(), drains.collect());

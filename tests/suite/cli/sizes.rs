@@ -18,6 +18,12 @@ fn a_design_is_predicted_at_sizes() {
         assert_eq!((&run["match"], &run["cycles"]), (&Value::Bool(true), &predicted["cycles"]), "{m} {n}");
         assert_eq!(run["sizes"], predicted["sizes"]);
     }
+    let both = kernel(dir.path(), "both.c", &(MV.to_string() + &MV.replace(" mv(", " vm(")));
+    let ip = dir.path().join("both").to_string_lossy().into_owned();
+    stdout(&["rtl", &both, "-o", &ip]);
+    let said = text(&sagen(&["predict", &ip, "m=1"]).stderr);
+    assert!(said.contains("several functions, mv, vm: name one"), "{said}");
+    assert_eq!(json(&["predict", &format!("{ip}/vm"), "--json"])["kernel"], "vm");
     let most = json(&["sim", &file, "--json"]);
     assert_eq!(most["cycles"], json(&["predict", &out, "--json"])["cycles"], "the greatest sizes are the default");
     for (arguments, why) in [
