@@ -22,6 +22,8 @@ thread_local! {
     static EMPTY: Memo<(Conjunction, usize), bool> = Memo::default();
     static LEAST: Memo<(Conjunction, Affine), Option<i64>> = Memo::default();
     static SIMPLE: Memo<(Conjunction, Conjunction, usize), Conjunction> = Memo::default();
+    static IMPLIED: Memo<(Conjunction, Conjunction, usize), bool> = Memo::default();
+    static IMAGE: Memo<(Vec<Conjunction>, Vec<Affine>, usize), Region> = Memo::default();
     static DIFFERENCE: Memo<(Conjunction, Conjunction), Vec<Conjunction>> = Memo::default();
 }
 
@@ -109,7 +111,8 @@ pub fn intersects(a: &[Constraint], b: &[Constraint], depth: usize) -> bool {
 /// Whether every integer point of `a` is one of `b`.
 pub fn implies(a: &[Constraint], b: &[Constraint], depth: usize) -> bool {
     count_question();
-    with(|c| set(c, a, depth)?.is_subset(&set(c, b, depth)?))
+    let ask = || with(|c| set(c, a, depth)?.is_subset(&set(c, b, depth)?));
+    IMPLIED.with(|memo| memo.answer((a.to_vec(), b.to_vec(), depth), ask))
 }
 
 /// [`implies`] for unions.
@@ -217,7 +220,7 @@ pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
 /// Merged into one conjunction whenever the integer points of one conjunction are exactly the image.
 pub fn image(domain: &[Vec<Constraint>], map: &[Affine], depth: usize) -> Region {
     count_question();
-    with(|c| {
+    let ask = || with(|c| {
         let touched = union(c, domain, depth)?.apply(&Map::from_affine(c, None, depth, None, map)?)?;
         let region = touched.region()?;
         if region.pieces.len() <= 1 && region.exact {
@@ -230,7 +233,8 @@ pub fn image(domain: &[Vec<Constraint>], map: &[Affine], depth: usize) -> Region
         }
         let hull = touched.remove_divs()?.convex_hull()?;
         if hull.is_subset(&touched)? { hull.region() } else { Ok(region) }
-    })
+    });
+    IMAGE.with(|memo| memo.answer((domain.to_vec(), map.to_vec(), depth), ask))
 }
 
 /// The lexicographically first point; `None` when the set is empty or has no first point.
