@@ -19,7 +19,7 @@ use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
+use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::{self, Display, Formatter};
@@ -194,9 +194,8 @@ pub fn folded<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
 
 /// The program with one reduction's innermost loop reversed, for each reduction that allows it, then with all of them.
 pub fn reversed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
-    let Ok(flow) = region.flow() else { return vec![] };
     let near = |scop| Version { reach: Reach::Near, ..Version::at_will(scop) };
-    reverse_each(region.scop, flow, region.reassociate).into_iter().map(near).collect()
+    reverse_each(region.scop, region.reassociate).into_iter().map(near).collect()
 }
 
 fn complete_all(scop: &Scop) -> Option<Scop> {
@@ -233,34 +232,28 @@ fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
     Some(Statement { domain: statement.around.clone(), rhs, ..statement.clone() })
 }
 
-fn reverse_each(scop: &Scop, flow: &Flow, reassociate: Option<bool>) -> Vec<Scop> {
-    let able: Vec<usize> = (0..scop.statements.len()).filter(|&s| is_reversible(scop, flow, s, reassociate)).collect();
+fn reverse_each(scop: &Scop, reassociate: Option<bool>) -> Vec<Scop> {
+    let able: Vec<usize> = (0..scop.statements.len()).filter(|&s| is_reversible(scop, s, reassociate)).collect();
     let single = able.iter().map(|&s| vec![s]);
     let all = (able.len() > 1).then(|| able.clone());
     single.chain(all).filter_map(|choice| choice.iter().try_fold(scop.clone(), |scop, &s| reverse(scop, s))).collect()
 }
 
 /// The statement is alone in its innermost loop, sums over it in any order, and sums what was known before the loop.
-fn is_reversible(scop: &Scop, flow: &Flow, s: usize, reassociate: Option<bool>) -> bool {
+fn is_reversible(scop: &Scop, s: usize, reassociate: Option<bool>) -> bool {
     let statement = &scop.statements[s];
     let Some((&innermost, depth)) = statement.loops.last().zip(statement.loops.len().checked_sub(1)) else { return false };
     let alone = scop.statements.iter().filter(|x| x.loops.contains(&innermost)).count() == 1;
     let Some(accumulator) = reduction::accumulator(scop, s, reassociate) else { return false };
     let stays = statement.write.subscripts.iter().all(|a| a.coeffs[depth] == 0);
-    let known = |(k, pieces): (usize, &Vec<flow::Piece>)| {
-        k == accumulator || pieces.iter().all(|p| match &p.source {
-            Source::Write { statement, iteration } if *statement == StmtId(s as u32) => {
-                let same = (0..depth).map(|d| {
-                    let mut expr = iteration[d].clone();
-                    expr.coeffs[d] -= 1;
-                    Constraint { expr, equality: true }
-                });
-                flow::is_empty(&p.domain.iter().cloned().chain(same).collect::<Vec<_>>(), depth + 1)
-            }
-            _ => true,
-        })
+    // Nothing else that it reads is the cell that the loop adds to: it would be another partial sum.
+    let apart = |read: &Access| {
+        let same = read.subscripts.iter().zip(&statement.write.subscripts).map(|(a, b)| Constraint { expr: minus(a, b), equality: true });
+        let same: Vec<Constraint> = same.collect();
+        read.array != statement.write.array || statement.domain.iter().all(|all| flow::is_empty(&[all.as_slice(), &same].concat(), depth + 1))
     };
-    alone && stays && flow.reads[s].iter().enumerate().all(known)
+    let others = statement.reads.iter().enumerate().filter(|(k, _)| *k != accumulator);
+    alone && stays && others.map(|(_, read)| read).all(apart)
 }
 
 /// Substitutes `last - j` for the innermost iterator `j`; `None` if its last value is not one affine function.
