@@ -29,8 +29,9 @@ pub fn run(arguments: &Predict) -> Result<String, Refused> {
         return Err(Refused::plain("cycles are predicted for ideal memory: `sagen sim` simulates the other"));
     };
     let file = if arguments.design.is_dir() { arguments.design.join(ARRAY) } else { arguments.design.clone() };
-    if let (false, [function, ..]) = (file.exists(), functions(&arguments.design).as_slice()) {
-        let (design, all) = (arguments.design.display(), functions(&arguments.design).join(", "));
+    let functions = if file.exists() { vec![] } else { functions(&arguments.design) };
+    if let Some(function) = functions.first() {
+        let (design, all) = (arguments.design.display(), functions.join(", "));
         return Err(Refused::plain(format!("{design} has several functions, {all}: name one, as {design}/{function}")));
     }
     let input = program::stage(&file)?;

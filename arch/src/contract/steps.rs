@@ -2,6 +2,7 @@
 
 use super::walk::{RowForm, Walk, WalkGroup};
 use crate::ir::sizes::Formula;
+use frontend::scop::Affine;
 
 /// An affine form's way through a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,12 @@ pub struct Steps {
     pub tiles: Vec<Formula>,
     /// The same per row coordinate.
     pub rows: Vec<Formula>,
+}
+
+/// A form over the counters at the first tile of a run; parameters come first, and have these values.
+fn first(start: &Affine, parameters: &[Formula]) -> Formula {
+    let known = start.coeffs.iter().zip(parameters);
+    known.fold(Formula::Const(start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))
 }
 
 /// Change of an affine form when digit `d` counts up and all inner ones, which end so, return to zero.
@@ -42,10 +49,7 @@ impl Walk {
             let all = terms.iter().map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
             all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
         };
-        let start = |form: &RowForm| {
-            let known = form.start.coeffs.iter().zip(&self.lasts).take(self.parameters);
-            vec![known.fold(Formula::Const(form.start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))]
-        };
+        let start = |form: &RowForm| vec![first(&form.start, &self.lasts[..self.parameters])];
         let tiles = |form: &RowForm| carries(&form.start.coeffs[self.parameters..], &self.lasts[self.parameters..]);
         let rows = |form: &RowForm| carries(&form.rows, &group.ends);
         Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
@@ -53,11 +57,11 @@ impl Walk {
     /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's outermost
     /// dimension. (Within it buffers count on: a row that is not walked would move all behind it.)
     pub(super) fn end_rows(&mut self) {
-        let (parameters, lasts) = (self.parameters, &self.lasts);
+        let parameters = &self.lasts[..self.parameters];
         for g in &mut self.groups {
             for gate in &g.gates {
                 let RowForm { start, rows } = gate;
-                let (known, tiles) = start.coeffs.split_at(parameters);
+                let (known, tiles) = start.coeffs.split_at(parameters.len());
                 let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
                 let (Some(d), None) = (moving.next(), moving.next()) else { continue };
                 if g.rows[..d].iter().any(|outer| outer.modulus * outer.extent > 1) {
@@ -65,8 +69,7 @@ impl Walk {
                 }
                 // The gate is open longest in the first tile.
                 if rows[d] < 0 && known.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
-                    let first = known.iter().zip(lasts).fold(Formula::Const(start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())));
-                    let end = first.over(-rows[d]).greatest(Formula::Const(0));
+                    let end = first(start, parameters).over(-rows[d]).greatest(Formula::Const(0));
                     g.ends[d] = g.ends[d].clone().least(end);
                 }
             }

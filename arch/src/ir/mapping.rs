@@ -273,6 +273,11 @@ impl Mapping {
         Condition { form, equality: true }
     }
 
+    /// The transformed coordinate that dimension `d` is by itself, if one is.
+    pub fn own_row(&self, d: usize) -> Option<usize> {
+        self.plan.transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
+    }
+
     /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest value.
     pub fn is_end(&self, place: usize, condition: &Condition) -> bool {
         if !condition.equality || !self.limits.contains_key(&place) {

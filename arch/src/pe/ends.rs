@@ -43,7 +43,7 @@ impl Ends {
             let counted = constraints.iter().any(|c| c.expr.coeffs[*d] != 0);
             let coordinates: Vec<Affine> = (0..depth).map(|e| if e == *d { upper.clone() } else { coordinate(e, depth) }).collect();
             constraints.iter_mut().for_each(|c| c.expr = compose(&c.expr, &coordinates, depth));
-            for digit in &mapping.digits[own_row(mapping, *d)?] {
+            for digit in &mapping.digits[mapping.own_row(*d)?] {
                 match digit.role {
                     Role::Lane if mapping.lane_digits(lane)[digit.index] != 0 => return None,
                     Role::Lane => {}
@@ -63,7 +63,7 @@ impl Ends {
 /// Dimensions that end as the sizes say of sums that lanes or PEs share.
 fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) -> Vec<(usize, Affine)> {
     let mut all: Vec<(usize, Affine)> = Vec::new();
-    let is_spread = |&d: &usize| own_row(mapping, d).is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)));
+    let is_spread = |&d: &usize| mapping.own_row(d).is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)));
     let sums = reductions.iter().flatten().filter(|r| system.sizes > 0 && r.dims.iter().any(is_spread));
     for (&d, upper) in sums.flat_map(|r| r.dims.iter().zip(&r.uppers)) {
         if !upper.is_constant() && !all.iter().any(|x| x.0 == d) {
@@ -71,11 +71,6 @@ fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) 
         }
     }
     all
-}
-
-/// The transformed coordinate that dimension `d` is.
-fn own_row(mapping: &Mapping, d: usize) -> Option<usize> {
-    mapping.plan.transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
 }
 
 /// Statement `s` is executed at that coordinate only, and what it stores and loads does not depend on it.

@@ -30,8 +30,7 @@ impl Lower<'_> {
 
     /// Transformed dimensions of a reduction (the mapping keeps its dimensions as they are).
     pub(super) fn reduced(&self, reduction: &Reduction) -> Vec<usize> {
-        let moved = |r: usize| self.mapping.plan.transform.iter().position(|row| row[r] == 1).expect("reduction dimensions are kept");
-        reduction.dims.iter().map(|&r| moved(r)).collect()
+        reduction.dims.iter().map(|&r| self.mapping.own_row(r).expect("reduction dimensions are kept")).collect()
     }
 
     /// Over time only, or over space only: one chain. Over both: every PE sums its share over time, and the shares are
