@@ -54,8 +54,7 @@ impl Walk {
         let rows = |form: &RowForm| carries(&form.rows, &group.ends);
         Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
     }
-    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's outermost
-    /// dimension. (Within it buffers count on: a row that is not walked would move all behind it.)
+    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's dimension.
     pub(super) fn end_rows(&mut self) {
         let parameters = &self.lasts[..self.parameters];
         for g in &mut self.groups {
@@ -64,9 +63,6 @@ impl Walk {
                 let (known, tiles) = start.coeffs.split_at(parameters.len());
                 let mut moving = (0..rows.len()).filter(|&d| rows[d] != 0);
                 let (Some(d), None) = (moving.next(), moving.next()) else { continue };
-                if g.rows[..d].iter().any(|outer| outer.modulus * outer.extent > 1) {
-                    continue;
-                }
                 // The gate is open longest in the first tile.
                 if rows[d] < 0 && known.iter().any(|&c| c != 0) && tiles.iter().all(|&c| c <= 0) {
                     let end = first(start, parameters).over(-rows[d]).greatest(Formula::Const(0));

@@ -18,6 +18,7 @@
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::{interval, Form};
+use crate::ir::forms::local;
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
 use frontend::scop::Affine;
@@ -209,6 +210,13 @@ impl WalkGroup {
         let length = |(row, end): (&HullDim, &Formula)| if let Formula::Const(last) = end { last + 1 } else { row.modulus * row.extent };
         self.rows.iter().zip(&self.ends).map(length).collect()
     }
+    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their places in
+    /// buffers. Counted from the first of a hull of so many.
+    pub fn early(&self, dims: usize) -> Vec<usize> {
+        let missing = self.rows.len() - dims;
+        let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
+        (0..dims).filter(|&d| !matches!(self.ends[missing + d], Formula::Const(_)) && within(d)).collect()
+    }
     /// Rows per service.
     pub fn total_rows(&self) -> i64 {
         self.lengths().iter().product()
@@ -262,6 +270,7 @@ impl Walk {
             index: g.array as usize,
             when: (0..vsa.tile_depth).map(|j| if j < g.reload.max(vsa.parameters()) { None } else { Some(0) }).collect(),
             hull: &g.hull,
+            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
             bounds: &[],
             slots: 2,
             after: &g.after,
@@ -278,6 +287,7 @@ impl Walk {
             index: g.array as usize,
             when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters())).collect(),
             hull: &g.hull,
+            reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
             bounds: &g.bounds,
             slots: g.slots,
             after: &[],
@@ -285,6 +295,10 @@ impl Walk {
         build(vsa, port, raw.collect())
     }
 
+    /// See [`WalkGroup::early`], of a group's hull.
+    pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
+        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
+    }
     /// Bytes per bus word.
     pub fn bus_bytes(&self) -> u32 {
         self.bytes * self.word
@@ -335,9 +349,30 @@ struct Raw<'a> {
     index: usize,
     when: Vec<Option<i64>>,
     hull: &'a Hull,
+    /// Per row dimension of the hull: the last row that a wave may ask for.
+    reach: Vec<Formula>,
     bounds: &'a [CellBound],
     slots: u32,
     after: &'a [After],
+}
+
+/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
+fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl Iterator<Item = &'a [i64]> + Clone, pes: [[i64; 2]; 2]) -> Vec<Formula> {
+    let of_dim = |(d, row): (usize, &HullDim)| {
+        let last = Formula::Const(row.modulus * row.extent - 1);
+        if vsa.sizes.list.is_empty() {
+            return last;
+        }
+        let farthest = |port: &'a [i64]| {
+            let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
+            let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
+            let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
+            let moved = moves.map(|(j, &c)| Formula::Const(c).times(vsa.sizes.last(j, vsa.counters[j].trip)));
+            moved.fold(Formula::Const(constant + places), Formula::plus)
+        };
+        ports.clone().map(farthest).reduce(Formula::greatest).map_or(last.clone(), |all| all.least(last))
+    };
+    hull.rows.iter().enumerate().map(of_dim).collect()
 }
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
@@ -450,7 +485,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     let single = HullDim { modulus: 1, extent: 1 };
     let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
-    let ends = lengths.iter().map(|n| Formula::Const(n - 1)).collect();
+    let ends = iter::repeat_n(Formula::Const(0), missing).chain(r.reach.iter().cloned()).collect();
     // Ends in elements of the walk.
     let scale = i64::from(r.array.ty.bytes() / unit);
     lowers.iter_mut().chain(&mut uppers).for_each(|f| *f = f.times(scale));

@@ -7,6 +7,7 @@ use crate::contract::operand::travels;
 use crate::contract::pick;
 use crate::contract::relay::{self, Relays};
 use crate::contract::timing::{drain_latency, FEED_LATENCY};
+use crate::contract::walk::Walk;
 use crate::ir::vsa::{Bank, Hull, InputGroup, Op, Vsa};
 
 /// Bits of an unsigned counter form; nothing where it does not vary.
@@ -28,13 +29,27 @@ fn hit(bank: &Bank, hull: &Hull) -> i64 {
     rows.sum::<i64>() + window(bank.words_per_row, hull.words, bank.coef != [0, 0]) + 2
 }
 
+/// Where rows may end early, a bank keeps for each such dimension where the next ones begin.
+fn blocks(early: i64, depth: i64) -> Cost {
+    let at = bits_of(depth);
+    Cost { lut: 2 * at + 2, ff: at, ..Cost::default() } * early
+}
+
+/// Dimensions of a group whose rows may end early, as sizes say.
+fn early(vsa: &Vsa, walk: fn(&Vsa, usize) -> Option<Walk>, array: u32, group: usize, hull: &Hull) -> i64 {
+    let sized = !vsa.sizes.list.is_empty();
+    let walk = sized.then(|| walk(vsa, vsa.port_of(array))).flatten();
+    walk.map_or(0, |walk| walk.early(group, hull).len() as i64)
+}
+
 /// Multiplexers of `inputs` choices in LUTs of six inputs, per bit.
 fn choice(inputs: i64) -> i64 {
     (inputs + 1) / 3
 }
 
 /// Feeders pass the stream on and keep the elements that their waves read.
-pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
+pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
+    let group = &vsa.inputs[g];
     let extent = group.feeders();
     let count: i64 = extent.iter().product();
     let array = &vsa.arrays[group.array as usize];
@@ -52,13 +67,14 @@ pub(super) fn feeders(vsa: &Vsa, group: &InputGroup) -> Cost {
         one += line([FEED_LATENCY - 1], bits_of(choices));
     }
     let late = late(vsa, group);
+    let early = early(vsa, Walk::reads, group.array, g, &group.hull);
     for bank in &group.banks {
         let kept = i64::from(pick::kept(starts, bank.ports, word).count_ones());
         let served: Vec<i64> = (bank.port..bank.port + bank.ports).filter_map(|port| late[port as usize]).collect();
         if served.is_empty() {
             continue;
         }
-        one += stored(bank, double, kept * bits);
+        one += stored(bank, double, kept * bits) + blocks(early, bank.depth);
         one.lut += hit(bank, &group.hull);
         if bank.words_per_row > 1 {
             one.lut += col + bits_of(bank.depth);
@@ -122,6 +138,7 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
     let mut enables: Vec<_> = group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
     enables.sort_unstable();
     enables.dedup();
+    let early = early(vsa, Walk::writes, group.array, o, &group.hull);
     let mut one = line(1..=hop, row + col + i64::from(double) + enables.len() as i64);
     for bank in &group.banks {
         let lanes = relay::lanes(bank, word);
@@ -130,6 +147,7 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
         let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
         one += if words == 1 { Cost::ff(lanes * bits) } else { masked(words, lanes, bits) };
         one.lut += hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
+        one += blocks(early, depth);
         one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
     }
     one * extent.iter().product()

@@ -34,7 +34,7 @@ pub fn parts(vsa: &Vsa) -> Parts {
 fn others(vsa: &Vsa) -> Parts {
     Parts {
         pes: Cost::default(),
-        feeders: vsa.inputs.iter().map(|g| network::feeders(vsa, g)).sum(),
+        feeders: (0..vsa.inputs.len()).map(|g| network::feeders(vsa, g)).sum(),
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
         relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
         engines: (0..vsa.ports()).map(|port| engines::engines(vsa, port)).sum(),

@@ -184,7 +184,8 @@ impl<'a> Inliner<'a> {
         let note = |fault: Diagnostic| fault.note(helper.span, "defined here");
         let refuse = |label: String, help: &str| Some(note(Diagnostic::error("E0404", span, format!("call of `{name}`")).label(label).help(help)));
         let mut free = BTreeSet::new();
-        helper.body.iter().flatten().for_each(|s| free_names(s, &mut vec![helper.params.iter().map(|d| d.name.clone()).collect()], &mut free));
+        let mut scopes = vec![helper.params.iter().map(|d| d.name.clone()).collect()];
+        helper.body.iter().flatten().for_each(|s| free_names(s, &mut scopes, &mut free));
         let captured = free.iter().find(|n| self.hidden.contains(*n));
         let fault = if helper.body.is_none() {
             refuse("this function contains what is not supported, so it cannot be inlined".into(), "write it with assignments, `if`, `for` and one `return` at its end")

@@ -6,6 +6,7 @@ use frontend::diag::Severity;
 use frontend::render_plain;
 use frontend::{parse_text, ParseOptions};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs that are accepted, and programs that are not.
 fn sources() -> (Vec<String>, Vec<String>) {
@@ -47,36 +48,55 @@ fn mutate(random: &mut Random, text: &str, others: &[String]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[test]
-fn no_text_makes_it_panic() {
-    let cases = std::env::var("SAGEN_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(2000);
-    let (good, bad) = sources();
-    let (mut accepted, mut refused) = (0, 0);
-    for seed in 0..cases {
-        let random = &mut Random::new(seed);
-        let sources = if seed % 3 == 0 { &bad } else { &good };
-        let source = random.pick(sources).clone();
-        let text = mutate(random, &source, sources);
-        match std::panic::catch_unwind(|| parse_text("tests/ok/mutant.c", &text, &ParseOptions::default())) {
-            Err(_) => panic!("seed {seed}:\n{text}"),
-            Ok(Ok((scop, _))) => {
-                accepted += 1;
-                assert!(!scop.to_string().is_empty());
-            }
-            Ok(Err((map, faults))) => {
-                refused += 1;
-                assert!(faults.iter().any(|f| f.severity == Severity::Error), "seed {seed}: refused without an error\n{text}");
-                for f in &faults {
-                    assert!(!f.message.is_empty() && (f.span.is_some() || f.help.is_some()), "seed {seed}: {f:?}");
-                    if let Some(s) = f.span {
-                        let length = map.files[s.file as usize].text.len() as u32;
-                        assert!(s.start <= s.end && s.end <= length, "seed {seed}: {f:?}");
-                    }
+/// Whether mutant `seed` is accepted.
+fn read(seed: u64, good: &[String], bad: &[String]) -> bool {
+    let random = &mut Random::new(seed);
+    let sources = if seed.is_multiple_of(3) { bad } else { good };
+    let source = random.pick(sources).clone();
+    let text = mutate(random, &source, sources);
+    match std::panic::catch_unwind(|| parse_text("tests/ok/mutant.c", &text, &ParseOptions::default())) {
+        Err(_) => panic!("seed {seed}:\n{text}"),
+        Ok(Ok((scop, _))) => {
+            assert!(!scop.to_string().is_empty());
+            true
+        }
+        Ok(Err((map, faults))) => {
+            assert!(faults.iter().any(|f| f.severity == Severity::Error), "seed {seed}: refused without an error\n{text}");
+            for f in &faults {
+                assert!(!f.message.is_empty() && (f.span.is_some() || f.help.is_some()), "seed {seed}: {f:?}");
+                if let Some(s) = f.span {
+                    let length = map.files[s.file as usize].text.len() as u32;
+                    assert!(s.start <= s.end && s.end <= length, "seed {seed}: {f:?}");
                 }
-                assert!(!render_plain(&map, &faults).is_empty());
             }
+            assert!(!render_plain(&map, &faults).is_empty());
+            false
         }
     }
+}
+
+#[test]
+fn no_text_makes_it_panic() {
+    let cases: u64 = std::env::var("SAGEN_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(2000);
+    let (good, bad) = sources();
+    let (next, accepted) = (AtomicU64::new(0), AtomicU64::new(0));
+    let work = || loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= cases {
+            break;
+        }
+        accepted.fetch_add(u64::from(read(seed, &good, &bad)), Ordering::Relaxed);
+        if seed > 0 && seed.is_multiple_of(100_000) {
+            println!("C programs: {seed} of {cases}");
+        }
+    };
+    std::thread::scope(|s| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            s.spawn(work);
+        }
+    });
+    let accepted = accepted.into_inner();
+    let refused = cases - accepted;
     println!("C programs: {accepted} accepted, {refused} refused");
     assert!(accepted > cases / 40 && refused > cases / 4, "{accepted} accepted, {refused} refused");
 }

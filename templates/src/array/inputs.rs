@@ -4,6 +4,7 @@ use super::{element, hop_time, served_name, shape, Buffers, Build, LoadingPorts}
 use crate::io::feeder::{self, input_nodes, loaded_once, Feeder, FeederPorts};
 use crate::port::Port;
 use crate::stream::Loads;
+use arch::contract::walk::Walk;
 use arch::ir::vsa::{NodeId, Vsa};
 use rtl::{Design, Instance, Sig, Ty};
 
@@ -40,9 +41,9 @@ pub struct Feeders {
 
 impl Loading {
     /// The feeders behind a port, for nodes of the PE that are `live`.
-    pub fn new(vsa: &Vsa, port: usize, stream: Loads<Ty>, live: &[bool]) -> Loading {
+    pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Loads<Ty>, &Walk), live: &[bool]) -> Loading {
         let groups = (0..vsa.inputs.len()).filter(|g| vsa.port_of(vsa.inputs[*g].array) == port);
-        let groups = groups.map(|g| Feeders::new(vsa, g, &stream, live)).collect();
+        let groups = groups.map(|g| Feeders::new(vsa, g, (&stream, walk), live)).collect();
         Loading { port, name: served_name(vsa, port), stream, groups }
     }
 
@@ -55,13 +56,13 @@ impl Loading {
 }
 
 impl Feeders {
-    fn new(vsa: &Vsa, g: usize, stream: &Loads<Ty>, live: &[bool]) -> Feeders {
+    fn new(vsa: &Vsa, g: usize, (stream, walk): (&Loads<Ty>, &Walk), live: &[bool]) -> Feeders {
         let group = &vsa.inputs[g];
         let (nodes, away) = (input_nodes(vsa, live, g), group.away(vsa));
         Feeders {
             group: g,
             double: !loaded_once(vsa, group),
-            feeder: (!nodes.is_empty()).then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull), &nodes)),
+            feeder: (!nodes.is_empty()).then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull, walk.early(g, &group.hull)), &nodes)),
             extent: group.feeders(),
             away,
             readers: group.readers(),

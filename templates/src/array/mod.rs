@@ -78,8 +78,8 @@ impl Array {
     /// See [`Datapath::new`].
     pub fn new(vsa: &Vsa, readers: &[(usize, ReaderParams)], writers: &[(usize, WriterParams)]) -> Result<Array, String> {
         let datapath = Datapath::new(vsa)?;
-        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, params.stream(), &datapath.live)).collect();
-        let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, params.stream())).collect();
+        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, (params.stream(), &params.walk), &datapath.live)).collect();
+        let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, (params.stream(), &params.walk))).collect();
         let fields = fields(vsa, &datapath).into_iter().enumerate().map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters))).collect();
         let mirrored = vsa.schedule.skew.map(|s| s < 0);
         Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, datapath), fields, inputs, outputs })
@@ -130,12 +130,13 @@ fn outer<S>(word: &Word<S>, hull: &Hull) -> usize {
 }
 
 /// Fields that a group with this hull looks at.
-fn shape(word: &Word<Ty>, hull: &Hull) -> StreamShape {
+fn shape(word: &Word<Ty>, hull: &Hull, early: Vec<usize>) -> StreamShape {
     let digits: Vec<_> = hull.rows.iter().zip(word.digits.iter().skip(outer(word, hull))).collect();
     StreamShape {
         u: digits.iter().map(|(row, d)| (row.extent > 1).then_some(d.u.w)).collect(),
         r: digits.iter().map(|(row, d)| d.r.filter(|_| row.modulus > 1).map(|r| r.w)).collect(),
         w: (hull.words > 1).then_some(word.w.w),
+        early,
     }
 }
 

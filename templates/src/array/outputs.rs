@@ -8,6 +8,7 @@ use crate::port::Port;
 use crate::stream::{Answer, Passing, Tokens};
 use arch::contract::relay::{lanes, owned, Relays};
 use arch::contract::timing::{collect_time, drain_latency};
+use arch::contract::walk::Walk;
 use arch::ir::vsa::{NodeId, Op, OutputGroup, Vsa};
 use rtl::{u, Design, Instance, Sig, Ty};
 
@@ -72,9 +73,9 @@ pub struct PartOf {
 }
 
 impl Draining {
-    pub fn new(vsa: &Vsa, port: usize, stream: Tokens<Ty>) -> Draining {
+    pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Tokens<Ty>, &Walk)) -> Draining {
         let groups = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port);
-        let groups = groups.map(|o| Collectors::new(vsa, o, &stream)).collect();
+        let groups = groups.map(|o| Collectors::new(vsa, o, (&stream, walk))).collect();
         Draining { port, name: served_name(vsa, port), stream, latency: drain_latency(vsa, port) as u32, bytes: vsa.bus_bytes(port), groups }
     }
 
@@ -89,11 +90,11 @@ impl Draining {
 }
 
 impl Collectors {
-    fn new(vsa: &Vsa, o: usize, stream: &Tokens<Ty>) -> Collectors {
+    fn new(vsa: &Vsa, o: usize, (stream, walk): (&Tokens<Ty>, &Walk)) -> Collectors {
         let group = &vsa.outputs[o];
         let array = &vsa.arrays[group.array as usize];
         let (relays, away) = (Relays::new(vsa, o), group.away(vsa));
-        let collector = Collector::new(vsa, o, shape(&stream.word, &group.hull));
+        let collector = Collector::new(vsa, o, shape(&stream.word, &group.hull, walk.early(o, &group.hull)));
         let enable = |id: NodeId| match (time_field(vsa, id), &vsa.node(id).op) {
             (Some(field), _) => WaveEnable::Field(field),
             (None, Op::Const(0)) => WaveEnable::Never,

@@ -1,7 +1,7 @@
 //! What feeders and collectors are alike in: both keep, beside a PE, a part of a hull whose words pass by as a stream, at addresses
 //! that waves tell.
 
-use super::words::{bank_start, common, fits, window, BufferPorts, StreamShape, Ties, Wave, Window};
+use super::words::{bank_start, below, common, distance, fits, BufferPorts, StreamShape, Ties, Wave, Window};
 use crate::naming::Hops;
 use crate::port::Port;
 use crate::stream::Passing;
@@ -34,6 +34,23 @@ pub struct Buffer {
 pub(super) struct Place<'m> {
     pub half: Option<Sig<'m>>,
     pub address: Sig<'m>,
+}
+
+/// Which items of a stream a bank takes.
+pub(super) struct Taken<'m> {
+    /// An item is one of them where all hold.
+    pub terms: Vec<Sig<'m>>,
+    /// By row dimension: how far it is from the first row that the bank takes; nothing where there is one.
+    pub places: Vec<Option<Sig<'m>>>,
+}
+
+impl<'m> Taken<'m> {
+    /// Only where the value is in the window, whose `low` is at `port` if it is not the same at all PEs.
+    pub fn within(&mut self, m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) {
+        let from_first = (!window.always()).then(|| distance(m, value, window, port));
+        self.terms.extend(from_first.map(|d| below(m, d, window.extent)));
+        self.places.push(from_first.or(value));
+    }
 }
 
 impl Buffer {
@@ -88,14 +105,41 @@ impl Buffer {
         }
     }
 
-    /// The item of the stream is one, of a row of which the bank has a part: to be joined.
-    pub(super) fn row_hit<'m>(&self, m: &'m ModuleBuilder, bank: &Bank, stream: &Passing<Sig<'m>>, ties: &Ties) -> Vec<Sig<'m>> {
-        let mut terms = vec![stream.valid];
+    /// The item of the stream is one, of a row of which the bank has a part.
+    pub(super) fn row_hit<'m>(&self, m: &'m ModuleBuilder, bank: &Bank, stream: &Passing<Sig<'m>>, ties: &Ties) -> Taken<'m> {
+        let mut taken = Taken { terms: vec![stream.valid], places: vec![] };
         for (d, row) in bank.rows.iter().enumerate() {
-            terms.extend(window(m, stream.u[d], &self.digit(bank, d), &ties.u[d]));
-            terms.extend(stream.r[d].map(|r| fits(m, r, row.residue)));
+            taken.within(m, stream.u[d], &self.digit(bank, d), &ties.u[d]);
+            taken.terms.extend(stream.r[d].map(|r| fits(m, r, row.residue)));
         }
-        terms
+        taken
+    }
+
+    /// Address of the item that passes in the memory of bank `b`: items that make a `step` have consecutive ones, from 0 on with a
+    /// load's first. Where rows of a dimension may end early, those behind them begin where they would if none did: `words` is
+    /// how many addresses a row takes, `places` are those of [`Taken`], of the word as well.
+    pub(super) fn count<'m>(&self, m: &'m ModuleBuilder, (name, at): (String, Ty), bank: &Bank, words: i64, stream: &Passing<Sig<'m>>, [hit, step]: [Sig<'m>; 2], places: &[Option<Sig<'m>>]) -> Sig<'m> {
+        let zero = m.lit(0, at);
+        let count = m.reg(&name, at);
+        let mut here = m.mux(stream.first, zero, count.q());
+        let mut blocks = vec![];
+        for &d in self.shape.early.iter().rev() {
+            // The rows of a dimension begin anew, and all within.
+            let first = places[d..].iter().flatten().map(|place| !place.reduce_or());
+            let begins = m.all(&[hit].into_iter().chain(first).collect::<Vec<_>>()).named(format!("{name}_begins{d}"));
+            let stride = bank.rows[d..].iter().map(|r| r.extent).product::<i64>() * words;
+            let stride = m.lit_big(&[stride as u64], at);
+            let block = m.reg(format!("{name}_block{d}"), at);
+            let before = m.mux(stream.first, zero - stride, block.q());
+            here = m.mux(begins, before + stride, here);
+            blocks.push((block, begins, before));
+        }
+        let here = here.called(format!("{name}_here"));
+        for (block, begins, before) in blocks {
+            block.en(stream.valid).next(m.mux(begins, here, before));
+        }
+        count.en(stream.valid).next(m.mux(step, here.add_lit(1), here));
+        here
     }
 
     /// Position of the wave's element within the row, from the start of its first word; `start` is where the row begins in

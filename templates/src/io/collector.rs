@@ -267,25 +267,25 @@ impl<'a, 'm> Build<'a, 'm> {
     fn token(&self, b: usize, at: Ty) -> (Sig<'m>, Option<Sig<'m>>, Sig<'m>) {
         let (m, ties) = (self.m, &self.ports.told.ties[b]);
         let bank = &self.of.banks[b].bank;
-        let mut terms = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
+        let mut taken = self.of.buffer.row_hit(m, bank, &self.tokens, ties);
         let words = self.of.buffer.words(bank);
         let several = bank.words_per_row > 1;
         let mut word_of_row = None;
         if !words.always() || several {
             let distance = distance(m, self.tokens.w, &words, &ties.w).named(format!("from_first{b}"));
-            terms.push(below(m, distance, bank.words_per_row));
+            taken.terms.push(below(m, distance, bank.words_per_row));
+            taken.places.push(Some(distance));
             if several {
                 word_of_row = Some(distance.slice(0, clog2(bank.words_per_row as u64)));
             }
         }
-        let hit = m.all(&terms).named(format!("hit{b}"));
+        let hit = m.all(&taken.terms).named(format!("hit{b}"));
         let step = match (self.of.compressed, word_of_row) {
             (true, Some(k)) => hit & k.eq_lit(bank.words_per_row - 1),
             _ => hit,
         };
-        let count = m.reg(format!("next{b}"), at);
-        let here = m.mux(self.tokens.first, m.lit(0, at), count.q()).called(format!("next{b}_here"));
-        count.en(self.tokens.valid).next(m.mux(step, here.add_lit(1), here));
+        let words = if self.of.compressed { 1 } else { bank.words_per_row };
+        let here = self.of.buffer.count(m, (format!("next{b}"), at), bank, words, &self.tokens, [hit, step], &taken.places);
         (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }
 

@@ -11,8 +11,8 @@
 //!
 //! Ports: [`FeederPorts`].
 
-use super::buffer::{halves, Buffer, Place};
-use super::words::{bank_start, common, window, BufferPorts, StreamShape, Ties};
+use super::buffer::{halves, Buffer, Place, Taken};
+use super::words::{bank_start, common, BufferPorts, StreamShape, Ties};
 use crate::naming::{memory_style, stem, stream_chain};
 use crate::operators::wires;
 use crate::port::{Chain, Port};
@@ -20,7 +20,7 @@ use crate::stream::Passing;
 use arch::contract::pick;
 use arch::contract::timing::FEED_LATENCY;
 use arch::ir::vsa::{Bank, InputGroup, NodeId, Op, Vsa};
-use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty};
+use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
@@ -183,12 +183,12 @@ impl<'a, 'm> Build<'a, 'm> {
         Build { m, of, ports, stream, data, row, col, slot, lane }
     }
 
-    /// This word belongs to the bank.
-    fn hit(&self, b: usize) -> Sig<'m> {
+    /// The words that belong to the bank.
+    fn taken(&self, b: usize) -> Taken<'m> {
         let (Feeder { buffer, banks, .. }, ties) = (self.of, &self.ports.told.ties[b]);
-        let mut terms = buffer.row_hit(self.m, &banks[b], &self.stream, ties);
-        terms.extend(window(self.m, self.stream.w, &buffer.words(&banks[b]), &ties.w));
-        self.m.all(&terms)
+        let mut taken = buffer.row_hit(self.m, &banks[b], &self.stream, ties);
+        taken.within(self.m, self.stream.w, &buffer.words(&banks[b]), &ties.w);
+        taken
     }
 
     /// Values of the bank's ports, `FEED_LATENCY` after the wave.
@@ -232,21 +232,14 @@ impl<'a, 'm> Build<'a, 'm> {
         self.data.slice(e.rem_euclid(word) as u32 * 8 * ty.bytes(), ty.bits())
     }
 
-    /// Where the next word of the bank goes: words are kept in the order they come.
-    fn fill_address(&self, b: usize, hit: Sig<'m>, at: Ty) -> Sig<'m> {
-        let m = self.m;
-        let count = m.reg(format!("fill{b}"), at);
-        let next = m.mux(self.stream.first, m.lit(0, at), count.q()).called(format!("fill{b}_here"));
-        count.en(self.stream.valid).next(m.mux(hit, next.add_lit(1), next));
-        next
-    }
-
     /// Memory of both halves. Its address is registered, so `address` is two cycles before the word.
     fn memory(&self, b: usize, data: Sig<'m>, address: Sig<'m>) -> Sig<'m> {
-        let (m, depth) = (self.m, self.of.banks[b].depth.max(1));
-        let hit = self.hit(b).named(format!("hit{b}"));
+        let (m, of, bank) = (self.m, self.of, &self.of.banks[b]);
+        let depth = bank.depth.max(1);
+        let taken = self.taken(b);
+        let hit = m.all(&taken.terms).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
-        let next = self.fill_address(b, hit, at);
+        let next = of.buffer.count(m, (format!("fill{b}"), at), bank, bank.words_per_row, &self.stream, [hit, hit], &taken.places);
         // One word for the whole run is a register.
         if depth == 1 && self.slot.is_none() {
             let kept = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();

@@ -14,6 +14,8 @@ pub struct StreamShape {
     pub u: Vec<Option<u32>>,
     pub r: Vec<Option<u32>>,
     pub w: Option<u32>,
+    /// Dimensions whose rows may end before the hull does, the outermost apart.
+    pub early: Vec<usize>,
 }
 
 impl StreamShape {
@@ -147,11 +149,6 @@ impl BufferPorts {
     pub fn new([row, col]: [&Wave; 2], hops: &Hops, double: bool, ties: Vec<Ties>) -> BufferPorts {
         BufferPorts { row: row.chain(hops, "row"), col: col.chain(hops, "col"), slot: double.then(|| hops.chain("slot", u(1))), ties }
     }
-}
-
-/// The value is in the window, whose `low` is at `port` if it is not the same at all PEs; nothing where it always is.
-pub fn window<'m>(m: &'m ModuleBuilder, value: Option<Sig<'m>>, window: &Window, port: &Option<Port>) -> Option<Sig<'m>> {
-    (!window.always()).then(|| below(m, distance(m, value, window, port), window.extent))
 }
 
 /// `0 <= distance < extent` for a [`distance`].

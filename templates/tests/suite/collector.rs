@@ -3,7 +3,7 @@
 
 use arch::contract::relay::{lanes, owned};
 use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
-use crate::module_support::layout::{add_output, frame, hull_words, local, shape, ties, HullWord};
+use crate::module_support::layout::{add_output, ends, frame, hull_words, local, shape, ties, HullWord};
 use crate::module_support::*;
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
@@ -80,7 +80,8 @@ impl Bench<'_> {
         let group = self.group().clone();
         let word = self.collector.vsa.arrays[group.array as usize].word as i64;
         let gaps = r.pick(&[0, 20, 70]);
-        for (n, w) in hull_words(&group.hull, word).iter().enumerate() {
+        let ends = ends(r, &group.hull, &self.collector.module.buffer.shape.early);
+        for (n, w) in hull_words(&group.hull, word, &ends).iter().enumerate() {
             while r.chance(gaps) {
                 self.answer(t, None, cells);
                 t += 1;

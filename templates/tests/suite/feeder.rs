@@ -3,7 +3,7 @@
 
 use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
 use arch::ir::vsa::{NodeId, Vsa};
-use crate::module_support::layout::{add_input, frame, hull_words, local, shape, ties};
+use crate::module_support::layout::{add_input, ends, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
 use std::collections::BTreeMap;
 use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
@@ -27,7 +27,7 @@ impl Bench<'_> {
         let (word, bytes) = (array.word as i64, array.ty.bytes() as usize);
         let gaps = r.pick(&[0, 20, 70]);
         let mut cells = Cells::new();
-        let words = hull_words(&group.hull, word);
+        let words = hull_words(&group.hull, word, &ends(r, &group.hull, &self.feeder.module.buffer.shape.early));
         for (n, w) in words.iter().enumerate() {
             while r.chance(gaps) {
                 t += 1;
@@ -75,11 +75,17 @@ impl Bench<'_> {
             }
             // Tile counters at 0: hull and subscripts move alike.
             let at: Vec<i64> = v.counters.iter().enumerate().map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) }).collect();
+            let asked = |port: u32| local(&group.subscripts, &group.ports[port as usize], &group.hull, &at, self.p);
+            // Nobody asks for rows that the load has not.
+            let last = cells.keys().next_back().expect("a load has words");
+            if self.feeder.nodes.iter().any(|n| asked(n.1).iter().zip(last).rev().skip(1).any(|(y, last)| y > last)) {
+                continue;
+            }
             self.script.drive(t, "row", group.row.eval(&at, self.p));
             self.script.drive(t, "col", group.col.eval(&at, self.p));
             self.script.drive(t, "slot", slot);
             for (id, port, ready) in &self.feeder.nodes {
-                let mut cell = local(&group.subscripts, &group.ports[*port as usize], &group.hull, &at, self.p);
+                let mut cell = asked(*port);
                 // Parts of the hull's origin that only tile counters move are the same on both sides.
                 let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the hull"));
                 cell.push(*port as i64);
@@ -145,7 +151,8 @@ fn at_place(r: &mut Random, feeder: &Case, p: [i64; 2]) {
         free[slot as usize] = used + FEED_LATENCY;
     }
     assert!(outputs.iter().filter(|o| o.starts_with('a')).count() >= feeder.nodes.len());
-    assert!(b.script.expectations() > 0);
+    // A load may end before what any wave asks for.
+    assert!(b.script.expectations() > 0 || group.hull.rows.iter().any(|row| row.extent > 1));
     b.script.play(&mut sim, r);
 }
 

@@ -188,10 +188,18 @@ fn random_guard(r: &mut Random, v: &mut Vsa) -> NodeId {
     add_node(v, op, ScalarType::BOOL)
 }
 
-/// The widths a stream has that serves this hull and perhaps larger ones.
+/// The widths a stream has that serves this hull and perhaps larger ones; some rows may end early.
 pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
+    let early = (1..hull.rows.len()).filter(|_| r.chance(30)).collect();
     let mut width = |n: i64| (n > 1).then(|| rtl::clog2(n as u64) + r.pick(&[0, 0, 1, 3]));
-    StreamShape { u: hull.rows.iter().map(|d| width(d.extent)).collect(), r: hull.rows.iter().map(|d| width(d.modulus)).collect(), w: width(hull.words) }
+    StreamShape { u: hull.rows.iter().map(|d| width(d.extent)).collect(), r: hull.rows.iter().map(|d| width(d.modulus)).collect(), w: width(hull.words), early }
+}
+
+/// The last row of each dimension that one walk has.
+pub fn ends(r: &mut Random, hull: &Hull, early: &[usize]) -> Vec<i64> {
+    let last = |dim: &HullDim| dim.modulus * dim.extent - 1;
+    let end = |(d, dim): (usize, &HullDim)| if d == 0 || early.contains(&d) { r.range(0, last(dim)) } else { last(dim) };
+    hull.rows.iter().enumerate().map(end).collect()
 }
 
 /// One word of a hull: (u, r) per row dimension, the word's number, and the local coordinates of its first element.
@@ -201,11 +209,11 @@ pub struct HullWord {
     pub at: Vec<i64>,
 }
 
-/// All words of the hull in the order of streams.
-pub fn hull_words(hull: &Hull, word: i64) -> Vec<HullWord> {
+/// The words of the hull up to these rows, in the order of streams.
+pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
     let mut rows: Vec<Vec<(i64, i64)>> = vec![vec![]];
-    for dim in &hull.rows {
-        let digits: Vec<(i64, i64)> = (0..dim.extent).flat_map(|u| (0..dim.modulus).map(move |r| (u, r))).collect();
+    for (dim, end) in hull.rows.iter().zip(ends) {
+        let digits: Vec<(i64, i64)> = (0..=*end).map(|y| (y / dim.modulus, y % dim.modulus)).collect();
         rows = rows.iter().flat_map(|row| digits.iter().map(|d| [row.clone(), vec![*d]].concat())).collect();
     }
     let words = |digits: Vec<(i64, i64)>| {
