@@ -221,17 +221,16 @@ impl<'a> Analysis<'a> {
 
     /// `{ reference[iterators] -> array[subscripts] }` over the statements' domains.
     fn accesses(&self, references: &[Reference]) -> poly::Result<UnionMap> {
-        let mut all = UnionMap::parse(&self.context, "{ }")?;
-        for &reference in references {
+        let one = |&reference: &Reference| {
             let statement = self.scop.statement(reference.statement);
             let access = self.access(reference);
             let (name, array) = (reference.name(), format!("A{}", access.array.0));
             let depth = statement.loops.len();
             let domain = Set::from_union(&self.context, Some(&name), depth, &statement.domain)?;
             let map = Map::from_affine(&self.context, Some(&name), depth, Some(&array), &access.subscripts)?;
-            all = all.union(&map.intersect_domain(&domain)?.to_union()?)?;
-        }
-        Ok(all)
+            map.intersect_domain(&domain)
+        };
+        UnionMap::of_maps(&self.context, references.iter().map(one))
     }
 
     /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that two
@@ -240,13 +239,11 @@ impl<'a> Analysis<'a> {
         let deepest = references.iter().map(|r| self.depth(r.statement)).max().unwrap_or(0);
         let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
         let kept: Vec<usize> = (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
-        let mut all = UnionMap::parse(&self.context, "{ }")?;
-        for (reference, time) in references.iter().zip(&times) {
+        let one = |(reference, time): (&Reference, &Vec<Affine>)| {
             let time: Vec<Affine> = kept.iter().map(|&entry| time[entry].clone()).collect();
-            let depth = self.depth(reference.statement);
-            all = all.union(&Map::from_affine(&self.context, Some(&reference.name()), depth, None, &time)?.to_union()?)?;
-        }
-        Ok(all)
+            Map::from_affine(&self.context, Some(&reference.name()), self.depth(reference.statement), None, &time)
+        };
+        UnionMap::of_maps(&self.context, references.iter().zip(&times).map(one))
     }
 
     /// Whether entry `entry` of the time is a constant, or one function of a subscript, the same for all references.

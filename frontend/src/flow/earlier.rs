@@ -5,21 +5,21 @@ use super::{Analysis, Reference};
 use crate::poly::{self, Map, UnionMap};
 use crate::scop::{Affine, Constraint};
 
+/// Pairs of accesses of one array whose order is asked for, at most: some seconds' worth.
+const PAIRS: usize = 50_000;
+
 impl Analysis<'_> {
     /// `{ sink -> source }`: pairs of accesses of one cell, the source strictly before the sink by times that count in `direction`.
     pub(super) fn earlier(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<UnionMap> {
         let deepest = sinks.iter().chain(sources).map(|r| self.depth(r.statement)).max().unwrap_or(0);
         let timed = |all: &[Reference]| all.iter().map(|&r| (r, self.time(r, direction, 2 * deepest + 1))).collect::<Vec<_>>();
         let (sinks, sources) = (timed(sinks), timed(sources));
-        let mut all = UnionMap::parse(&self.context, "{ }")?;
-        for sink in &sinks {
-            for source in &sources {
-                if let Some(pairs) = self.pairs(sink, source)? {
-                    all = all.union(&pairs.to_union()?)?;
-                }
-            }
+        if sinks.len() * sources.len() > PAIRS {
+            let message = format!("{} accesses of an array and {} writes are too many to find the order of: use loops", sinks.len(), sources.len());
+            return Err(poly::Error { message, call: "earlier" });
         }
-        Ok(all)
+        let pairs = sinks.iter().flat_map(|sink| sources.iter().filter_map(move |source| self.pairs(sink, source).transpose()));
+        UnionMap::of_maps(&self.context, pairs)
     }
 
     /// Of two references, each with its time.

@@ -33,6 +33,14 @@ macro_rules! object { ($($(#[$doc:meta])* $vis:vis $T:ident = $free:ident, $copy
     impl $T {
         /// A reference of its own, for an `__isl_take` argument.
         pub(super) fn take(&self) -> Raw { unsafe { $copy(self.raw.as_ptr()) } }
+        /// The only reference, for an `__isl_take` argument that changes the object where it stands.
+        pub(super) fn release(self) -> Raw {
+            let raw = self.raw.as_ptr();
+            let mut rest = std::mem::ManuallyDrop::new(self);
+            // SAFETY: the context is dropped once, here; the object itself goes to the caller.
+            unsafe { std::ptr::drop_in_place(&mut rest.context) };
+            raw
+        }
         /// The pointer, for an `__isl_keep` argument.
         pub(super) fn keep(&self) -> Raw { self.raw.as_ptr() }
         /// Takes over the reference `raw`, an object of this type in `context`; null is the error of `call`.
@@ -167,7 +175,6 @@ unary! {
     Map.lexmin = isl_map_lexmin -> Map;
     Map.range = isl_map_range -> Set;
     Map.reverse = isl_map_reverse -> Map;
-    Map.to_union = isl_union_map_from_map -> UnionMap;
     UnionMap.coalesce = isl_union_map_coalesce -> UnionMap;
     UnionMap.deltas = isl_union_map_deltas -> UnionSet;
     UnionMap.domain = isl_union_map_domain -> UnionSet;
@@ -245,6 +252,7 @@ extern "C" {
     fn isl_map_has_tuple_name(map: Raw, kind: c_int) -> c_int;
     fn isl_map_get_tuple_name(map: Raw, kind: c_int) -> *const c_char;
     fn isl_map_wrap(map: Raw) -> Raw;
+    fn isl_union_map_add_map(all: Raw, map: Raw) -> Raw;
     fn isl_set_flatten(set: Raw) -> Raw;
     fn isl_val_int_from_si(ctx: Raw, value: c_long) -> Raw;
     fn isl_val_is_int(value: Raw) -> c_int;
@@ -285,6 +293,21 @@ impl Point {
             value.to_i64().ok_or_else(|| Error::new("isl_point_get_coordinate_val", "coordinate exceeds 64 bits"))
         };
         (0..depth).map(coordinate).collect::<Result<Vec<_>>>().map(Some)
+    }
+}
+
+impl UnionMap {
+    /// All of them together, in time that grows with their number.
+    ///
+    /// # Errors
+    /// The first of theirs, or isl's.
+    pub fn of_maps(context: &Context, maps: impl IntoIterator<Item = Result<Map>>) -> Result<UnionMap> {
+        maps.into_iter().try_fold(UnionMap::parse(context, "{ }")?, |all, map| {
+            let map = map?;
+            context.check_same(&map.context, "isl_union_map_add_map")?;
+            // SAFETY: own references to objects of the declared types, in one context.
+            UnionMap::wrap(context, unsafe { isl_union_map_add_map(all.release(), map.release()) }, "isl_union_map_add_map")
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use frontend::render_plain;
 use frontend::{parse_text, ParseOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Programs that are accepted, and programs that are not.
 fn sources() -> (Vec<String>, Vec<String>) {
@@ -85,7 +86,11 @@ fn no_text_makes_it_panic() {
         if seed >= cases {
             break;
         }
+        let begun = Instant::now();
         accepted.fetch_add(u64::from(read(seed, &good, &bad)), Ordering::Relaxed);
+        if begun.elapsed().as_secs() > 4 {
+            println!("C programs: seed {seed} took {:.1} s", begun.elapsed().as_secs_f64());
+        }
         if seed > 0 && seed.is_multiple_of(100_000) {
             println!("C programs: {seed} of {cases}");
         }
