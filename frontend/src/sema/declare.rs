@@ -324,11 +324,10 @@ impl Sema {
                 }
             }
             Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),
-            Some(Init::List(items, _)) if dims.is_empty() && items.len() == 1 => {
-                if let Init::Value(e) = &items[0] {
-                    self.store(slot, vec![], e, d.span);
-                }
-            }
+            Some(Init::List(items, span)) if dims.is_empty() => match &items[..] {
+                [Init::Value(e)] => self.store(slot, vec![], e, d.span),
+                _ => self.error("E0313", *span, "a scalar has one initializer", format!("`{}` is no array", d.name), "write its value without braces"),
+            },
             Some(Init::Value(e)) => {
                 let label = format!("`{}` is an array", d.name);
                 self.error("E0313", e.span, "an array needs an initializer list", label, "write { … }");
