@@ -94,6 +94,7 @@ fn function(compiled: &Compiled) -> Value {
         "axes": vsa.axes,
         "simd": vsa.lanes,
         "sizes": vsa.sizes.list.iter().map(|s| json!({ "name": s.name, "max": s.max })).collect::<Vec<_>>(),
+        "phases": phases(vsa),
         "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.skew,
@@ -240,6 +241,11 @@ fn estimate(need: &Resources, board: &Board) -> String {
     format!("{} of {}", used.join(", "), board.name)
 }
 
+/// How many parts of a program run one after the other on the array.
+fn phases(vsa: &Vsa) -> i64 {
+    vsa.counters[vsa.parameters()..vsa.phases].iter().map(|c| c.trip).product()
+}
+
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
@@ -273,7 +279,8 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     ];
     let scratch: Vec<_> = interface.arguments().filter(|a| a.is_scratch()).map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64))).collect();
     let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
-    for (name, value) in rows.into_iter().chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
+    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other: they pass arrays on through DRAM", grouped(phases(vsa)))));
+    for (name, value) in rows.into_iter().chain(phases).chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text
