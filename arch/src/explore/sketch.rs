@@ -12,8 +12,8 @@ use crate::ir::mapping::{Mapping, Plan};
 use crate::ir::vsa::{DramArray, Schedule, Vsa};
 use crate::pe::spill::spilled;
 
-/// `widths`: bytes per word, by port. `None` for a plan that is none.
-pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths: &[i64], spill: i64) -> Option<Vsa> {
+/// `widths`: bytes per word, by port; `ports`: those whose groups are wanted. `None` for a plan that is none.
+pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths: &[i64], spill: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
     let mapping = Mapping::new(&program.system, plan).ok()?;
     let mut arrays: Vec<DramArray> = vec![];
     let mut numbered = |a: &Access| -> u32 {
@@ -26,7 +26,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         index as u32
     };
     let mut inputs = vec![];
-    for access in &facts.reads {
+    for access in facts.reads.iter().filter(|a| ports(a.port)) {
         let array = numbered(access);
         let mut draft = draft(access, &access.bands, &mapping);
         if access.only_read {
@@ -36,7 +36,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
     }
     let mut outputs = vec![];
     // In which visits a cell leaves is not known where the emission fixes what moves it.
-    for access in facts.writes.iter().filter(|a| a.plain && !(a.held && mapping.tile_depth > 0)) {
+    for access in facts.writes.iter().filter(|a| ports(a.port) && a.plain && !(a.held && mapping.tile_depth > 0)) {
         let array = numbered(access);
         let draft = draft(access, &access.bands[..1], &mapping);
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
@@ -96,7 +96,12 @@ fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mappi
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
     let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, stored_by: None };
     let ranges = mapping.ranges();
+    let all = ([0, 0], mapping.extent.map(|n| n - 1));
     for (domain, lane) in access.domains.iter().flat_map(|d| (0..mapping.lanes()).map(move |lane| (d, lane))) {
+        // More cannot read than all.
+        if draft.readers == Some(all) {
+            break;
+        }
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
         if let Some(known) = known {

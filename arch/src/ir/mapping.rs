@@ -216,7 +216,7 @@ impl Mapping {
     pub fn form_of_transformed(&self, coeffs: &[i64], constant: i64, lane: usize) -> Form {
         let lane = self.lane_digits(lane);
         let mut form = Form { constant, counters: vec![0; self.counters.len()], space: [0, 0] };
-        for (d, &c) in coeffs.iter().enumerate() {
+        for (d, &c) in coeffs.iter().enumerate().filter(|(_, &c)| c != 0) {
             form.constant += c * self.bounds[d].0;
             for digit in &self.digits[d] {
                 let weight = c * digit.weight;

@@ -37,22 +37,25 @@ impl Pes {
     }
 }
 
-/// Widths over which a shape may fit, with their bounds.
+/// The widest words over which a shape may fit, with their bounds.
 #[derive(Default)]
 pub(super) struct Fitting {
     pub fitting: Vec<(i64, Widths)>,
-    /// The least bound of widths that were left out.
-    pub dropped: Option<i64>,
     pub walks: u64,
     pub too_big: bool,
 }
 
 impl Known<'_> {
     fn sketch(&self, shape: &Shape, widths: Widths) -> Option<Vsa> {
+        self.sketch_of(shape, widths, |_| true)
+    }
+
+    /// The groups behind some ports.
+    fn sketch_of(&self, shape: &Shape, widths: Widths, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
         let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
         let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
         let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
+        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
@@ -120,9 +123,7 @@ impl Known<'_> {
         let walked = self.coarse(shape, widest, pes, cap);
         let mut found = match walked {
             Some((walked, Some(need))) if need.fits(&self.limits) => {
-                let mut found = Fitting::default();
-                self.tight(key.max(walked), shape, widest, &mut found);
-                found
+                Fitting { fitting: vec![(key.max(walked), widest)], ..Fitting::default() }
             }
             Some((walked, Some(_))) => self.narrower(key.max(walked), shape, widest, pes, cap),
             _ => Fitting::default(),
@@ -133,18 +134,15 @@ impl Known<'_> {
 
     /// Words as narrow as they can be without a beat more: these pass fewer registers. Halved words of a port take a beat more
     /// for every row, and save one register at most, unless all rows of it are one word; of a port where only some are, all
-    /// widths are kept, as long as they are not too many with those of the other ports.
-    fn tight(&self, key: i64, shape: &Shape, from: Widths, found: &mut Fitting) {
+    /// widths are kept, as long as they are not too many with those of the other ports: also says whether they are.
+    pub fn tight(&self, shape: &Shape, from: Widths) -> (Vec<Widths>, bool) {
         let k = shape.grid.flow.facts as usize;
-        let mut all = vec![from];
+        let (mut all, mut complete) = (vec![from], true);
         for port in 0..self.facts[k].ports.len().min(16) {
-            // Ports of the sketch are numbered as they come; the words of this one's arrays tell it.
-            let arrays = &self.facts[k].ports[port].0;
             let words = |widths: Widths| -> Vec<i64> {
-                let Some(vsa) = self.sketch(shape, widths) else { return vec![] };
-                let mine = |array: u32| arrays.iter().any(|&a| self.program.scop.arrays[a].name == vsa.arrays[array as usize].name);
-                let inputs = vsa.inputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words);
-                inputs.chain(vsa.outputs.iter().filter(|g| mine(g.array)).map(|g| g.hull.words)).collect()
+                let Some(vsa) = self.sketch_of(shape, widths, |p| p == port) else { return vec![] };
+                let inputs = vsa.inputs.iter().map(|g| g.hull.words);
+                inputs.chain(vsa.outputs.iter().map(|g| g.hull.words)).collect()
             };
             // Where all widths are kept, how much narrower than the first each of them is.
             let mut start = all[0];
@@ -167,14 +165,14 @@ impl Known<'_> {
                 (now, rows) = (next, narrower);
             }
             if all.len() * (1 + apart.len()) > MOST_WIDTHS {
-                found.dropped = Some(found.dropped.map_or(key, |least| least.min(key)));
+                complete = false;
                 continue;
             }
             for widths in all.clone() {
                 all.extend(apart.iter().map(|less| widths - less));
             }
         }
-        found.fitting.extend(all.into_iter().map(|widths| (key, widths)));
+        (all, complete)
     }
 
     /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does not
@@ -209,7 +207,7 @@ impl Known<'_> {
             }
             found.walks += 1;
             if let Some((walked, Some(_))) = self.coarse(shape, next, pes, cap) {
-                self.tight(least.max(walked), shape, next, &mut found);
+                found.fitting.push((least.max(walked), next));
             }
         }
         found

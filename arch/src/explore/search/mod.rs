@@ -34,6 +34,7 @@ use widths::Widths;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
     Exact(Shape, Widths),
+    Fit(Shape, Widths),
     Shape(Shape),
     Grid(Grid),
 }
@@ -62,6 +63,8 @@ struct Search<'a> {
     known: Known<'a>,
     heap: BinaryHeap<Reverse<(i64, Node)>>,
     seen: BTreeSet<(Shape, Widths)>,
+    /// Shapes over the widest words that may fit.
+    fits: BTreeSet<(Shape, Widths)>,
     pes: Pes,
     kinds: BTreeMap<Kind, u32>,
     /// Legal and illegal designs of a flow.
@@ -137,6 +140,7 @@ impl<'a> Search<'a> {
             known: Known::new(task),
             heap: BinaryHeap::new(),
             seen: BTreeSet::new(),
+            fits: BTreeSet::new(),
             pes: Pes::default(),
             kinds: BTreeMap::new(),
             tally: BTreeMap::new(),
@@ -183,6 +187,10 @@ impl Search<'_> {
                 Node::Shape(shape) => {
                     let all = self.together((key, shape), SHAPES, |node| if let Node::Shape(shape) = node { Some(*shape) } else { None });
                     self.look(all);
+                }
+                Node::Fit(shape, widths) => {
+                    let all = self.together((key, (shape, widths)), DESIGNS, |node| if let Node::Fit(shape, widths) = node { Some((*shape, *widths)) } else { None });
+                    self.tighten(all);
                 }
                 Node::Exact(shape, widths) => {
                     let all = self.together((key, (shape, widths)), DESIGNS, |node| if let Node::Exact(shape, widths) = node { Some((*shape, *widths)) } else { None });
@@ -294,9 +302,20 @@ impl Search<'_> {
     /// A shape over the words over which it may fit.
     fn take(&mut self, shape: Shape, found: Fitting) {
         self.counts.walks += found.walks;
-        self.dropped = self.dropped.min(found.dropped.unwrap_or(i64::MAX));
         for (key, widths) in found.fitting {
-            self.offer(key, shape, widths);
+            if self.fits.insert((shape, widths)) {
+                self.push(key, Node::Fit(shape, widths));
+            }
+        }
+    }
+
+    /// Shapes that are next to be built, over all words that are worth it.
+    fn tighten(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
+        all.retain(|(key, (shape, _))| self.worth(*key, shape));
+        let found = parallel::map(&all, |(_, (shape, widths))| self.known.tight(shape, *widths));
+        for ((key, (shape, _)), (widths, complete)) in all.into_iter().zip(found) {
+            self.dropped = if complete { self.dropped } else { self.dropped.min(key) };
+            widths.into_iter().for_each(|widths| self.offer(key, shape, widths));
         }
     }
 
