@@ -370,7 +370,11 @@ fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl Iterator<I
             let moved = moves.map(|(j, &c)| Formula::Const(c).times(vsa.sizes.last(j, vsa.counters[j].trip)));
             moved.fold(Formula::Const(constant + places), Formula::plus)
         };
-        ports.clone().map(farthest).reduce(Formula::greatest).map_or(last.clone(), |all| all.least(last))
+        match ports.clone().map(farthest).reduce(Formula::greatest) {
+            // At all sizes the same: the hull is as large, but for what its modulus rounds up.
+            None | Some(Formula::Const(_)) => last,
+            Some(follows) => follows.least(last),
+        }
     };
     hull.rows.iter().enumerate().map(of_dim).collect()
 }
