@@ -78,8 +78,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
         clauses.extend(own.map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
         faults.extend(crate::inline::inline(&mut unit));
-        let (lowered, found) = lowered(&unit, &stem, &map, &clauses);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
+        // What is left of a damaged program is looked through for faults, not analysed.
+        let (lowered, found) = if syntax_failed { sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new()) } else { lowered(&unit, &stem, &map, &clauses) };
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
         scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
