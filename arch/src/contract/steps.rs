@@ -1,7 +1,11 @@
-//! What of a walk follows from the sizes: how its forms go on, which numbers an engine needs of them, the walk at some sizes.
+//! What of a walk follows from the sizes: how its forms go on, where its rows end, which numbers an engine needs of them, the walk
+//! at some sizes.
 
 use super::walk::{RowForm, Walk, WalkGroup};
+use crate::affine::Form;
+use crate::ir::forms::local;
 use crate::ir::sizes::Formula;
+use crate::ir::vsa::{Hull, HullDim, Vsa};
 use frontend::scop::Affine;
 
 /// An affine form's way through a walk.
@@ -17,8 +21,7 @@ pub struct Steps {
 
 /// A form over the counters at the first tile of a run; parameters come first, and have these values.
 fn first(start: &Affine, parameters: &[Formula]) -> Formula {
-    let known = start.coeffs.iter().zip(parameters);
-    known.fold(Formula::Const(start.constant), |sum, (&c, value)| sum.plus(Formula::Const(c).times(value.clone())))
+    Formula::combination(start.constant, start.coeffs.iter().copied().zip(parameters.iter().cloned()))
 }
 
 /// Change of an affine form when digit `d` counts up and all inner ones, which end so, return to zero.
@@ -34,7 +37,43 @@ fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
     out
 }
 
+/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
+pub(super) fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl Iterator<Item = &'a [i64]> + Clone, pes: [[i64; 2]; 2]) -> Vec<Formula> {
+    let of_dim = |(d, row): (usize, &HullDim)| {
+        let last = Formula::Const(row.modulus * row.extent - 1);
+        if vsa.sizes.list.is_empty() {
+            return last;
+        }
+        let farthest = |port: &'a [i64]| {
+            let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
+            let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
+            let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
+            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.sizes.last(j, vsa.counters[j].trip))))
+        };
+        match ports.clone().map(farthest).reduce(Formula::greatest) {
+            // At all sizes the same: the hull is as large, but for what its modulus rounds up.
+            None | Some(Formula::Const(_)) => last,
+            Some(follows) => follows.least(last),
+        }
+    };
+    hull.rows.iter().enumerate().map(of_dim).collect()
+}
+
+impl WalkGroup {
+    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their places in
+    /// buffers. Counted from the first of a hull of so many.
+    pub fn early(&self, dims: usize) -> Vec<usize> {
+        let missing = self.rows.len() - dims;
+        let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
+        (0..dims).filter(|&d| !matches!(self.ends[missing + d], Formula::Const(_)) && within(d)).collect()
+    }
+}
+
 impl Walk {
+    /// See [`WalkGroup::early`], of a group's hull.
+    pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
+        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
+    }
     /// How a form of a group goes from row to row and from service to service.
     pub fn steps(&self, group: &WalkGroup, form: &RowForm) -> Steps {
         self.steps_of(group, &[(Formula::Const(1), form)])

@@ -17,8 +17,8 @@
 //!   of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
+use super::steps::reach;
 use crate::affine::{interval, Form};
-use crate::ir::forms::local;
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
 use frontend::scop::Affine;
@@ -210,13 +210,6 @@ impl WalkGroup {
         let length = |(row, end): (&HullDim, &Formula)| if let Formula::Const(last) = end { last + 1 } else { row.modulus * row.extent };
         self.rows.iter().zip(&self.ends).map(length).collect()
     }
-    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their places in
-    /// buffers. Counted from the first of a hull of so many.
-    pub fn early(&self, dims: usize) -> Vec<usize> {
-        let missing = self.rows.len() - dims;
-        let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
-        (0..dims).filter(|&d| !matches!(self.ends[missing + d], Formula::Const(_)) && within(d)).collect()
-    }
     /// Rows per service.
     pub fn total_rows(&self) -> i64 {
         self.lengths().iter().product()
@@ -295,10 +288,6 @@ impl Walk {
         build(vsa, port, raw.collect())
     }
 
-    /// See [`WalkGroup::early`], of a group's hull.
-    pub fn early(&self, group: usize, hull: &Hull) -> Vec<usize> {
-        self.groups.iter().find(|g| g.group == group).map_or(vec![], |g| g.early(hull.rows.len()))
-    }
     /// Bytes per bus word.
     pub fn bus_bytes(&self) -> u32 {
         self.bytes * self.word
@@ -354,29 +343,6 @@ struct Raw<'a> {
     bounds: &'a [CellBound],
     slots: u32,
     after: &'a [After],
-}
-
-/// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
-fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl Iterator<Item = &'a [i64]> + Clone, pes: [[i64; 2]; 2]) -> Vec<Formula> {
-    let of_dim = |(d, row): (usize, &HullDim)| {
-        let last = Formula::Const(row.modulus * row.extent - 1);
-        if vsa.sizes.list.is_empty() {
-            return last;
-        }
-        let farthest = |port: &'a [i64]| {
-            let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
-            let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
-            let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
-            let moved = moves.map(|(j, &c)| Formula::Const(c).times(vsa.sizes.last(j, vsa.counters[j].trip)));
-            moved.fold(Formula::Const(constant + places), Formula::plus)
-        };
-        match ports.clone().map(farthest).reduce(Formula::greatest) {
-            // At all sizes the same: the hull is as large, but for what its modulus rounds up.
-            None | Some(Formula::Const(_)) => last,
-            Some(follows) => follows.least(last),
-        }
-    };
-    hull.rows.iter().enumerate().map(of_dim).collect()
 }
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {

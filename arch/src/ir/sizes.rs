@@ -83,6 +83,10 @@ impl Formula {
             (a, b) => Formula::Greatest(Box::new([a, b])),
         }
     }
+    /// `constant` and the sum of so many times others.
+    pub fn combination(constant: i64, terms: impl IntoIterator<Item = (i64, Formula)>) -> Formula {
+        terms.into_iter().fold(Formula::Const(constant), |sum, (factor, formula)| sum.plus(Formula::Const(factor).times(formula)))
+    }
     /// An affine function of the sizes.
     pub fn affine(form: &Affine) -> Formula {
         let terms = form.coeffs.iter().enumerate().map(|(k, &c)| Formula::Const(c).times(Formula::Size(k as u32)));

@@ -33,14 +33,8 @@ macro_rules! object { ($($(#[$doc:meta])* $vis:vis $T:ident = $free:ident, $copy
     impl $T {
         /// A reference of its own, for an `__isl_take` argument.
         pub(super) fn take(&self) -> Raw { unsafe { $copy(self.raw.as_ptr()) } }
-        /// The only reference, for an `__isl_take` argument that changes the object where it stands.
-        pub(super) fn release(self) -> Raw {
-            let raw = self.raw.as_ptr();
-            let mut rest = std::mem::ManuallyDrop::new(self);
-            // SAFETY: the context is dropped once, here; the object itself goes to the caller.
-            unsafe { std::ptr::drop_in_place(&mut rest.context) };
-            raw
-        }
+        /// The same without keeping one: an object that nobody else has is changed where it stands.
+        pub(super) fn release(self) -> Raw { self.take() }
         /// The pointer, for an `__isl_keep` argument.
         pub(super) fn keep(&self) -> Raw { self.raw.as_ptr() }
         /// Takes over the reference `raw`, an object of this type in `context`; null is the error of `call`.

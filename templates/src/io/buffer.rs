@@ -115,7 +115,7 @@ impl Buffer {
         taken
     }
 
-    /// Address of the item that passes in the memory of bank `b`: items that make a `step` have consecutive ones, from 0 on with a
+    /// Address of the item that passes in the bank's memory: items that make a `step` have consecutive ones, from 0 on with a
     /// load's first. Where rows of a dimension may end early, those behind them begin where they would if none did: `words` is
     /// how many addresses a row takes, `places` are those of [`Taken`], of the word as well.
     pub(super) fn count<'m>(&self, m: &'m ModuleBuilder, (name, at): (String, Ty), bank: &Bank, words: i64, stream: &Passing<Sig<'m>>, [hit, step]: [Sig<'m>; 2], places: &[Option<Sig<'m>>]) -> Sig<'m> {

@@ -3,7 +3,7 @@
 
 use super::known::Evaluated;
 use super::least::times;
-use super::{Grid, Resources, Search, Shape};
+use super::{Node, Grid, Resources, Search, Shape};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::variants::assemble;
@@ -114,7 +114,7 @@ impl Search<'_> {
                 self.counts.walks += 1;
                 let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
                 if need.fits(&self.task.limits) {
-                    if !self.seen.insert((shape, widths)) {
+                    if !self.seen.insert(Node::Exact(shape, widths)) {
                         break;
                     }
                     tried += 1;

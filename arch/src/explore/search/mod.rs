@@ -62,9 +62,8 @@ struct Search<'a> {
     task: &'a Task<'a>,
     known: Known<'a>,
     heap: BinaryHeap<Reverse<(i64, Node)>>,
-    seen: BTreeSet<(Shape, Widths)>,
-    /// Shapes over the widest words that may fit.
-    fits: BTreeSet<(Shape, Widths)>,
+    /// Nodes that several others may lead to.
+    seen: BTreeSet<Node>,
     pes: Pes,
     kinds: BTreeMap<Kind, u32>,
     /// Legal and illegal designs of a flow.
@@ -140,7 +139,6 @@ impl<'a> Search<'a> {
             known: Known::new(task),
             heap: BinaryHeap::new(),
             seen: BTreeSet::new(),
-            fits: BTreeSet::new(),
             pes: Pes::default(),
             kinds: BTreeMap::new(),
             tally: BTreeMap::new(),
@@ -303,9 +301,7 @@ impl Search<'_> {
     fn take(&mut self, shape: Shape, found: Fitting) {
         self.counts.walks += found.walks;
         for (key, widths) in found.fitting {
-            if self.fits.insert((shape, widths)) {
-                self.push(key, Node::Fit(shape, widths));
-            }
+            self.offer(key, Node::Fit(shape, widths));
         }
     }
 
@@ -315,13 +311,13 @@ impl Search<'_> {
         let found = parallel::map(&all, |(_, (shape, widths))| self.known.tight(shape, *widths));
         for ((key, (shape, _)), (widths, complete)) in all.into_iter().zip(found) {
             self.dropped = if complete { self.dropped } else { self.dropped.min(key) };
-            widths.into_iter().for_each(|widths| self.offer(key, shape, widths));
+            widths.into_iter().for_each(|widths| self.offer(key, Node::Exact(shape, widths)));
         }
     }
 
-    fn offer(&mut self, key: i64, shape: Shape, widths: Widths) {
-        if self.seen.insert((shape, widths)) {
-            self.push(key, Node::Exact(shape, widths));
+    fn offer(&mut self, key: i64, node: Node) {
+        if self.seen.insert(node.clone()) {
+            self.push(key, node);
         }
     }
 

@@ -149,8 +149,8 @@ pub struct BankDim {
 }
 
 /// A buffer beside one PE (or at the border). It keeps, per row it owns, `words_per_row` words starting at word
-/// `floor((base + coef·p) / word)`. Accepted words have consecutive addresses in the
-/// order of the hull, whether all of its rows are walked or, as sizes say, fewer.
+/// `floor((base + coef·p) / word)`. Accepted words have consecutive addresses in the order of
+/// the hull, whether all of its rows are walked or, as sizes say, fewer.
 /// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
