@@ -27,6 +27,8 @@ pub struct Polyhedron {
     /// `levels[d]`: rows over iterators 0..=d, with the inner ones projected out. `None`: infeasible.
     levels: Option<Vec<Vec<Row>>>,
     exact: bool,
+    /// Rows that were made and looked at.
+    work: u64,
 }
 
 impl Polyhedron {
@@ -44,9 +46,10 @@ impl Polyhedron {
         }
         let mut levels = vec![vec![]; dims];
         let mut exact = true;
+        let mut work = rows.len() as u64;
         for d in (0..dims).rev() {
             levels[d] = rows.iter().cloned().collect();
-            match eliminate(&rows, d) {
+            match eliminate(&rows, d, &mut work) {
                 Some((next, good)) => {
                     rows = next;
                     feasible &= good;
@@ -57,7 +60,7 @@ impl Polyhedron {
                 }
             }
         }
-        Polyhedron { levels: feasible.then_some(levels), exact }
+        Polyhedron { levels: feasible.then_some(levels), exact, work }
     }
 
     /// Bounds of iterator `d` for given outer ones: `(lower, upper)`, `None` where unbounded.
@@ -108,14 +111,20 @@ impl Polyhedron {
 
     /// A point of the set.
     pub fn sample(&self) -> Sample {
-        let Some(levels) = &self.levels else { return Sample::Empty };
-        let mut point = vec![];
-        let mut budget = POINTS;
-        match self.search(levels.len(), &mut point, &mut budget) {
+        self.sample_and_work().0
+    }
+
+    /// The same, and the number of rows that were made and looked at for it.
+    pub fn sample_and_work(&self) -> (Sample, u64) {
+        let Some(levels) = &self.levels else { return (Sample::Empty, self.work) };
+        let (mut point, mut budget) = (vec![], POINTS);
+        let sample = match self.search(levels.len(), &mut point, &mut budget) {
             Some(true) => Sample::Point(point),
             Some(false) if self.exact => Sample::Empty,
             _ => Sample::Unknown,
-        }
+        };
+        let widest = levels.iter().map(Vec::len).max().unwrap_or(0);
+        (sample, self.work + u64::from(POINTS - budget) * widest as u64)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -159,14 +168,14 @@ fn insert(rows: &mut BTreeSet<Row>, (mut coeffs, mut constant): Row) -> bool {
     true
 }
 
-
 /// Projects iterator `d` out; the flag tells whether no contradiction showed. `None` if it grows too large.
-fn eliminate(rows: &BTreeSet<Row>, d: usize) -> Option<(BTreeSet<Row>, bool)> {
+fn eliminate(rows: &BTreeSet<Row>, d: usize, work: &mut u64) -> Option<(BTreeSet<Row>, bool)> {
     let mut out: BTreeSet<Row> = rows.iter().filter(|(c, _)| c[d] == 0).cloned().collect();
     let lower: Vec<&Row> = rows.iter().filter(|(c, _)| c[d] > 0).collect();
     let upper: Vec<&Row> = rows.iter().filter(|(c, _)| c[d] < 0).collect();
     let mut feasible = true;
     for (a, ka) in &lower {
+        *work += upper.len() as u64;
         for (b, kb) in &upper {
             let (p, q) = (-b[d], a[d]);
             let mix = |x: i128, y: i128| x.checked_mul(p)?.checked_add(y.checked_mul(q)?);
@@ -187,9 +196,9 @@ fn eliminate(rows: &BTreeSet<Row>, d: usize) -> Option<(BTreeSet<Row>, bool)> {
     Some((out, feasible))
 }
 
-/// Least and greatest value of `form` over the rational hull of the constraints; `None` where unbounded or unknown.
-/// An empty set gives `(Some(1), Some(0))`.
-pub fn range(dims: usize, constraints: &[Constraint], form: &Affine) -> (Option<i64>, Option<i64>) {
+/// Least and greatest value of `form` over the rational hull of the constraints, `None` where unbounded or unknown, and the number
+/// of rows that were made for it. An empty set gives `(Some(1), Some(0))`.
+pub fn range_and_work(dims: usize, constraints: &[Constraint], form: &Affine) -> ((Option<i64>, Option<i64>), u64) {
     // A leading dimension t with t == form.
     let shift = |a: &Affine, first: i64, sign: i64| {
         let mut coeffs = vec![first];
@@ -198,5 +207,6 @@ pub fn range(dims: usize, constraints: &[Constraint], form: &Affine) -> (Option<
     };
     let mut all: Vec<Constraint> = constraints.iter().map(|c| Constraint { expr: shift(&c.expr, 0, 1), equality: c.equality }).collect();
     all.push(Constraint { expr: shift(form, 1, -1), equality: true });
-    Polyhedron::new(dims + 1, &all).bounds(&[])
+    let polyhedron = Polyhedron::new(dims + 1, &all);
+    (polyhedron.bounds(&[]), polyhedron.work)
 }

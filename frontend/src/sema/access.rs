@@ -5,7 +5,7 @@ use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
 use crate::scop::{Access, Affine, Constraint};
-use crate::polyhedron::{self, Sample, Polyhedron};
+use crate::polyhedron::Sample;
 
 impl Sema {
     /// The slot that a name stands for as data; anything else is reported.
@@ -125,8 +125,8 @@ impl Sema {
             add_scaled(form, &over, -1)
         };
         for disjunct in &self.nest.domain {
-            let (low, _) = polyhedron::range(depth, disjunct, form);
-            let within = |extent| beyond(extent).is_some_and(|over| polyhedron::range(depth, disjunct, &over).1.is_some_and(|h| h < 0));
+            let (low, _) = self.effort.range(depth, disjunct, form);
+            let within = |extent| beyond(extent).is_some_and(|over| self.effort.range(depth, disjunct, &over).1.is_some_and(|h| h < 0));
             if low.is_some_and(|l| l >= 0) && extent.is_none_or(within) {
                 continue;
             }
@@ -136,7 +136,7 @@ impl Sema {
             let above = extent.and_then(beyond);
             for violation in [Some(below), above].into_iter().flatten() {
                 let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
-                if let Sample::Point(point) = Polyhedron::new(depth, &constraints).sample() {
+                if let Sample::Point(point) = self.effort.sample(depth, &constraints) {
                     let found = form.eval(&point);
                     let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
                     let message = format!("`{name}` is accessed outside its bounds");

@@ -8,7 +8,6 @@ use super::{Entity, Sema};
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
 use crate::scop::{Affine, BinaryOp, Binding, ScalarType};
-use crate::polyhedron;
 use crate::value;
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
@@ -137,7 +136,7 @@ impl Sema {
             return self.constant_form(wrapped, ty, span);
         }
         for disjunct in &self.nest.domain {
-            let (low, high) = polyhedron::range(self.depth(), disjunct, &form);
+            let (low, high) = self.effort.range(self.depth(), disjunct, &form);
             let (Some(low), Some(high)) = (low, high) else { continue };
             if low <= high && ((low as i128) < least || high as i128 > greatest) {
                 let bad = if (low as i128) < least { low } else { high };
@@ -189,7 +188,7 @@ impl Sema {
         }
         let (quotient, remainder) = (form.constant.div_euclid(divisor), form.constant.rem_euclid(divisor));
         // C rounds toward zero, shifts and masks round down.
-        let negative = || self.nest.domain.iter().any(|d| polyhedron::range(self.depth(), d, form).0.is_none_or(|low| low < 0));
+        let negative = || self.nest.domain.iter().any(|d| self.effort.range(self.depth(), d, form).0.is_none_or(|low| low < 0));
         if remainder != 0 && matches!(op, Binary::Div | Binary::Rem) && negative() {
             return Ok(None);
         }

@@ -4,7 +4,6 @@ use super::form::{compare, intersect, negated, refuse, Affinity, Dnf, Truth};
 use super::Sema;
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::scop::{Affine, ScalarType};
-use crate::polyhedron::Polyhedron;
 
 /// Unions grow at most so large.
 const DISJUNCTS: usize = 64;
@@ -13,7 +12,7 @@ impl Sema {
     /// `domain` restricted to `condition`, without its empty parts.
     pub(super) fn restrict(&self, domain: &Dnf, condition: &Dnf) -> Dnf {
         let mut parts = intersect(domain, condition);
-        parts.retain(|p| !Polyhedron::new(self.depth(), p).is_empty());
+        parts.retain(|p| !self.effort.is_empty(self.depth(), p));
         parts
     }
 
@@ -45,7 +44,7 @@ impl Sema {
     fn both(&self, x: &Dnf, y: &Dnf) -> Dnf {
         let mut parts = intersect(x, y);
         if parts.len() > 2 {
-            parts.retain(|p| !Polyhedron::new(self.depth(), p).is_empty());
+            parts.retain(|p| !self.effort.is_empty(self.depth(), p));
         }
         parts
     }
@@ -70,6 +69,9 @@ impl Sema {
 
     /// What is known about `e` in the current domain.
     pub(super) fn decide(&self, e: &ast::Expr) -> Truth {
+        if self.effort.spent() {
+            return Truth::Data;
+        }
         if let Ok((holds, fails)) = self.cases(e) {
             let (holds, fails) = (self.restrict(&self.nest.domain, &holds), self.restrict(&self.nest.domain, &fails));
             return match (holds.is_empty(), fails.is_empty()) {

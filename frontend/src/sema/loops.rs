@@ -9,7 +9,6 @@ use super::{Entity, Iterator, Sema};
 use crate::ast::{self, Binary, ExprKind, For, ForInit};
 use crate::diag::Span;
 use crate::scop::{Affine, Constraint, Loop, ScalarType};
-use crate::polyhedron::{self, Polyhedron};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -48,9 +47,10 @@ impl Sema {
         let Some(unrolled) = self.unrolled(f, true) else { return self.plain_loop(f) };
         let start = self.clone();
         self.plain_loop(f);
-        if self.faults[start.faults.len()..].iter().any(|fault| fault.code == "E0411") {
-            let mut other = start;
+        if !self.overfull && self.faults[start.faults.len()..].iter().any(|fault| fault.code == "E0411") {
+            let mut other = Sema { effort: self.effort.clone(), ..start };
             other.for_loop(&unrolled);
+            self.effort = other.effort.clone();
             if other.faults.len() < self.faults.len() {
                 *self = other;
             }
@@ -286,7 +286,7 @@ impl Sema {
     /// A constant that no start exceeds.
     fn greatest(&self, starts: &[AffineValue]) -> i64 {
         let highest = |v: &AffineValue| {
-            let highs = self.nest.domain.iter().map(|d| polyhedron::range(self.depth(), d, &v.form).1);
+            let highs = self.nest.domain.iter().map(|d| self.effort.range(self.depth(), d, &v.form).1);
             highs.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
         };
         starts.iter().filter_map(highest).min().unwrap_or(0)
@@ -352,7 +352,7 @@ impl Sema {
         let at_start: Vec<Constraint> = starts.collect();
         let runs_away = self.nest.domain.iter().any(|d| {
             let all: Vec<Constraint> = d.iter().chain(&at_start).chain(&beyond[0]).cloned().collect();
-            !Polyhedron::new(depth + 1, &all).is_empty()
+            !self.effort.is_empty(depth + 1, &all)
         });
         if runs_away {
             self.error("E0413", e.span, "the loop may never end", "the iterator can start beyond this bound", "use `<` or `>`");
@@ -366,7 +366,7 @@ impl Sema {
     fn check_exit(&mut self, header: &Header, value: &Affine, span: Span) {
         let (least, greatest) = type_range(header.ty);
         for disjunct in self.nest.domain.clone() {
-            let (low, high) = polyhedron::range(self.depth(), &disjunct, value);
+            let (low, high) = self.effort.range(self.depth(), &disjunct, value);
             let last = if header.step > 0 { high } else { low };
             let Some(exit) = last.and_then(|l| l.checked_add(header.step)) else { continue };
             if (exit as i128) < least || exit as i128 > greatest {

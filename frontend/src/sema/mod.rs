@@ -9,6 +9,7 @@ mod affine;
 mod choice;
 mod condition;
 mod declare;
+mod effort;
 mod expr;
 mod form;
 mod fresh;
@@ -156,6 +157,8 @@ pub(crate) struct Sema {
     strides: Strides,
     /// Parts that conditions split the statement at hand into.
     parts: usize,
+    /// What may still be asked about iterations.
+    effort: effort::Effort,
     overfull: bool,
     /// Subscripts of tables that follow data, to be checked once all statements are known.
     positions: Vec<table::Position>,
@@ -187,6 +190,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
         parts: 0,
+        effort: effort::Effort::new(),
         overfull: false,
         positions: vec![],
     };

@@ -48,6 +48,20 @@ impl Sema {
             StmtKind::If(c, then, otherwise) => self.if_statement(c, then, otherwise.as_deref()),
             StmtKind::For(f) => self.for_loop(f),
         }
+        match &statement.kind {
+            StmtKind::Expr(e) | StmtKind::If(e, ..) => self.check_effort(e.span),
+            StmtKind::For(f) => self.check_effort(f.header),
+            _ => {}
+        }
+    }
+
+    /// Reports once that the region cost too much.
+    pub(super) fn check_effort(&mut self, span: Span) {
+        if self.effort.spent() && !self.overfull {
+            self.overfull = true;
+            let help = "loops whose bounds depend on many others, and conditions within conditions, multiply: simplify them, or make several regions of it";
+            self.error("E0415", span, "the region's loops and conditions take too many steps to decide", "reached here", help);
+        }
     }
 
     fn expression_statement(&mut self, e: &ast::Expr) {
@@ -122,7 +136,7 @@ impl Sema {
 
     /// Runs `inner` in a part of the domain.
     pub(super) fn within(&mut self, part: Dnf, inner: impl FnOnce(&mut Self)) {
-        if part.is_empty() || self.overfull {
+        if part.is_empty() || self.overfull || self.effort.spent() {
             return;
         }
         let whole = std::mem::replace(&mut self.nest.domain, part);

@@ -2,7 +2,7 @@
 
 use super::form::Dnf;
 use super::operate::{self, constant, node, select};
-use super::values::{Fact, Values};
+use super::values::{Fact, StoredRanges, Values};
 use super::{Guard, Sema};
 use crate::ast::{self, Declarator, Init};
 use crate::diag::Span;
@@ -92,8 +92,13 @@ impl Sema {
 
     /// Reports the subscripts of tables that may lead outside.
     pub(super) fn check_positions(&mut self) {
+        let stored = StoredRanges::default();
         for p in std::mem::take(&mut self.positions) {
-            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known).of(&p.value);
+            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known, &stored).of(&p.value);
+            self.check_effort(p.span);
+            if self.overfull {
+                return;
+            }
             if low < 0 || high >= i128::from(p.extent) {
                 let label = format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
                 let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;

@@ -4,9 +4,10 @@
 use super::affine::type_range;
 use super::operate::{bare, equal};
 use super::Sema;
-use crate::polyhedron;
-use crate::scop::{Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
+use crate::scop::{Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Statement, Storage, UnaryOp};
 use crate::value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The least and the greatest value.
 type Range = (i128, i128);
@@ -26,15 +27,29 @@ pub(super) struct Values<'a> {
     known: &'a [Fact],
     /// Arrays whose values are being looked for.
     open: Vec<ArrayId>,
+    stored: &'a StoredRanges,
+}
+
+/// What is known of the values that a finished region stores.
+#[derive(Default)]
+pub(super) struct StoredRanges {
+    /// Arrays that an array's values follow from.
+    sources: RefCell<BTreeMap<ArrayId, BTreeSet<ArrayId>>>,
+    /// Values of an array while some of its sources, those given, are being looked for.
+    ranges: RefCell<BTreeMap<(ArrayId, BTreeSet<ArrayId>), Option<Range>>>,
 }
 
 impl<'a> Values<'a> {
-    pub fn new(sema: &'a Sema, domain: &'a [Vec<Constraint>], reads: &'a [ArrayId], known: &'a [Fact]) -> Self {
-        Values { sema, domain, reads, known, open: vec![] }
+    pub fn new(sema: &'a Sema, domain: &'a [Vec<Constraint>], reads: &'a [ArrayId], known: &'a [Fact], stored: &'a StoredRanges) -> Self {
+        Values { sema, domain, reads, known, open: vec![], stored }
     }
 
     /// The least and the greatest value of an integer expression.
     pub fn of(&self, e: &Expr) -> Range {
+        self.sema.effort.spend(1);
+        if self.sema.effort.spent() {
+            return type_range(e.ty);
+        }
         self.known.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
     }
 
@@ -130,9 +145,19 @@ impl<'a> Values<'a> {
         if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
             return None;
         }
-        let range = type_range(own.ty);
-        let writers = self.sema.statements.iter().filter(|s| s.write.array == array);
-        let values = writers.map(|s| {
+        let sources = self.sources(array);
+        let key = (array, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
+        let known = self.stored.ranges.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let found = self.assigned(array, type_range(own.ty));
+            self.stored.ranges.borrow_mut().insert(key, found);
+            found
+        })
+    }
+
+    /// The same, from the statements, where all that they store lies in `range`.
+    fn assigned(&self, array: ArrayId, range: Range) -> Option<Range> {
+        let values = self.writers(array).map(|s| {
             let reads: Vec<ArrayId> = s.reads.iter().map(|r| r.array).collect();
             let open = self.open.iter().copied().chain([array]).collect();
             let value = Values { domain: &s.domain, reads: &reads, known: &[], open, ..*self }.of(&s.rhs);
@@ -141,11 +166,28 @@ impl<'a> Values<'a> {
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
+    fn writers(&self, array: ArrayId) -> impl Iterator<Item = &'a Statement> {
+        self.sema.statements.iter().filter(move |s| s.write.array == array)
+    }
+
+    /// Arrays that the values of `array` follow from.
+    fn sources(&self, array: ArrayId) -> BTreeSet<ArrayId> {
+        let known = self.stored.sources.borrow().get(&array).cloned();
+        known.unwrap_or_else(|| {
+            let (mut found, mut next) = (BTreeSet::new(), vec![array]);
+            while let Some(read) = next.pop() {
+                next.extend(self.writers(read).flat_map(|s| &s.reads).map(|r| r.array).filter(|a| found.insert(*a)));
+            }
+            self.stored.sources.borrow_mut().insert(array, found.clone());
+            found
+        })
+    }
+
     /// The values of a form over the iterations.
     fn iterated(&self, form: &Affine) -> Option<Range> {
         let mut all = None;
         for disjunct in self.domain {
-            let (low, high) = polyhedron::range(form.coeffs.len(), disjunct, form);
+            let (low, high) = self.sema.effort.range(form.coeffs.len(), disjunct, form);
             let own = (i128::from(low?), i128::from(high?));
             all = Some(all.map_or(own, |r| joined(r, own)));
         }

@@ -41,3 +41,18 @@ fn multiplying_cases_are_refused() {
     let loops: String = (0..14).map(|k| format!("for (int i{k} = 0; i{k} < 2; i{k}++)\n")).collect();
     assert_eq!(codes(&format!("{loops} A[0] = {};", cases.join(" + "))), ["E0415"]);
 }
+
+#[test]
+fn multiplying_questions_are_refused() {
+    // Each loop is tried with copies of its body as well, because a condition divides its iterator and a subscript leads outside.
+    let loops: String = (0..13).map(|k| format!("for (int i{} = 0; i{} <= i{k}; i{}++)\n", k + 1, k + 1, k + 1)).collect();
+    let condition: Vec<String> = (0..13).map(|k| format!("B[i{k} & 1] > i{k} % 3")).collect();
+    let found = codes(&format!("for (int i0 = 0; i0 < 4; i0++)\n{loops} if ({}) A[i13 + 61] = 1;", condition.join(" && ")));
+    assert!(found.contains(&"E0415"), "{found:?}");
+}
+
+#[test]
+fn values_of_long_chains_are_known() {
+    let chain: String = (1..40).map(|k| format!("int x{k} = x{} + x{};\n", k - 1, k - 1)).collect();
+    assert_eq!(codes(&format!("static const int T[4] = {{1, 2, 3, 4}};\nfor (int i = 0; i < 64; i++) {{\nint x0 = A[i] & 1;\n{chain} B[i] = T[x0] + T[x39 & 3];\n}}")), [""; 0]);
+}
