@@ -426,7 +426,7 @@ impl Facts<'_> {
             "macs_per_cycle": report.work.map(|w| w.operations as f64 / cycles.max(1) as f64),
             "utilization": report::utilization(self.compiled, cycles as i64),
             "array": vsa.extent,
-            "steps": vsa.visits() * vsa.waves_per_visit(),
+            "steps": vsa.waves(),
             "axes": vsa.axes,
             "simd": vsa.lanes,
             "engine": self.engine(),

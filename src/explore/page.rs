@@ -138,8 +138,7 @@ fn roofline(context: &Context, best: &Design) -> String {
     for p in 0..vsa.ports() {
         for (walk, way) in [(Walk::reads(vsa, p), "reads"), (Walk::writes(vsa, p), "writes")] {
             let Some(walk) = walk else { continue };
-            let words: i64 = walk.groups.iter().map(|g| g.services(&walk.trips) * g.total_rows() * g.words).sum();
-            let bytes = words * i64::from(walk.bus_bytes());
+            let bytes = walk.words() * i64::from(walk.bus_bytes());
             dots.push((work / bytes.max(1) as f64, f64::from(walk.bus_bytes()), format!("{} {way}", vsa.port_name(p))));
         }
     }

@@ -10,6 +10,7 @@ mod naming;
 
 pub mod array;
 pub mod axi;
+mod cases;
 pub mod control;
 mod core;
 mod cores;

@@ -6,6 +6,7 @@ pub mod delay;
 pub mod operand;
 pub mod pick;
 pub mod program;
+mod reach;
 pub mod relay;
 pub mod steps;
 pub mod timing;

@@ -17,10 +17,10 @@
 //!   of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
-use super::steps::reach;
+use super::reach::reach;
 use crate::affine::{interval, Form};
 use crate::ir::sizes::Formula;
-use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, Until, Vsa};
+use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
 use frontend::scop::Affine;
 use std::iter;
 
@@ -199,9 +199,19 @@ pub struct Wait {
 pub enum WaitUntil {
     /// Load `n` waits for the first `n - lag`.
     Lag(i64),
-    /// The first load of a phase waits for as many more as the phase before has: `drains` if the kept counters of phases
-    /// had these values in it, else none.
-    Phase { drains: i64, emit: Vec<Option<i64>> },
+    /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by their case,
+    /// if the kept counters of phases have these values in it, else none. It `skips` phases without loads of its own.
+    Phase { drains: Formula, emit: Vec<Option<i64>>, skips: bool },
+}
+
+impl WaitUntil {
+    /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is more than one
+    /// number or none.
+    pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
+        let WaitUntil::Phase { drains, skips, .. } = self else { return None };
+        let most = drains.range(&[]).1.max(1).saturating_mul(walk.trips[..walk.phases].iter().map(|&t| i128::from(t)).product());
+        (*skips || !matches!(drains, Formula::Const(_))).then(|| (128 - most.leading_zeros()).min(39))
+    }
 }
 
 impl WalkGroup {
@@ -222,10 +232,6 @@ impl WalkGroup {
     /// Words of the array per row.
     pub fn array_words(&self) -> i64 {
         (self.words - 1) / self.step + 1
-    }
-    /// Services in the whole run.
-    pub fn services(&self, trips: &[i64]) -> i64 {
-        self.when.iter().zip(trips).map(|(w, t)| if w.is_some() { 1 } else { *t }).product()
     }
 }
 
@@ -248,6 +254,8 @@ pub struct Walk {
     pub parameters: usize,
     /// Their last values; of parameters, their values.
     pub lasts: Vec<Formula>,
+    /// Per case of phases, the least and greatest values of the kept counters of phases.
+    pub cases: Vec<Vec<[i64; 2]>>,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
     pub groups: Vec<WalkGroup>,
@@ -261,7 +269,7 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth).map(|j| if j < g.reload.max(vsa.parameters()) { None } else { Some(0) }).collect(),
+            when: (0..vsa.tile_depth).map(|j| g.loads_at(j).filter(|_| j >= vsa.parameters())).collect(),
             hull: &g.hull,
             reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p[..]), [g.first, g.last]),
             bounds: &[],
@@ -310,11 +318,36 @@ impl Walk {
     }
     /// Services of all groups in the whole run.
     pub fn services(&self) -> Formula {
-        let trips = |g: &WalkGroup| {
-            let counted = g.when.iter().zip(&self.lasts).skip(self.parameters).filter(|(w, _)| w.is_none());
+        self.groups.iter().map(|g| self.services_of(g)).fold(Formula::Const(0), Formula::plus)
+    }
+    /// Services of a group in the whole run.
+    pub fn services_of(&self, g: &WalkGroup) -> Formula {
+        let counted = |from: usize| {
+            let counted = g.when.iter().zip(&self.lasts).skip(from).filter(|(w, _)| w.is_none());
             counted.fold(Formula::Const(1), |all, (_, last)| all.times(last.clone().plus(Formula::Const(1))))
         };
-        self.groups.iter().map(trips).fold(Formula::Const(0), Formula::plus)
+        if self.cases.is_empty() {
+            return counted(self.parameters);
+        }
+        // Phases of each case, and of none, that it serves, and how often in one of them.
+        let phases = |all: &[[i64; 2]]| -> i64 {
+            all.iter().zip(&g.when).map(|(b, w)| w.map_or((b[1] - b[0] + 1).max(0), |v| i64::from((b[0]..=b[1]).contains(&v)))).product()
+        };
+        let whole: Vec<[i64; 2]> = self.trips[..self.phases].iter().map(|t| [0, t - 1]).collect();
+        let known: Vec<i64> = self.cases.iter().map(|all| phases(all)).collect();
+        let between = phases(&whole) - known.iter().sum::<i64>();
+        let inner = counted(self.phases);
+        let happens = |case: usize| g.when.iter().zip(&self.lasts).skip(self.phases).all(|(w, last)| w.is_none_or(|v| v <= last.at_case(case)));
+        Formula::Const(known.iter().chain([&between]).enumerate().filter(|(case, _)| happens(*case)).map(|(case, n)| n * inner.at_case(case)).sum())
+    }
+    /// Words of the array that a run moves, or seems to where rows end early; without sizes.
+    pub fn words(&self) -> i64 {
+        self.groups.iter().map(|g| self.services_of(g).at_case(0) * g.total_rows() * g.words).sum()
+    }
+    /// Which case the phase with these counters is of, or the number behind the last one.
+    pub fn case(&self, counters: &[i64]) -> usize {
+        let is = |all: &Vec<[i64; 2]>| all.iter().zip(counters).all(|(b, c)| (b[0]..=b[1]).contains(c));
+        self.cases.iter().position(is).unwrap_or(self.cases.len())
     }
     /// Bits of a signed number that holds every gate and end.
     pub fn coordinate_bits(&self) -> u32 {
@@ -348,34 +381,67 @@ struct Raw<'a> {
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     let same = |j: usize| first.when[j].is_some() && raw.iter().all(|r| r.when[j] == first.when[j]);
-    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && !same(j)).collect();
+    // Who waits for phases counts them.
+    let waits = |j: usize| j < vsa.phases && raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase);
+    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j))).collect();
     let fixed: Vec<i64> =
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
-    let groups: Vec<WalkGroup> = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
+    let groups: Vec<WalkGroup> = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
     let parameters = vsa.parameters();
-    let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| vsa.sizes.parameters.get(k).cloned().unwrap_or_else(|| vsa.sizes.last(j, trip));
+    // A walk that knows one phase only is in its case.
+    let only = kept.iter().all(|&j| j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
+    let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
+    let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| match vsa.sizes.parameters.get(k) {
+        Some(parameter) => parameter.clone(),
+        None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
+        None if only.is_some() => Formula::Const(vsa.cases.last(j, trip, only.flatten())),
+        // Where no group is served, a walk does not stay.
+        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, &vsa.cases.boxes[k]) { vsa.cases.last(j, trip, Some(k)) } else { 0 }).collect()),
+    };
     let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
-    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, phases, groups };
+    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
     walk.end_rows();
     Some(walk)
 }
 
-fn wait(vsa: &Vsa, after: &After, kept: &[usize]) -> Wait {
+/// The cases' phases over the kept counters: of those that are fixed elsewhere, none.
+fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<[i64; 2]>> {
+    let counted = |j: &usize| *j < vsa.phases;
+    let of = |all: &Vec<[i64; 2]>| {
+        let other = (0..vsa.phases).any(|j| !kept.contains(&j) && !(all[j][0]..=all[j][1]).contains(&fixed[j]));
+        kept.iter().copied().filter(counted).map(|j| if other { [1, 0] } else { all[j] }).collect::<Vec<_>>()
+    };
+    vsa.cases.boxes.iter().map(of).collect()
+}
+
+/// Some group is served in phases of a case.
+fn serves(raw: &[Raw], phases: &[[i64; 2]]) -> bool {
+    raw.iter().any(|r| phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v))))
+}
+
+/// Drains of an output group in a phase that emits, by case.
+fn drains(vsa: &Vsa, group: &OutputGroup) -> Formula {
+    let in_case = |case: Option<usize>| {
+        let last = |j: usize| vsa.cases.last(j, vsa.counters[j].trip, case);
+        (vsa.phases..vsa.tile_depth).map(|j| group.emit[j].map_or(last(j) + 1, |v| i64::from(v <= last(j)))).product::<i64>()
+    };
+    Formula::by_case((0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect())
+}
+
+fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
     let until = match after.until {
         Until::Lag(lag) => WaitUntil::Lag(lag),
         Until::Phase => {
-            let emit = &vsa.outputs[after.output as usize].emit;
-            WaitUntil::Phase {
-                drains: (vsa.phases..vsa.tile_depth).filter(|&j| emit[j].is_none()).map(|j| vsa.counters[j].trip).product(),
-                emit: kept.iter().filter(|&&j| j < vsa.phases).map(|&j| emit[j]).collect(),
-            }
+            let output = &vsa.outputs[after.output as usize];
+            let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
+            WaitUntil::Phase { drains: drains(vsa, output), emit: counted().map(|j| output.emit[j]).collect(), skips: counted().any(|j| group.when[j].is_some()) }
         }
     };
     Wait { output: after.output as usize, until }

@@ -26,6 +26,8 @@ pub struct RowTimes {
 pub struct AddressModel {
     walk: Walk,
     counters: Vec<i64>,
+    /// Which case of phases the present point is of.
+    case: usize,
     turn: usize,
     exhausted: bool,
     served: Vec<i64>,
@@ -69,6 +71,7 @@ impl AddressModel {
     pub fn new(walk: Walk, ahead: usize) -> AddressModel {
         AddressModel {
             counters: vec![0; walk.trips.len()],
+            case: walk.case(&vec![0; walk.trips.len()]),
             turn: 0,
             exhausted: false,
             served: vec![0; walk.groups.len()],
@@ -131,7 +134,10 @@ impl AddressModel {
         self.turn = 0;
         for j in (0..self.counters.len()).rev() {
             self.counters[j] += 1;
-            if self.counters[j] < self.walk.trips[j] {
+            if self.counters[j] <= self.walk.lasts[j].at_case(self.case) {
+                if j < self.walk.phases {
+                    self.case = self.walk.case(&self.counters);
+                }
                 return;
             }
             self.counters[j] = 0;

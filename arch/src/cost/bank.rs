@@ -100,7 +100,7 @@ pub fn least(loads: &[Load], board: &Board) -> i64 {
 }
 
 fn moved(walk: &Walk) -> i64 {
-    walk.groups.iter().map(|g| g.services(&walk.trips) * g.total_rows() * g.words).sum::<i64>() * i64::from(walk.bus_bytes())
+    walk.words() * i64::from(walk.bus_bytes())
 }
 
 /// How the tools call a memory: ports of a Zynq's processing system are named, others are numbered banks of their kind.

@@ -2,7 +2,7 @@
 //! visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that only grow with
 //! each wait, so leaving waits out gives a bound; tests hold both against it.
 
-use crate::affine::gcd;
+use crate::affine::{advance, gcd};
 use crate::contract::timing;
 use crate::contract::walk::{MemoryTiming, Walk, WalkGroup};
 use crate::ir::vsa::Vsa;
@@ -71,6 +71,11 @@ impl Tiles<'_> {
             mask &= mask - 1;
         }
         all
+    }
+
+    /// So many waves, and the last one's way.
+    pub fn waves_alone(waves: i64, cross: i64) -> i64 {
+        BEFORE + waves + cross + BEHIND
     }
 
     /// Waves behind the first loads, whatever the order.
@@ -146,8 +151,6 @@ struct Service {
     words: i64,
     /// Cycles in which the port moves them.
     beats: i64,
-    /// Loads: reload when one of the first tile counters changes.
-    reload: usize,
     /// Drains: values of the tile counters at which they happen.
     emit: Vec<Option<i64>>,
     slots: usize,
@@ -175,15 +178,14 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
 /// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
 /// crossed the array (`cross`); a visit waits for its loads and for the buffers of its results. Stops at `limit`.
 pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
-    let trips: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip).collect();
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for port in 0..vsa.ports() {
         for (beats, walk) in beats.iter_mut().zip([Walk::reads(vsa, port), Walk::writes(vsa, port)]) {
             walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into())));
         }
     }
-    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, reload: 0, emit: vec![], slots: 0 };
-    let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| Service { reload: g.reload, ..service(g.array, g.hull.total_words(), *b) }).collect();
+    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, emit: vec![], slots: 0 };
+    let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
     let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
     let latency = MemoryTiming::IDEAL;
     // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may be that
@@ -194,15 +196,18 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
     let mut drained = vec![[0i64; 2]; drains.len()];
-    let (waves, visits) = (vsa.waves_per_visit(), vsa.visits());
-    let mut tile = vec![0i64; trips.len()];
-    let (mut free, mut done, mut changed) = (timing::START_TO_LAUNCH, 0, 0);
-    for visit in 0..visits {
-        if free + (visits - visit) * waves >= limit {
-            return free + (visits - visit) * waves;
+    let depth = vsa.tile_depth;
+    let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
+    let mut trips = vsa.trips_at(&tile);
+    let (mut free, mut done) = (timing::START_TO_LAUNCH, 0);
+    loop {
+        if free + left >= limit {
+            return free + left;
         }
+        let waves: i64 = trips[depth..].iter().product();
+        left = (left - waves).max(0);
         let mut first = free;
-        for (k, g) in loads.iter().enumerate().filter(|(_, g)| visit == 0 || changed < g.reload) {
+        for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile)) {
             let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
             reading[g.port] = reading[g.port].max(earliest) + g.beats;
             count[k] += 1;
@@ -222,14 +227,12 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
             done = done.max(writing[g.port] + latency.write_latency);
         }
-        changed = (0..trips.len()).rev().find(|&j| tile[j] + 1 < trips[j]).unwrap_or(usize::MAX);
-        if changed < trips.len() {
-            tile[changed] += 1;
-            tile[changed + 1..].fill(0);
-        }
-        for (k, _) in loads.iter().enumerate().filter(|(_, g)| changed == usize::MAX || changed < g.reload) {
+        for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, &trips)) {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
         }
+        if !advance(&mut tile, trips[..depth].iter().copied()) {
+            return done;
+        }
+        trips = vsa.trips_at(&tile);
     }
-    done
 }

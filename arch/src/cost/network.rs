@@ -54,7 +54,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     let count: i64 = extent.iter().product();
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    let double = vsa.counters[..group.reload.min(vsa.tile_depth)].iter().skip(vsa.parameters()).any(|c| c.trip > 1);
+    let double = !group.loads_once(vsa);
     // A sketch has no nodes, and no skew.
     let sketch = vsa.nodes.is_empty();
     let hop = (0..2).filter(|&a| extent[a] > 1 && !sketch).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0);

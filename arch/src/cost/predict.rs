@@ -82,18 +82,22 @@ fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> Option
 
 impl Walker<'_> {
     fn run(&mut self, limit: i64) -> Option<Prediction> {
-        let trips: Vec<i64> = self.vsa.counters[..self.vsa.tile_depth].iter().map(|c| c.trip).collect();
+        let depth = self.vsa.tile_depth;
         let interval = self.vsa.schedule.interval;
-        let waves = self.vsa.waves_per_visit();
-        let mut tile = vec![0; trips.len()];
-        let mut out = Prediction { compute_cycles: waves * self.vsa.visits() * interval, ..Prediction::default() };
+        let mut tile = vec![0; depth];
+        let mut trips = self.vsa.trips_at(&tile);
+        let mut waves: i64 = trips[depth..].iter().product();
+        let mut left = self.vsa.waves();
+        let mut out = Prediction { compute_cycles: left * interval, ..Prediction::default() };
         let mut free = timing::START_TO_LAUNCH;
         let mut done = 0;
-        for visit in 0..self.vsa.visits() {
+        let mut visit = 0;
+        loop {
             // The last wave's launch, even if nothing waited any more.
-            if free + ((self.vsa.visits() - visit) * waves - 1) * interval >= limit {
+            if free + (left - 1) * interval >= limit {
                 return None;
             }
+            left -= waves;
             let first = free.max(self.loads(&tile)).max(self.slots(&tile));
             let last = first + (waves - 1) * interval;
             if visit == 0 {
@@ -102,11 +106,14 @@ impl Walker<'_> {
             out.last_launch = last;
             free = last + interval;
             done = done.max(self.drains(&tile, last));
-            let next = advance(&mut tile, &trips);
-            if next.is_some_and(|j| j < self.vsa.phases) {
+            self.releases(&tile, &trips, last);
+            let Some(changed) = advance(&mut tile, &trips[..depth]) else { break };
+            if changed < self.vsa.phases {
                 self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
+                trips = self.vsa.trips_at(&tile);
+                waves = trips[depth..].iter().product();
             }
-            self.releases(next, last);
+            visit += 1;
         }
         let swept = self.swept.map_or(0, |after| out.last_launch + after);
         out.cycles = (done + timing::WRITTEN_TO_DONE).max(swept);
@@ -118,7 +125,7 @@ impl Walker<'_> {
         let mut ready = 0;
         for port in 0..self.readers.len() {
             for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| self.vsa.port_of(g.array) == port) {
-                if tile[group.reload.min(tile.len())..].iter().any(|&c| c != 0) {
+                if !group.loads(tile) {
                     continue;
                 }
                 let n = self.released[g].services;
@@ -173,10 +180,10 @@ impl Walker<'_> {
         done
     }
 
-    /// Releases the loads that the next visit (whose counters from `changed` on restart) does not use again.
-    fn releases(&mut self, changed: Option<usize>, last_launch: i64) {
+    /// Releases the loads that no later visit uses again.
+    fn releases(&mut self, tile: &[i64], trips: &[i64], last_launch: i64) {
         for (g, group) in self.vsa.inputs.iter().enumerate() {
-            if changed.is_none_or(|c| c < group.reload) {
+            if group.releases(tile, trips) {
                 self.released[g].times.push(last_launch + self.release_delay[g]);
             }
         }

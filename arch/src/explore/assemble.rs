@@ -145,6 +145,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
+        cases: mapping.cases,
         sizes: sizes(scop, mapping.parameters, mapping.limits, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),

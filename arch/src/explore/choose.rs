@@ -73,9 +73,8 @@ pub enum Limit {
 pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Resources) -> Limit {
     let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
     let vsa = &vsa.at_most();
-    let words = |w: &Walk| -> i64 { w.groups.iter().map(|g| g.services(&w.trips) * g.total_rows() * g.words).sum() };
     let ports = (0..vsa.ports()).flat_map(|p| [(p, true, Walk::reads(vsa, p)), (p, false, Walk::writes(vsa, p))]);
-    let busiest = ports.filter_map(|(p, reads, walk)| Some((of(words(&walk?), cycles), p, reads))).max_by(|a, b| a.0.total_cmp(&b.0));
+    let busiest = ports.filter_map(|(p, reads, walk)| Some((of(walk?.words(), cycles), p, reads))).max_by(|a, b| a.0.total_cmp(&b.0));
     let computes = of(compute, cycles);
     match busiest {
         Some((share, port, reads)) if share > computes && share > 0.5 => Limit::Port { port, reads, share },

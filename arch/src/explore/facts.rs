@@ -51,6 +51,10 @@ pub struct Facts {
     pub phases: usize,
     /// Of the transformed dimensions.
     pub extent: Vec<i64>,
+    /// With phases: how many are executed alike, and extents of what they do (one along each dimension of phases).
+    pub cases: Vec<(i64, Vec<i64>)>,
+    /// Iterations of the outermost loop of phases that something happens in, where it runs any.
+    outer: Option<i64>,
     /// No dependence but a sum's moves along it.
     pub free: Vec<bool>,
     pub summed: Vec<bool>,
@@ -118,6 +122,8 @@ impl Facts {
             transform: transform.to_vec(),
             phases: system.phases,
             extent: transform.iter().map(range).collect(),
+            cases: system.cases().iter().map(|all| case(system, transform, all)).collect(),
+            outer: outer(system),
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
             carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
@@ -182,13 +188,26 @@ impl Facts {
 
     /// Trips of the outermost loop of phases.
     pub fn outer_phases(&self) -> Option<i64> {
-        (self.phases > 0).then(|| self.extent[0])
+        self.outer
     }
 
     /// Tiles, lanes and orders of the dimension are the search's to choose.
     pub fn parallel(&self, d: usize) -> bool {
         d >= self.phases && (self.free[d] || self.summed[d])
     }
+}
+
+/// Phases in the box of a case, and its extents.
+fn case(system: &System, transform: &[Vec<i64>], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
+    let extent = |(d, row): (usize, &Vec<i64>)| if d < system.phases { 1 } else { row.iter().zip(all).map(|(c, b)| c.abs() * (b.1 - b.0)).sum::<i64>() + 1 };
+    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), transform.iter().enumerate().map(extent).collect())
+}
+
+/// Of loops around the run's last phases, the iterations of that which has the fewest.
+fn outer(system: &System) -> Option<i64> {
+    let last = system.dims.first().filter(|_| system.phases > 0)?.hi;
+    let around = |all: &Vec<(i64, i64)>| all[..system.phases].iter().map(|b| b.1 - b.0 + 1).find(|n| *n > 1);
+    system.cases().iter().filter(|all| all[0].1 == last).filter_map(around).min()
 }
 
 /// Several pieces of a program may read the same elements; they are loaded once.

@@ -65,6 +65,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,
         phases: mapping.phases,
+        cases: mapping.cases,
         counters: mapping.counters,
         arrays,
         inputs,
@@ -94,18 +95,19 @@ fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mappi
     let first = ports[0].clone();
     subscripts.iter_mut().zip(&first).for_each(|(f, shift)| f.constant += shift);
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
-    let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, stored_by: None };
+    let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let ranges = mapping.ranges();
     let all = ([0, 0], mapping.extent.map(|n| n - 1));
     for (domain, lane) in access.domains.iter().flat_map(|d| (0..mapping.lanes()).map(move |lane| (d, lane))) {
         // More cannot read than all.
-        if draft.readers == Some(all) {
+        if draft.readers == Some(all) && mapping.phases == 0 {
             break;
         }
         let over = domain.iter().map(|c| Condition { form: mapping.form(&c.expr, lane), equality: c.equality });
         let known = ranges.simplify_all(over).and_then(|all| ranges.narrowed(&all));
         if let Some(known) = known {
             draft.read_in([0, 1].map(|a| known[mapping.counters.len() + a]));
+            draft.read_during(&known[..mapping.phases]);
         }
     }
     draft

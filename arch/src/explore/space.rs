@@ -80,8 +80,18 @@ impl Grid {
         self.pes[0] * self.pes[1] * self.lanes
     }
     /// Waves if every dimension is one tile: the least.
-    pub fn waves(&self, extent: &[i64]) -> i64 {
-        extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product()
+    pub fn waves(&self, facts: &Facts) -> i64 {
+        let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product::<i64>();
+        if facts.cases.is_empty() { of(&facts.extent) } else { facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum() }
+    }
+    /// Waves of the whole run, if these are the inner iterations: where loops end by phase, in the phases in which something happens.
+    pub fn waves_by_case(&self, facts: &Facts, inner: &Inner) -> Option<i64> {
+        let along = |d: usize, n: i64| {
+            let tile = self.grain(d) * i64::from(inner[d]);
+            if n > tile || self.is_axis(d) { parts(n, tile) * i64::from(inner[d]) } else { parts(n, self.grain(d)) }
+        };
+        let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, &n)| along(d, n)).product::<i64>();
+        (!facts.cases.is_empty()).then(|| facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum())
     }
     pub fn sizes(&self, extent: &[i64], inner: &Inner) -> Sizes {
         let mut s = Sizes { tile: [1; MOST_DIMS], tiles: [1; MOST_DIMS], waves: 1, tiled: 0 };

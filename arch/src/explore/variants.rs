@@ -1,6 +1,7 @@
 //! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder go on.
 
 use super::assemble::{build, join, kept, Program, SPILL_BEYOND};
+use crate::ir::cases::Cases;
 use crate::ir::design::DesignSpec;
 use crate::ir::draft::Lowered;
 use crate::ir::mapping::{Mapping, Plan, Role};
@@ -36,15 +37,31 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
 
 fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&program.system, plan, loose)?;
-    let reductions = kept(program, &mapping);
+    let best = fastest(program, &mapping, spec);
+    // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
+    if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(|(_, schedule)| schedule.interval == 1) {
+        let even = Mapping { cases: Cases::default(), ..mapping.clone() };
+        if let Ok(found) = fastest(program, &even, spec) {
+            if best.as_ref().map_or(true, |b| cycles(&found.1, &even) < cycles(&b.1, &mapping)) {
+                return join(program, even, found.0, found.1, spec);
+            }
+        }
+    }
+    let (lowered, schedule) = best?;
+    join(program, mapping, lowered, schedule, spec)
+}
+
+/// The nodes and schedule of the fastest variant.
+fn fastest(program: &Program, mapping: &Mapping, spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
+    let reductions = kept(program, mapping);
     let sums_floats = reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float());
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     for options in variants(spec, !program.sharing.joints.is_empty()) {
         if options.interleave > 0 && (best.is_err() || !sums_floats) {
             break;
         }
-        let found = build(program, &mapping, &reductions, options);
-        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, &mapping) >= cycles(&b.1, &mapping));
+        let found = build(program, mapping, &reductions, options);
+        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping) >= cycles(&b.1, mapping));
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
         }
@@ -53,8 +70,7 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
             break;
         }
     }
-    let (lowered, schedule) = best?;
-    join(program, mapping, lowered, schedule, spec)
+    best
 }
 
 /// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several sums
@@ -68,7 +84,6 @@ fn variants(spec: &DesignSpec, shares: bool) -> impl Iterator<Item = Options> {
 
 /// All waves, and the last one's way through the array.
 fn cycles(schedule: &Schedule, mapping: &Mapping) -> i64 {
-    let waves: i64 = mapping.counters[mapping.parameters.len()..].iter().map(|c| c.trip).product();
     let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
-    waves * schedule.interval + cross
+    mapping.waves() * schedule.interval + cross
 }

@@ -55,10 +55,10 @@ pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
         return Err(faults.join("\n"));
     }
     let mut machine = Machine::new(vsa, memory)?;
-    let trips: Vec<i64> = vsa.counters.iter().map(|c| c.trip).collect();
-    let (tiles, inner) = trips.split_at(vsa.tile_depth);
     let mut at = vec![0; vsa.counters.len()];
     loop {
+        let trips = vsa.trips_at(&at);
+        let (tiles, inner) = trips.split_at(vsa.tile_depth);
         machine.load(&at)?;
         loop {
             machine.wave(&at)?;
@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
             self.before_phase.clone_from(&self.stats.drains);
         }
         for (i, g) in self.vsa.inputs.iter().enumerate() {
-            if at[g.reload..self.vsa.tile_depth].iter().any(|&c| c != 0) {
+            if !g.loads(&at[..self.vsa.tile_depth]) {
                 continue;
             }
             let mut written = 0;

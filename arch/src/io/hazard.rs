@@ -59,8 +59,8 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
             (Some(value), _) => set.push(equal(term(j, 1, -value))),
             (None, _) => {}
         }
-        if j >= input.reload {
-            set.push(equal(term(depth + j, 1, 0)));
+        if let Some(value) = input.loads_at(j) {
+            set.push(equal(term(depth + j, 1, -value)));
         }
         let mut later = term(depth + j, 1, 0);
         later.coeffs[j] = -1;

@@ -51,7 +51,7 @@ impl Vsa {
         for g in &mut out.inputs {
             let mut after = g.after.clone();
             after.retain(|a| self.phases > known || matches!(a.until, Until::Lag(_)));
-            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), after, ..g.clone() };
+            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), phases: g.phases.iter().skip(known).copied().collect(), after, ..g.clone() };
         }
         for g in &mut out.outputs {
             // The last value of a counter that the sizes end.

@@ -13,6 +13,8 @@ pub struct InputDraft {
     pub ports: Vec<Vec<i64>>,
     /// The box of PEs that read, first and last; `None` before any does.
     pub readers: Option<([i64; 2], [i64; 2])>,
+    /// Least and greatest values of the phase counters where any reads; empty before.
+    pub phases: Vec<(i64, i64)>,
     /// Where it reads back partial results.
     pub stored_by: Option<StoredBy>,
 }
@@ -23,6 +25,10 @@ impl InputDraft {
         let (lo, hi) = (pes.map(|p| p.0), pes.map(|p| p.1));
         let joined = |(first, last): ([i64; 2], [i64; 2])| ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])));
         self.readers = Some(self.readers.map_or((lo, hi), joined));
+    }
+    /// Phases whose counters lie between these read, too.
+    pub fn read_during(&mut self, phases: &[(i64, i64)]) {
+        self.phases = if self.phases.is_empty() { phases.to_vec() } else { self.phases.iter().zip(phases).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect() };
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
+use super::cases::Cases;
 use super::sizes::Formula;
 use super::ure::System;
 use super::vsa::Counter;
@@ -106,6 +107,8 @@ pub struct Mapping {
     pub parameters: Vec<Formula>,
     /// Counters that end with a parameter's value, and which.
     pub limits: BTreeMap<usize, usize>,
+    /// Counters that end earlier in some phases than in others.
+    pub cases: Cases,
     /// Greatest values of the transformed coordinates over the band, of those that sizes bound by one affine function.
     pub uppers: BTreeMap<usize, Affine>,
     pub extent: [i64; 2],
@@ -133,7 +136,7 @@ pub struct Carry {
     pub lanes: Vec<i64>,
 }
 
-/// A number of waves: sums of products of trip counts that sizes end, with factors.
+/// A number of waves: sums of products of trip counts that sizes or phases end, with factors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waves(BTreeMap<Vec<usize>, i64>);
 
@@ -162,7 +165,7 @@ impl Waves {
     pub fn times(&self, mapping: &Mapping, place: usize) -> Waves {
         let mut out = Waves::default();
         for (limited, &factor) in &self.0 {
-            if mapping.limits.contains_key(&place) {
+            if mapping.varies(place) {
                 let mut limited = limited.clone();
                 limited.push(place);
                 limited.sort_unstable();
@@ -173,10 +176,11 @@ impl Waves {
         }
         out
     }
-    /// The number, if it is the same at all sizes; else the counters that it changes with.
-    pub fn constant(&self) -> Result<i64, Vec<usize>> {
-        let varies: Vec<usize> = self.0.keys().flatten().copied().collect();
-        if varies.is_empty() { Ok(self.0.values().sum()) } else { Err(varies) }
+    /// The number in the phases of a case, if it is the same at all sizes; else the counters that it changes with.
+    pub fn constant(&self, mapping: &Mapping, case: Option<usize>) -> Result<i64, Vec<usize>> {
+        let varies: Vec<usize> = self.0.keys().flatten().copied().filter(|j| mapping.limits.contains_key(j)).collect();
+        let times = |(limited, factor): (&Vec<usize>, &i64)| limited.iter().fold(*factor, |all, &j| all * mapping.trip(j, case));
+        if varies.is_empty() { Ok(self.0.iter().map(times).sum()) } else { Err(varies) }
     }
 }
 
@@ -248,6 +252,21 @@ impl Mapping {
         form
     }
 
+    /// Counter `place` ends as sizes or phases say.
+    fn varies(&self, place: usize) -> bool {
+        self.limits.contains_key(&place) || self.cases.lasts.contains_key(&place)
+    }
+
+    /// How often counter `place` runs in the phases of a case.
+    pub fn trip(&self, place: usize, case: Option<usize>) -> i64 {
+        self.cases.last(place, self.counters[place].trip, case) + 1
+    }
+
+    /// Waves of the whole run.
+    pub fn waves(&self) -> i64 {
+        self.cases.points(&self.counters[self.parameters.len()..].iter().map(|c| c.trip).collect::<Vec<_>>(), self.phases - self.parameters.len())
+    }
+
     /// Waves per step of counter `place`, at the greatest sizes.
     pub fn stride(&self, place: usize) -> i64 {
         self.counters[place + 1..].iter().map(|c| c.trip).product()
@@ -257,18 +276,18 @@ impl Mapping {
     pub fn strides(&self, place: usize, times: i64) -> Waves {
         let (mut factor, mut limited) = (times, vec![]);
         for (j, counter) in self.counters.iter().enumerate().skip(place + 1) {
-            if self.limits.contains_key(&j) { limited.push(j) } else { factor *= counter.trip }
+            if self.varies(j) { limited.push(j) } else { factor *= counter.trip }
         }
         Waves::of(limited, factor)
     }
 
-    /// That counter's last value, as a condition.
-    pub fn ends(&self, place: usize) -> Condition {
+    /// That counter's last value in the phases of a case, as a condition.
+    pub fn ends(&self, place: usize, case: Option<usize>) -> Condition {
         let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
         form.counters[place] = 1;
         match self.limits.get(&place) {
             Some(&parameter) => form.counters[parameter] = -1,
-            None => form.constant = 1 - self.counters[place].trip,
+            None => form.constant = 1 - self.trip(place, case),
         }
         Condition { form, equality: true }
     }
@@ -295,7 +314,7 @@ impl Mapping {
             coordinate[d] += 1;
             (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane)))
         });
-        last || same(&self.ends(place).form)
+        last || same(&self.ends(place, None).form)
     }
 
     /// Of counters and axes.

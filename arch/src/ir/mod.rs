@@ -2,6 +2,7 @@
 
 pub mod aim;
 pub mod at;
+pub mod cases;
 pub mod design;
 pub mod draft;
 pub mod forms;
@@ -11,3 +12,4 @@ pub mod refusal;
 pub mod sizes;
 pub mod ure;
 pub mod vsa;
+mod waves;

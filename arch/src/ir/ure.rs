@@ -72,6 +72,8 @@ pub struct Placed {
     /// The same in steps of their strides, and what an array's subscript is over these.
     pub steps: Vec<Affine>,
     pub view: Vec<Affine>,
+    /// Least and greatest band coordinates of its instances, where there are phases.
+    pub bounds: Vec<(i64, i64)>,
     /// What is stored there: one, if its cells are a convex set, else one for each part of `live_out`.
     pub stores: Vec<Store>,
 }
@@ -98,7 +100,8 @@ impl Placed {
         let inside = in_bounds(&write, &scop.array(access.array).dims);
         let (steps, view) = without_strides(&write);
         let stores = stores(&live_out, &steps, &inside, [phases, depth]);
-        Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
+        let bounds = if phases == 0 { None } else { flow::domain_bounds(&domain, depth) };
+        Placed { dims, iterators, domain, variables, live_out, write, steps, view, bounds: bounds.unwrap_or_default(), stores }
     }
 }
 
@@ -130,6 +133,22 @@ pub struct System {
 }
 
 impl System {
+    /// Phases that may be executed alike: the boxes around what the statements of some phases do, so that no phase is in two of
+    /// them. None without phases.
+    pub fn cases(&self) -> Vec<Vec<(i64, i64)>> {
+        let mut cases: Vec<Vec<(i64, i64)>> = vec![];
+        for placed in self.statements.iter().filter(|p| self.sizes == 0 && !p.bounds.is_empty()) {
+            let apart = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).take(self.phases).any(|(x, y)| x.1 < y.0 || y.1 < x.0);
+            let mut one = placed.bounds.clone();
+            while let Some(k) = cases.iter().position(|other| !apart(other, &one)) {
+                let other = cases.swap_remove(k);
+                one = one.iter().zip(&other).map(|(x, y)| (x.0.min(y.0), x.1.max(y.1))).collect();
+            }
+            cases.push(one);
+        }
+        cases.sort();
+        cases
+    }
     /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
     pub fn dependences(&self) -> Vec<Dependence> {
         let mut found = Vec::new();

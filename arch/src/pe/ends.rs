@@ -52,7 +52,7 @@ impl Ends {
                         form.space[axis] = 1;
                         conditions.extend(counted.then_some(Condition { form, equality: true }));
                     }
-                    _ => conditions.extend(counted.then(|| mapping.ends(digit.index))),
+                    _ => conditions.extend(counted.then(|| mapping.ends(digit.index, None))),
                 }
             }
         }

@@ -76,6 +76,7 @@ impl Lower<'_> {
         let (node, group) = self.input_port(s, k, lane, subscripts);
         if let Some(known) = self.ranges.narrowed(when) {
             self.out.inputs[group].read_in([0, 1].map(|a| known[self.mapping.counters.len() + a]));
+            self.out.inputs[group].read_during(&known[..self.mapping.phases]);
         }
         node
     }
@@ -94,7 +95,7 @@ impl Lower<'_> {
         let group = match self.out.inputs.iter().position(same) {
             Some(g) => g,
             None => {
-                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], readers: None, stored_by: None });
+                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], readers: None, phases: vec![], stored_by: None });
                 self.out.inputs.len() - 1
             }
         };

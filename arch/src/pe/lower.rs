@@ -116,6 +116,14 @@ impl Lower<'_> {
         id
     }
 
+    /// Which case the statement's phases are.
+    pub(super) fn case(&self, s: usize) -> Option<usize> {
+        let (mapping, bounds) = (self.mapping, &self.system.statements[s].bounds);
+        let counted = (0..self.system.phases).filter(|&d| !mapping.digits[d].is_empty() && !mapping.cases.is_empty());
+        let first: Vec<i64> = counted.filter_map(|d| Some(bounds.get(d)?.0 - mapping.bounds[d].0)).collect();
+        mapping.cases.of(&first)
+    }
+
     pub(super) fn array_type(&self, s: usize) -> ScalarType {
         self.scop.array(self.scop.statements[s].write.array).ty
     }
@@ -360,7 +368,7 @@ impl Lower<'_> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let waves = waves.constant().map_err(Illegal::Varying)?;
+            let waves = waves.constant(self.mapping, self.case(s)).map_err(Illegal::Varying)?;
             let origin = if waves == 0 && hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, hop, waves) };
             all.push((when, origin));
         }

@@ -4,6 +4,7 @@
 
 use crate::affine::map::{coordinate, minus};
 use crate::affine::{determinant, unimodular_inverse};
+use crate::ir::cases::Cases;
 use crate::ir::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::ir::refusal::Illegal;
 use crate::ir::sizes::Formula;
@@ -41,12 +42,40 @@ impl Mapping {
             parameters: vec![],
             limits: BTreeMap::new(),
             uppers: BTreeMap::new(),
+            cases: Cases::default(),
             plan,
         };
         let ends = mapping.ends_by_size(system, loose);
         mapping.number_digits(system.sizes, ends)?;
         mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
+        mapping.cases = mapping.cases_of(system);
         Ok(mapping)
+    }
+
+    /// Where loops end by phase: as far as the statements go that are executed in it.
+    fn cases_of(&self, system: &System) -> Cases {
+        if system.sizes > 0 || self.phases == 0 {
+            return Cases::default();
+        }
+        // Per case: its phases, and the greatest value of each transformed coordinate less the least of all.
+        let phases = |all: &[(i64, i64)]| (0..system.phases).filter(|&d| !self.digits[d].is_empty()).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0]).collect();
+        let most = |row: &Vec<i64>, all: &[(i64, i64)]| row.iter().zip(all).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
+        let reach = |all: &[(i64, i64)]| self.plan.transform.iter().zip(&self.bounds).map(|(row, b)| most(row, all).min(b.1) - b.0).collect();
+        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases().iter().map(|all| (phases(all), reach(all))).collect();
+        let mut lasts = BTreeMap::new();
+        let all: i64 = self.counters[..self.phases].iter().map(|c| c.trip).product();
+        let between = cases.iter().map(|c| c.0.iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        for d in system.phases..self.digits.len() {
+            for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time)) {
+                let within = |reach: &[i64]| self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0);
+                let last = |(_, reach): &(_, Vec<i64>)| if within(reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
+                let by_case: Vec<i64> = cases.iter().map(last).collect();
+                if between || by_case.iter().any(|&last| last + 1 != digit.trip) {
+                    lasts.insert(digit.index, by_case);
+                }
+            }
+        }
+        Cases { boxes: if lasts.is_empty() { vec![] } else { cases.into_iter().map(|c| c.0).collect() }, lasts }
     }
 
     /// The last values of the outermost digits that are counted and that sizes end, by dimension.

@@ -59,7 +59,7 @@ pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> Strin
 impl Diagram<'_> {
     /// PE and step of a point of the band; `None` where it is not shown.
     fn position(&self, n: &[i64]) -> Option<At> {
-        let (mut pe, mut step) = ([0, 0], 0);
+        let (mut pe, mut at) = ([0, 0], vec![0; self.mapping.counters.len()]);
         for (d, row) in self.mapping.plan.transform.iter().enumerate() {
             let mut rest = row.iter().zip(n).map(|(c, x)| c * x).sum::<i64>() - self.mapping.bounds[d].0;
             for digit in &self.mapping.digits[d] {
@@ -68,10 +68,11 @@ impl Diagram<'_> {
                 match digit.role {
                     Role::Space(axis) => pe[axis] = value,
                     Role::Lane => {}
-                    _ => step += value * self.mapping.stride(digit.index),
+                    _ => at[digit.index] = value,
                 }
             }
         }
+        let step = self.vsa.wave(&at);
         let shown = pe.iter().all(|&p| p < PES) && (pe[0] == 0 || pe[1] == 0) && step < STEPS;
         shown.then_some((pe, step))
     }
@@ -122,9 +123,7 @@ impl Diagram<'_> {
 
     /// The input group that brings this element there, if PEs pass it on.
     fn passed_on(&self, array: usize, element: &[i64], (pe, step): At) -> Option<usize> {
-        let mut rest = step;
-        let mut counters: Vec<i64> = self.vsa.counters.iter().rev().map(|c| { let x = rest % c.trip; rest /= c.trip; x }).collect();
-        counters.reverse();
+        let counters = self.vsa.counters_of(step);
         // The array may have fewer dimensions than the program's.
         let flat = |dims: &[i64], at: &mut dyn Iterator<Item = i64>| dims.iter().zip(at).fold(0, |sum, (d, x)| sum * d + x);
         let wanted = flat(&self.scop.arrays[array].dims, &mut element.iter().copied());
@@ -262,7 +261,7 @@ impl Diagram<'_> {
             canvas.text(x + 30, y, &format!("{name} {}", said.join("; ")), Font::new(12, INK.stroke), Anchor::Start);
             y += LINE;
         }
-        let cut = self.vsa.extent.iter().any(|&e| e > PES) || self.vsa.visits() * self.vsa.waves_per_visit() > STEPS;
+        let cut = self.vsa.extent.iter().any(|&e| e > PES) || self.vsa.waves() > STEPS;
         let cut = if cut { "; only the first PEs and steps are shown" } else { "" };
         canvas.text(x, y, &format!("cells: iteration ({}); thick frame: a result leaves{cut}", names.join(", ")), Font::new(12, GREY), Anchor::Start);
         y + LINE

@@ -42,7 +42,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 15] = ["space", "size", "parameter", "phase", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 16] = ["space", "size", "parameter", "phase", "case", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
@@ -121,6 +121,21 @@ impl Parser {
                     line.keyword("parameter")?;
                     vsa.sizes.limits.insert(vsa.counters.len() - 1, line.small::<u32>()? as usize);
                 }
+                if line.has_word("by") {
+                    line.keyword("case")?;
+                    let mut lasts = vec![];
+                    while line.peek().is_some() {
+                        lasts.push(line.integer()? - 1);
+                    }
+                    vsa.cases.lasts.insert(vsa.counters.len() - 1, lasts);
+                }
+            }
+            "case" if !self.nodes => {
+                let mut phases = vec![];
+                while line.peek().is_some() {
+                    phases.push(line.pair()?);
+                }
+                vsa.cases.boxes.push(phases);
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
@@ -312,7 +327,7 @@ impl Parser {
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
-            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, hull, banks: vec![], row, col, after: vec![] });
+            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, phases: vec![], hull, banks: vec![], row, col, after: vec![] });
             self.vsa.inputs.len() - 1
         } else {
             self.group = Some(Group::Output);
@@ -347,6 +362,12 @@ impl Parser {
                 }
             }
             "reload" => g.reload = line.small()?,
+            "during" => {
+                while let Some(token) = line.peek() {
+                    let every = matches!(token, Token::Word(_));
+                    g.phases.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
+                }
+            }
             "hull" => g.hull = self.hull(line)?,
             "bank" => g.banks.push(bank(line)?),
             "row" => g.row = self.form(line)?,

@@ -96,7 +96,12 @@ impl Printer<'_> {
             }
             let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
             let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
-            writeln!(self.out, "{kind} {} {}{limit}", Name(&c.name), c.trip)?;
+            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| format!(" by case{}", lasts.iter().map(|l| format!(" {}", l + 1)).collect::<String>()));
+            writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
+        }
+        for all in &vsa.cases.boxes {
+            let boxes: String = all.iter().map(|b| format!(" {}", Tuple(b))).collect();
+            writeln!(self.out, "case{boxes}")?;
         }
         writeln!(self.out)?;
         let mut ports = 0;
@@ -220,6 +225,10 @@ impl Printer<'_> {
             writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         }
         writeln!(self.out, "  forward {forward}\n  reload {}", g.reload)?;
+        if g.phases.iter().any(Option::is_some) {
+            let phases: String = g.phases.iter().map(|p| p.map_or(" every".into(), |v| format!(" {v}"))).collect();
+            writeln!(self.out, "  during{phases}")?;
+        }
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(b, None)?;

@@ -318,7 +318,7 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
     let (mut loads, mut drains) = (0i64, 0i64);
     let mut at = vec![0; vsa.tile_depth];
     loop {
-        if at[g.reload..].iter().all(|&c| c == 0) {
+        if g.loads(&at) {
             if loads - lag > drains {
                 faults.push(format!("load {loads}, in visit {at:?}, waits for {} drains of group {o}, but only {drains} come earlier", loads - lag));
                 return;
@@ -326,7 +326,8 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
             loads += 1;
         }
         drains += emit.iter().zip(&at).all(|(e, &c)| e.is_none_or(|v| v == c)) as i64;
-        if !advance(&mut at, vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip)) {
+        let trips = vsa.trips_at(&at);
+        if !advance(&mut at, trips[..vsa.tile_depth].iter().copied()) {
             return;
         }
     }

@@ -44,6 +44,7 @@ impl WellFormed<'_> {
         let total: i128 = vsa.counters[vsa.parameters().min(vsa.counters.len())..].iter().map(|c| c.trip.max(1) as i128).try_fold(1i128, |a, b| a.checked_mul(b)).unwrap_or(i128::MAX);
         self.require(total < MAGNITUDE, || "more than 2^60 waves".into());
         self.sizes();
+        self.cases();
         let pes = vsa.extent[0] as i128 * vsa.extent[1] as i128;
         self.require(vsa.extent.iter().all(|&e| e >= 1) && pes < CELLS, || format!("array of {:?} PEs", vsa.extent));
         self.require(vsa.lanes >= 1, || format!("{} lanes", vsa.lanes));
@@ -108,6 +109,19 @@ impl WellFormed<'_> {
             self.require(good, || format!("extents of array {array} do not fit"));
         }
         self.require(vsa.phases == known || known == 0, || "phases and sizes".into());
+    }
+
+    fn cases(&mut self) {
+        let (vsa, cases) = (self.vsa, &self.vsa.cases);
+        let within = |all: &Vec<[i64; 2]>| all.len() == vsa.phases && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip);
+        let apart = |a: &Vec<[i64; 2]>, b: &Vec<[i64; 2]>| a.iter().zip(b).any(|(x, y)| x[1] < y[0] || y[1] < x[0]);
+        let phases = cases.boxes.iter().enumerate().all(|(k, a)| within(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
+        self.require(phases, || "cases of phases that are none, or are of two cases".into());
+        for (&j, lasts) in &cases.lasts {
+            let good = (vsa.phases..vsa.counters.len()).contains(&j) && lasts.len() == cases.boxes.len() && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
+            self.require(good, || format!("counter {j} cannot end at {lasts:?}"));
+        }
+        self.require(cases.is_empty() || vsa.sizes.list.is_empty() && phases, || "cases and sizes".into());
     }
 
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {
@@ -198,6 +212,8 @@ impl WellFormed<'_> {
             let rank = g.subscripts.len();
             self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || format!("{what}: no ports, or ports of another rank"));
             self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
+            let phases = g.phases.len() <= vsa.phases && g.phases.iter().zip(&vsa.counters).enumerate().all(|(j, (p, c))| p.is_none_or(|v| j >= vsa.parameters() && (0..c.trip).contains(&v)));
+            self.require(phases, || format!("{what}: phases {:?}", g.phases));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
             for After { output: o, until } in &g.after {

@@ -2,6 +2,7 @@
 
 use arch::text::{canonical, parse, to_text};
 use arch::affine::{Condition, Form};
+use arch::ir::cases::Cases;
 use arch::ir::vsa::*;
 use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use crate::vsa_common::*;
@@ -133,6 +134,7 @@ impl Draw {
             last: self.pair(),
             forward: [self.flag(), self.flag()],
             reload: self.index(5),
+            phases: vec![],
             hull: self.hull(rank, counters),
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
@@ -158,6 +160,11 @@ impl Draw {
             bounds: (0..self.index(3)).map(|_| CellBound { scale: self.0.within(-1, 1), coeffs: self.list(rank - 1), phases: self.list(phases), constant: self.int(), equality: self.flag() }).collect(),
         }
     }
+    fn cases(&mut self, phases: usize, counters: usize) -> Cases {
+        let boxes: Vec<Vec<[i64; 2]>> = (0..self.index(3)).map(|_| (0..phases).map(|_| self.pair()).collect()).collect();
+        let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
+        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes }
+    }
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
@@ -171,6 +178,7 @@ impl Draw {
             tile_depth: depth,
             phases,
             sizes: Default::default(),
+            cases: self.cases(phases, count),
             axes: [self.name(), self.name()],
             extent: self.pair(),
             lanes: self.int(),

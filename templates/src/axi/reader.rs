@@ -169,8 +169,11 @@ fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Star
                 ahead.next(m.mux(io.start, m.lit(lag, s(40)), counted)).en(io.start | (pulse ^ taken)).rst(io.rst, 0);
                 ahead.q().msb()
             }
-            WaitUntil::Phase { drains, .. } => {
-                let due = job.phase[i][k].map_or(m.lit(0, s(40)), |first| m.mux(first, m.lit(drains, s(40)), m.lit(0, s(40))));
+            WaitUntil::Phase { ref drains, .. } => {
+                let due = job.phase[i][k].map_or(m.lit(0, s(40)), |due| match wait.until.due_bits(walk) {
+                    Some(_) => due.extend(40).to(s(40)),
+                    None => m.mux(due, m.lit(drains.at_case(0), s(40)), m.lit(0, s(40))),
+                });
                 let left = ahead.q() - due;
                 let counted = m.mux(taken, left, ahead.q()) + pulse.extend(40).to(s(40));
                 ahead.next(m.mux(io.start, m.lit(0, s(40)), counted)).en(io.start | pulse | taken).rst(io.rst, 0);

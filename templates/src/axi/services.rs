@@ -5,13 +5,14 @@ use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage};
 use super::program::{self, Program};
+use crate::cases::{by_case, within};
 use crate::port::Port;
 use arch::contract::program::Register;
 use arch::contract::steps::Steps;
 use arch::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
 use arch::ir::sizes::Formula;
 use frontend::scop::Affine;
-use rtl::{clog2, s, u, ModuleBuilder, Sig};
+use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
 
 /// Ports that both engines have.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,8 @@ pub(crate) struct Job<'m> {
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
-    /// Per group and wait for a phase: this load is the first of its phase, and the phase before had drains that it waits for.
+    /// Per group and wait for a phase: this load is the first of its phase, and the phase before had drains that it waits for; or,
+    /// see [`WaitUntil::due_bits`], how many drains it waits for that the load before did not.
     pub phase: Vec<Vec<Option<Sig<'m>>>>,
     pub(super) address: Sig<'m>,
     pub(super) gates: Vec<Sig<'m>>,
@@ -127,10 +129,12 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     // Parameters are constants of a run.
     let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
     let counters: Vec<_> = trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(io.program.kept(last, c.q().ty()))).collect();
+    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()) };
+    let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let ends = |j: usize, v: i64| v + 1 == trips[j] && !matches!(lasts[j], Formula::Const(_));
+        // Of a counter that sizes end, the last value has no number of its own.
+        let ends = |j: usize, v: i64| v + 1 == trips[j] && !matches!(lasts[j], Formula::Const(_) | Formula::ByCase(_));
         let at = |(j, w): (usize, &Option<i64>)| w.map(|v| if ends(j, v) { at_end[j] } else { counters[j].q().eq_lit(v) });
         let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).collect();
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
@@ -155,7 +159,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         turn[g].next(m.mux(io.start, first, before)).en(io.start | moved).rst(io.rst, u64::from(g == 0));
     }
     let counts: Vec<_> = counters.iter().map(|c| c.q()).collect();
-    let odometer = Tiles { program: &io.program, at_end, start: io.start, load };
+    let odometer = Tiles { numbers, at_end, start: io.start, load };
     let job_group: Vec<_> = (0..groups).map(|g| active[g]).collect();
     let st = stage(m, "job", io.rst, offered, job_leaves);
     taken.drive(st.ready);
@@ -185,7 +189,9 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
         slot.q()
     });
-    let phase = phase_steps(m, walk, &counts).into_iter().enumerate();
+    let ends = (step & m.all(&[&[one], &odometer.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
+    let passing = Passing { start: io.start, ends, served: (0..groups).map(|g| st.load & active[g]).collect() };
+    let phase = phase_steps(m, walk, &counts, &odometer.numbers, &passing).into_iter().enumerate();
     let phase = phase.map(|(g, waits)| waits.into_iter().enumerate().map(|(k, w)| Some(hold(m, format!("job_phase{g}_{k}"), st.load, w?))).collect()).collect();
     Job {
         valid: st.valid,
@@ -199,12 +205,27 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     }
 }
 
+/// When a walk starts, ends a phase, and serves its groups.
+struct Passing<'m> {
+    start: Sig<'m>,
+    ends: Sig<'m>,
+    served: Vec<Sig<'m>>,
+}
+
 /// Per group and wait, see [`Job::phase`].
-fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec<Vec<Option<Sig<'m>>>> {
+fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>], numbers: &Numbers<'_, 'm>, passing: &Passing<'m>) -> Vec<Vec<Option<Sig<'m>>>> {
     let zero = |of: &[Sig<'m>]| if of.is_empty() { m.lit(1, u(1)) } else { m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>()) };
     let (phases, inner) = counts.split_at(walk.phases - walk.parameters);
-    let step = |w: &Wait| {
-        let WaitUntil::Phase { emit, .. } = &w.until else { return None };
+    let step = |g: usize, k: usize, w: &Wait| {
+        let WaitUntil::Phase { drains, emit, .. } = &w.until else { return None };
+        if let Some(bits) = w.until.due_bits(walk) {
+            // Phases end while the group has no loads, and not with as many drains each.
+            let due = m.reg(format!("gen_due{g}_{k}"), u(bits));
+            let here: Vec<_> = emit[walk.parameters..].iter().zip(phases).filter_map(|(value, count)| Some(count.eq_lit((*value)?))).chain([passing.ends]).collect();
+            let more = m.mux(m.all(&here), numbers.kept(drains, u(bits)), m.lit(0, u(bits)));
+            due.next(m.mux(passing.start, m.lit(0, u(bits)), m.mux(passing.served[g], m.lit(0, u(bits)), due.q()) + more));
+            return Some(due.q());
+        }
         // Counter `j` of the phase before: one less where all counters within are zero now.
         let had = |(j, value): (usize, &Option<i64>)| {
             let (value, trip) = ((*value)?, walk.trips[walk.parameters + j]);
@@ -214,11 +235,35 @@ fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec
         let known: Vec<_> = emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
         Some(m.all(&known))
     };
-    walk.groups.iter().map(|g| g.waits.iter().map(step).collect()).collect()
+    let of = |(g, group): (usize, &WalkGroup)| group.waits.iter().enumerate().map(|(k, w)| step(g, k, w)).collect();
+    walk.groups.iter().enumerate().map(of).collect()
+}
+
+/// Which case of phases is at hand, one bit each.
+fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
+    let is = |(k, all): (usize, &Vec<[i64; 2]>)| m.all(&all.iter().zip(counts).zip(&walk.trips).map(|((b, count), trip)| within(m, *count, *b, *trip)).collect::<Vec<_>>()).called(format!("gen_case{k}"));
+    walk.cases.iter().enumerate().map(is).collect()
+}
+
+/// Numbers that follow from sizes, or are constants by the case of phases.
+struct Numbers<'a, 'm> {
+    m: &'m ModuleBuilder,
+    program: &'a Program<'m>,
+    cases: Vec<Sig<'m>>,
+}
+
+impl<'m> Numbers<'_, 'm> {
+    /// From the cycle behind the `start` pulse on, modulo the type's width.
+    fn kept(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
+        match formula {
+            Formula::ByCase(values) => by_case(self.m, &self.cases, values, ty),
+            _ => self.program.kept(formula, ty),
+        }
+    }
 }
 
 struct Tiles<'a, 'm> {
-    program: &'a Program<'m>,
+    numbers: Numbers<'a, 'm>,
     at_end: Vec<Sig<'m>>,
     start: Sig<'m>,
     load: Sig<'m>,
@@ -231,7 +276,7 @@ impl<'m> Tiles<'_, 'm> {
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());
-        let delta = carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.program.kept(d, init.ty())).collect::<Vec<_>>());
+        let delta = carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.kept(d, init.ty())).collect::<Vec<_>>());
         acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.load);
         acc.q()
     }

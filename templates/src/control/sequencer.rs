@@ -11,9 +11,11 @@
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use super::field::{field_port, form_range, range_ty, Field};
+use crate::cases::{by_case, within};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
 use arch::contract::timing::swept;
+use arch::ir::cases::Cases;
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use std::collections::BTreeMap;
@@ -27,10 +29,12 @@ pub struct Sequencer {
     pub parameters: usize,
     /// Counters that end with a parameter's value, and which.
     pub limits: BTreeMap<usize, usize>,
+    /// Where counters end by phase.
+    pub cases: Cases,
     /// Counters of the visits, the first ones.
     pub tile_depth: usize,
-    /// Per input group: the visit loads it where the tile counters from this one on are 0.
-    pub reloads: Vec<usize>,
+    /// By input group.
+    pub loads: Vec<Load>,
     pub drains: Vec<Drain>,
     /// It tells when the last wave is launched.
     pub tells_last: bool,
@@ -38,6 +42,13 @@ pub struct Sequencer {
     pub interval: i64,
     /// What is to be output besides `valid`, without [`Field::Valid`].
     pub fields: Vec<Field>,
+}
+
+/// An input group: values of the tile counters in visits that load (`None`: any), and what they have in all that use the load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    pub at: Vec<Option<i64>>,
+    pub uses: Vec<Option<i64>>,
 }
 
 /// An output group: values of the tile counters in visits that emit (`None`: any), and buffer halves.
@@ -105,7 +116,7 @@ impl Sequencer {
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
             fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
-            loads: (0..self.reloads.len()).map(load).collect(),
+            loads: (0..self.loads.len()).map(load).collect(),
             drains: self.drains.iter().enumerate().map(drain).collect(),
         }
     }
@@ -117,7 +128,8 @@ impl Sequencer {
             parameters: vsa.parameters(),
             limits: vsa.sizes.limits.clone(),
             tile_depth: vsa.tile_depth,
-            reloads: vsa.inputs.iter().map(|g| g.reload).collect(),
+            cases: vsa.cases.clone(),
+            loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect() }).collect(),
             drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
@@ -145,6 +157,8 @@ struct Build<'a, 'm> {
     parameters: Vec<Sig<'m>>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
+    /// The case of phases of the next wave, one bit each.
+    cases: Vec<Sig<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
     /// Counters of permits, with their most.
     permits: Vec<(String, u32, Sig<'m>)>,
@@ -164,16 +178,18 @@ struct Key {
 struct Run {
     constant: i64,
     parameters: Vec<i64>,
+    /// What comes on top by the case of phases; empty without cases.
+    by_case: Vec<i64>,
 }
 
 impl Run {
     /// The same in all runs.
     fn fixed(&self) -> bool {
-        self.parameters.iter().all(|c| *c == 0)
+        self.parameters.iter().chain(&self.by_case).all(|c| *c == 0)
     }
     /// `value` less this one.
     fn negative(&self, value: i64) -> Run {
-        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect() }
+        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect(), by_case: self.by_case.iter().map(|c| -c).collect() }
     }
 }
 
@@ -188,7 +204,7 @@ impl Template for Sequencer {
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], accumulators: vec![], permits: vec![] };
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], cases: vec![], accumulators: vec![], permits: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -217,12 +233,16 @@ impl<'m> Build<'_, 'm> {
         let used = |(k, c): (usize, &Counter)| (c.trip > 1).then_some((k, c.trip));
         let counters: Vec<(usize, i64)> = self.of.counters.iter().enumerate().skip(self.of.parameters).filter_map(used).collect();
         let mut advance = self.fire;
+        let mut advances = vec![];
         for (k, trip) in counters.into_iter().rev() {
             let ty = u(clog2(trip as u64));
             let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
-            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, 0);
+            let initial = self.of.cases.last(k, trip, self.of.cases.of(&vec![0; self.of.counters.len()])) == 0;
+            let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, u64::from(initial));
             value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
+            advances.insert(0, advance);
             match self.of.limits.get(&k) {
+                None if self.of.cases.lasts.contains_key(&k) => {}
                 None => _ = last.en(advance).next(!last.q() & value.q().eq_lit(trip - 2)),
                 Some(&limit) => {
                     let end = self.parameters[limit];
@@ -237,6 +257,41 @@ impl<'m> Build<'_, 'm> {
             advance = (advance & last.q()).called(format!("c{k}_wraps"));
             self.digits.insert(0, Digit { counter: k, trip, value, zero, last });
         }
+        if !self.of.cases.is_empty() {
+            self.ends_by_phase(&advances);
+        }
+    }
+
+    /// The last values of digits that phases end, when they `advance`.
+    fn ends_by_phase(&mut self, advances: &[Sig<'m>]) {
+        let m = self.m;
+        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, all: &Vec<[i64; 2]>| {
+            let bits = all.iter().enumerate().filter_map(|(j, b)| Some(within(m, values(j)?, *b, self.of.counters[j].trip)));
+            m.all(&bits.collect::<Vec<_>>())
+        };
+        let digit = |j: usize| self.digits.iter().position(|d| d.counter == j);
+        let here = |j: usize| Some(self.digits[digit(j)?].value.q());
+        let next = |j: usize| {
+            let (k, ty) = (digit(j)?, self.digits[digit(j)?].value.q().ty());
+            let (value, last) = (self.digits[k].value.q(), self.digits[k].last.q());
+            Some(m.mux(advances[k], m.mux(last, m.lit(0, ty), value.add_lit(1)), value))
+        };
+        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| self.of.cases.boxes.iter().enumerate().map(|(k, all)| is(values, all).called(format!("{name}{k}"))).collect::<Vec<_>>();
+        let (now, then) = (all(&here, "case"), all(&next, "next_case"));
+        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| self.of.cases.lasts.contains_key(&d.counter)) {
+            let lasts = self.lasts(d);
+            let single = by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
+            // A single value is the last one already.
+            let before = by_case(m, &now, &lasts.iter().map(|&last| (last - 1).max(0)).collect::<Vec<_>>(), d.value.q().ty());
+            d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
+        }
+        self.cases = now;
+    }
+
+    /// Last values of a digit, by case and between them.
+    fn lasts(&self, digit: &Digit) -> Vec<i64> {
+        let cases = &self.of.cases;
+        (0..cases.boxes.len()).map(Some).chain([None]).map(|case| cases.last(digit.counter, digit.trip, case)).collect()
     }
 
     /// What a value is in the cycle of `start`, from the next one on.
@@ -256,7 +311,21 @@ impl<'m> Build<'_, 'm> {
 
     /// The next wave's visit loads input group `g`.
     fn loads(&self, g: usize) -> Sig<'m> {
-        self.conjunction(self.of.reloads[g], self.of.tile_depth, |d| d.zero.q())
+        let at = &self.of.loads[g].at;
+        let bits: Vec<Sig<'m>> = self.digits.iter().filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?))).collect();
+        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+    }
+
+    /// The next wave's visit is the last that uses a load of input group `g`.
+    fn done_with(&self, g: usize) -> Sig<'m> {
+        let Load { at, uses } = &self.of.loads[g];
+        let bits = self.digits.iter().filter_map(|d| match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
+            (Some(value), _) => Some(self.is(d, value)),
+            (None, Some(_)) => Some(d.last.q()),
+            (None, None) => None,
+        });
+        let bits: Vec<Sig<'m>> = bits.collect();
+        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
     }
 
     /// The next wave's visit emits output group `o`.
@@ -264,13 +333,18 @@ impl<'m> Build<'_, 'm> {
         let emit = &self.of.drains[o].emit;
         let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
             let wanted = emit.get(d.counter).copied().flatten()?;
-            Some(match wanted {
-                0 => d.zero.q(),
-                v if v == d.trip - 1 => d.last.q(),
-                v => d.value.q().eq_lit(v),
-            })
+            Some(self.is(d, wanted))
         }).collect();
         if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+    }
+
+    /// A digit has that value, of one that sizes end the last one.
+    fn is(&self, d: &Digit<'m>, value: i64) -> Sig<'m> {
+        match value {
+            0 => d.zero.q(),
+            v if v == d.trip - 1 && !self.of.cases.lasts.contains_key(&d.counter) => d.last.q(),
+            v => d.value.q().eq_lit(v),
+        }
     }
 
     fn first_of_visit(&self) -> Sig<'m> {
@@ -304,7 +378,7 @@ impl<'m> Build<'_, 'm> {
             let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
             next_slot.next(!next_slot.q());
             ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
-            let done = self.conjunction(self.of.reloads[g], self.of.tile_depth, |d| d.last.q());
+            let done = self.done_with(g);
             ports.release.output(m, m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
         }
         for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
@@ -341,7 +415,7 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let coefficient = |k: usize| form.counters.get(k).copied().unwrap_or(0);
         let key = Key {
-            start: Run { constant: form.constant, parameters: (0..self.of.parameters).map(coefficient).collect() },
+            start: Run { constant: form.constant, parameters: (0..self.of.parameters).map(coefficient).collect(), by_case: vec![] },
             steps: self.digits.iter().map(|d| coefficient(d.counter)).collect(),
         };
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
@@ -363,12 +437,16 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let name = format!("a{}", self.accumulators.len());
         let acc = m.reg(name.clone(), ty);
-        let mut back = Run { constant: 0, parameters: vec![0; self.of.parameters] };
+        let mut back = Run { constant: 0, parameters: vec![0; self.of.parameters], by_case: vec![] };
         let mut steps = vec![];
         for (digit, &coefficient) in self.digits.iter().zip(&key.steps).rev() {
             steps.push((!digit.last.q(), back.negative(coefficient)));
             match self.of.limits.get(&digit.counter) {
                 Some(&limit) => back.parameters[limit] += coefficient,
+                None if self.of.cases.lasts.contains_key(&digit.counter) => {
+                    back.by_case.resize(self.cases.len() + 1, 0);
+                    back.by_case.iter_mut().zip(self.lasts(digit)).for_each(|(sum, last)| *sum += coefficient * last);
+                }
                 None => back.constant += coefficient * (digit.trip - 1),
             }
         }
@@ -377,7 +455,11 @@ impl<'m> Build<'_, 'm> {
         let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
         let last_step = steps.pop().map_or(Run::default(), |s| s.1);
         let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
-        let number = |k: usize, step: &Run| if step.fixed() { self.run(step, ty) } else { self.kept(format!("{name}_step{k}"), self.run(step, ty)) };
+        let number = |k: usize, step: &Run| match step.by_case.is_empty() {
+            false => by_case(m, &self.cases, &step.by_case.iter().map(|c| step.constant + c).collect::<Vec<_>>(), ty),
+            true if step.fixed() => self.run(step, ty),
+            true => self.kept(format!("{name}_step{k}"), self.run(step, ty)),
+        };
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
             cases.push((*condition, number(k, step)));
         }

@@ -71,7 +71,7 @@ pub fn phase(nodes: &[(NodeId, u32, i64)]) -> i64 {
 
 /// The buffer is filled once in a run.
 pub fn loaded_once(vsa: &Vsa, group: &InputGroup) -> bool {
-    vsa.counters[..group.reload.min(vsa.tile_depth)].iter().skip(vsa.parameters()).all(|c| c.trip == 1)
+    group.loads_once(vsa)
 }
 
 impl Feeder {

@@ -3,6 +3,7 @@
 
 use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
 use arch::affine::{Condition, Form};
+use arch::ir::cases::Cases;
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use crate::module_support::*;
@@ -24,13 +25,16 @@ fn random_vsa(r: &mut Random) -> Vsa {
     let mut v = empty_vsa("bench");
     v.counters = random_counters(r);
     v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
+    v.phases = r.range(0, v.tile_depth as i64) as usize;
+    v.cases = random_cases(r, &v);
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
     v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: false }];
     let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
     let form = Form::default;
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
-        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
+        let phases = v.counters[..v.phases].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, phases, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
     }
     for _ in 0..r.range(0, 2) {
         let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
@@ -39,6 +43,23 @@ fn random_vsa(r: &mut Random) -> Vsa {
         v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
     }
     v
+}
+
+/// Some loops end earlier in some phases.
+fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
+    let counted: Vec<usize> = (v.phases..v.counters.len()).filter(|&j| v.counters[j].trip > 1 && r.chance(60)).collect();
+    if counted.is_empty() || v.counters[..v.phases].iter().all(|c| c.trip == 1) || r.chance(30) {
+        return Cases::default();
+    }
+    let mut boxes: Vec<Vec<[i64; 2]>> = vec![];
+    for _ in 0..r.range(1, 4) {
+        let one: Vec<[i64; 2]> = v.counters[..v.phases].iter().map(|c| { let a = r.range(0, c.trip - 1); [a, r.range(a, c.trip - 1)] }).collect();
+        if boxes.iter().all(|other| one.iter().zip(other).any(|(x, y)| x[1] < y[0] || y[1] < x[0])) {
+            boxes.push(one);
+        }
+    }
+    let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
+    Cases { boxes, lasts }
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
@@ -168,11 +189,11 @@ impl Bench<'_> {
         let v = self.v;
         // What is left of the run before does not count any more.
         self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
-        let (total, start) = (v.counters.iter().map(|c| c.trip).product::<i64>(), self.cycle);
+        let (total, start) = (v.waves(), self.cycle);
         self.drive(r, Phase::Start);
         self.quiet("start");
         self.clock();
-        let loads: Vec<usize> = (0..v.inputs.len()).map(|g| (0..v.visits()).filter(|n| self.loads(g, n * v.waves_per_visit())).count()).collect();
+        let loads: Vec<usize> = (0..v.inputs.len()).map(|g| (0..total).filter(|&n| self.is_first(n) && self.loads(g, n)).count()).collect();
         let mut run = Progress { wave: 0, earliest: start + START_TO_LAUNCH, load: vec![0; loads.len()], drain: vec![0; v.outputs.len()], released: vec![0; loads.len()], loads };
         for g in 0..v.inputs.len() {
             (0..run.loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
@@ -192,7 +213,7 @@ impl Bench<'_> {
 
     /// Start, interval, loads and drains allow the next wave in this cycle.
     fn launchable(&self, run: &Progress) -> bool {
-        let first = run.wave % self.v.waves_per_visit() == 0;
+        let first = self.is_first(run.wave);
         let loaded = (0..run.load.len()).filter(|g| first && self.loads(*g, run.wave)).all(|g| {
             self.loaded[g].came.get(run.load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH)
         });
@@ -206,13 +227,13 @@ impl Bench<'_> {
     /// Looks at all outputs in the cycle of a launch; plans the pulses that follow from it.
     fn launched(&mut self, r: &mut Random, run: &mut Progress, total: i64) {
         let (v, wave) = (self.v, run.wave);
-        let first = wave % v.waves_per_visit() == 0;
-        let last = (wave + 1) % v.waves_per_visit() == 0;
+        let (first, last) = (self.is_first(wave), wave + 1 == total || self.is_first(wave + 1));
         self.check(wave);
         for g in 0..run.load.len() {
             run.load[g] += usize::from(first && self.loads(g, wave));
-            let release = last && (wave + 1 == total || self.loads(g, wave + 1));
-            assert_eq!(self.sim.get(&format!("slot{g}")) as usize, (run.load[g] - 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
+            let next = (wave + 1..total).find(|&n| self.is_first(n) && self.uses(g, n));
+            let release = last && self.uses(g, wave) && next.is_none_or(|n| self.loads(g, n));
+            assert!(!self.uses(g, wave) || self.sim.get(&format!("slot{g}")) as usize == (run.load[g] + 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
             assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
             run.released[g] += usize::from(release);
             if release && run.released[g] + 1 < run.loads[g] {
@@ -237,16 +258,27 @@ impl Bench<'_> {
 
     /// The visit that wave `n` belongs to loads group `g`.
     fn loads(&self, g: usize, n: i64) -> bool {
-        counters(self.v, n)[self.v.inputs[g].reload..self.v.tile_depth].iter().all(|c| *c == 0)
+        let at = self.v.counters_of(n);
+        self.uses(g, n) && (self.v.inputs[g].reload..self.v.tile_depth).all(|j| at[j] == 0 || self.v.inputs[g].phases.get(j).is_some_and(Option::is_some))
+    }
+
+    /// The visit that wave `n` belongs to uses group `g`.
+    fn uses(&self, g: usize, n: i64) -> bool {
+        self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
+    }
+
+    /// Wave `n` is the first of its visit.
+    fn is_first(&self, n: i64) -> bool {
+        self.v.counters_of(n)[self.v.tile_depth..].iter().all(|c| *c == 0)
     }
 
     fn emits(&self, o: usize, n: i64) -> bool {
-        self.v.outputs[o].emit.iter().zip(counters(self.v, n)).all(|(e, c)| e.is_none_or(|e| e == c))
+        self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
     }
 
     /// Fields of the wave that is launched now.
     fn check(&mut self, wave: i64) {
-        let at = counters(self.v, wave);
+        let at = self.v.counters_of(wave);
         for (k, field) in self.fields.iter().enumerate() {
             let wanted = match field {
                 Field::Valid => 1,

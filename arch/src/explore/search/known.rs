@@ -120,7 +120,8 @@ impl<'a> Known<'a> {
             if d < depth {
                 for &(size, cost) in &options[d] {
                     let waves = waves.saturating_mul(cost);
-                    if waves.saturating_mul(least[d + 1]) < cap {
+                    // Where loops end by phase, products of the whole say nothing.
+                    if !facts.cases.is_empty() || waves.saturating_mul(least[d + 1]) < cap {
                         let mut next = inner;
                         next[d] = size;
                         stack.push((d + 1, waves, next));
@@ -129,6 +130,18 @@ impl<'a> Known<'a> {
                 continue;
             }
             let sizes = grid.sizes(&facts.extent, &inner);
+            if let Some(waves) = grid.waves_by_case(facts, &inner) {
+                // Which loads and stores a phase has the coarse walk says.
+                found.bounds += 1;
+                let least = Tiles::waves_alone(waves, grid.cross(facts)).max(key);
+                if least < cap && sizes.tiles[..depth].iter().product::<i64>() <= VISITS {
+                    let orders = self.orders[k].of(facts, sizes.tiled).len();
+                    found.shapes.extend((0..orders).map(|n| (least, Shape { grid, inner, order: n as u16 })));
+                } else if least < cap {
+                    found.dropped = found.dropped.min(least);
+                }
+                continue;
+            }
             facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
             let run = self.tiles(&grid, &sizes);
             found.bounds += 1;
@@ -159,6 +172,9 @@ impl<'a> Known<'a> {
     pub fn bound(&self, shape: &Shape, widths: Widths) -> i64 {
         let facts = self.facts_of(&shape.grid);
         let sizes = self.sizes(shape);
+        if let Some(waves) = shape.grid.waves_by_case(facts, &shape.inner) {
+            return Tiles::waves_alone(waves, shape.grid.cross(facts));
+        }
         let (mut loads, mut stores) = (vec![], vec![]);
         facts.transfers(&sizes.tile[..facts.extent.len()], &self.widths_of(shape.grid.flow.facts as usize, widths), &mut loads, &mut stores);
         let order = self.order(shape);

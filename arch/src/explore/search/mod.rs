@@ -231,7 +231,7 @@ impl Search<'_> {
         for (k, facts) in self.known.facts.iter().enumerate() {
             let floor = facts.floor();
             for flow in space::flows(facts, k as u8, &|axes| self.allowed(axes)) {
-                all.extend(space::grids(&[&facts.extent], flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(&facts.extent).max(floor), g)));
+                all.extend(space::grids(&[&facts.extent], flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(facts).max(floor), g)));
             }
         }
         if let Some(only) = self.task.only {

@@ -137,7 +137,7 @@ impl Layers<'_> {
     }
 
     fn waves(&self, l: usize, grid: &Grid) -> i64 {
-        grid.waves(&self.facts(l, &grid.flow).extent).max(self.floors[l])
+        grid.waves(self.facts(l, &grid.flow)).max(self.floors[l])
     }
 
     /// The waves of every layer, at least.

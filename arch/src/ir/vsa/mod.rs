@@ -21,6 +21,7 @@
 
 mod op;
 
+use super::cases::Cases;
 use super::sizes::Sizes;
 use crate::affine::Form;
 use frontend::scop::{Affine, Expr, ScalarType};
@@ -183,6 +184,8 @@ pub struct InputGroup {
     pub forward: [bool; 2],
     /// Reload when one of the first `reload` tile counters changes; otherwise the buffer's content is used again.
     pub reload: usize,
+    /// Per counter of phases: used only where it has this value, if there is one. (Empty: nothing is known.)
+    pub phases: Vec<Option<i64>>,
     pub hull: Hull,
     pub banks: Vec<Bank>,
     /// Word address inside a bank's slot is `row + (col + offset(p)) / word`; both are forms over inner counters, >= 0.
@@ -251,6 +254,27 @@ pub struct OutputBank {
 }
 
 impl InputGroup {
+    /// Value of tile counter `j` in visits that load.
+    pub fn loads_at(&self, j: usize) -> Option<i64> {
+        self.phase(j).or((j >= self.reload).then_some(0))
+    }
+    /// Value of counter `j` in all visits that use the group.
+    pub fn phase(&self, j: usize) -> Option<i64> {
+        self.phases.get(j).copied().flatten()
+    }
+    /// A visit, by its tile counters, loads.
+    pub fn loads(&self, tile: &[i64]) -> bool {
+        tile.iter().enumerate().all(|(j, &c)| self.loads_at(j).is_none_or(|v| v == c))
+    }
+    /// A visit, in whose phase the counters run so often, is the last that uses what was loaded.
+    pub fn releases(&self, tile: &[i64], trips: &[i64]) -> bool {
+        let ends = |(j, &c): (usize, &i64)| self.phase(j).map_or(j < self.reload || c + 1 == trips[j], |v| v == c);
+        tile.iter().enumerate().all(ends)
+    }
+    /// One load serves the whole run.
+    pub fn loads_once(&self, vsa: &Vsa) -> bool {
+        (vsa.parameters()..self.reload.min(vsa.tile_depth)).all(|j| vsa.counters[j].trip == 1 || self.phase(j).is_some())
+    }
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {
         extent(self.first, self.last)
@@ -365,6 +389,8 @@ pub struct Vsa {
     pub phases: usize,
     /// Sizes at run time.
     pub sizes: Sizes,
+    /// Where loops end that do not run as often in every phase.
+    pub cases: Cases,
     /// Names of the space axes (for people), `""` where the extent is 1.
     pub axes: [String; 2],
     /// PEs per axis, at least 1.
@@ -395,6 +421,7 @@ impl Vsa {
             tile_depth: 0,
             phases: 0,
             sizes: Default::default(),
+            cases: Default::default(),
             axes: Default::default(),
             extent: [1, 1],
             lanes: 1,
@@ -439,14 +466,6 @@ impl Vsa {
             (Some(only), None) => self.arrays[only].name.clone(),
             _ => format!("gmem{port}"),
         }
-    }
-    /// Visits of the whole run.
-    pub fn visits(&self) -> i64 {
-        self.counters[..self.tile_depth].iter().map(|c| c.trip).product()
-    }
-    /// Waves per visit.
-    pub fn waves_per_visit(&self) -> i64 {
-        self.counters[self.tile_depth..].iter().map(|c| c.trip).product()
     }
     /// Cycles by which PE `p` runs behind the first one.
     pub fn delay(&self, p: [i64; 2]) -> i64 {

@@ -127,7 +127,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
-    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, hull: p.hull, banks, row: p.row, col: p.col, after: vec![] });
+    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, phases: vec![], hull: p.hull, banks, row: p.row, col: p.col, after: vec![] });
     let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
     if !legal {
         *v = before;

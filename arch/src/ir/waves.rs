@@ -1,0 +1,67 @@
+//! The waves of a run in their order: visits and waves, phase by phase.
+
+use super::vsa::Vsa;
+use crate::affine::advance;
+
+impl Vsa {
+    /// How often each counter runs in the phase of a visit.
+    pub fn trips_at(&self, visit: &[i64]) -> Vec<i64> {
+        let case = if self.cases.is_empty() { None } else { self.cases.of(&visit[..self.phases]) };
+        self.cases.trips(&self.most(), case)
+    }
+    fn most(&self) -> Vec<i64> {
+        self.counters.iter().map(|c| c.trip).collect()
+    }
+    /// Visits of the whole run.
+    pub fn visits(&self) -> i64 {
+        self.cases.points(&self.most()[..self.tile_depth], self.phases)
+    }
+    /// Waves of the whole run.
+    pub fn waves(&self) -> i64 {
+        self.cases.points(&self.most(), self.phases)
+    }
+    /// Waves behind the last phase in which something happens.
+    pub fn waves_behind(&self) -> i64 {
+        let number = |at: &mut dyn Iterator<Item = i64>| at.zip(&self.counters).fold(0, |n, (c, counter)| n * counter.trip + c);
+        let phases = self.counters[..self.phases].iter().map(|c| c.trip).product::<i64>();
+        let last = self.cases.boxes.iter().map(|all| number(&mut all.iter().map(|b| b[1]))).max();
+        let waves = || self.cases.trips(&self.most(), None)[self.phases..].iter().product::<i64>();
+        last.filter(|_| !self.cases.is_empty()).map_or(0, |last| (phases - 1 - last) * waves())
+    }
+    /// The phases in their order, each with how often the counters run in it.
+    pub fn walked(&self) -> impl Iterator<Item = (Vec<i64>, Vec<i64>)> + '_ {
+        let first = Some(vec![0; self.phases]);
+        let next = |phase: &Vec<i64>| {
+            let mut phase = phase.clone();
+            advance(&mut phase, self.counters.iter().map(|c| c.trip)).then_some(phase)
+        };
+        std::iter::successors(first, next).map(|phase| { let trips = self.trips_at(&phase); (phase, trips) })
+    }
+    /// Number of the wave with these counters.
+    pub fn wave(&self, at: &[i64]) -> i64 {
+        let (phase, inner) = at.split_at(self.phases);
+        let mut before = 0;
+        for (here, trips) in self.walked() {
+            let trips = &trips[self.phases..];
+            if here == phase {
+                return before + trips.iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
+            }
+            before += trips.iter().product::<i64>();
+        }
+        before
+    }
+    /// Counters of the wave with this number.
+    pub fn counters_of(&self, mut wave: i64) -> Vec<i64> {
+        for (mut at, trips) in self.walked() {
+            let waves = trips[self.phases..].iter().product::<i64>();
+            if wave < waves {
+                let mut inner: Vec<i64> = trips[self.phases..].iter().rev().map(|trip| { let c = wave % trip; wave /= trip; c }).collect();
+                inner.reverse();
+                at.extend(inner);
+                return at;
+            }
+            wave -= waves;
+        }
+        vec![0; self.counters.len()]
+    }
+}

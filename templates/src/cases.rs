@@ -1,0 +1,27 @@
+//! Which case of phases is at hand (`arch::ir::cases`), and constants that follow from it.
+
+use rtl::{u, ModuleBuilder, Sig, Ty};
+
+fn constant<'m>(m: &'m ModuleBuilder, value: i64, ty: Ty) -> Sig<'m> {
+    m.lit_big(&[value as u64], ty)
+}
+
+/// A counter of that trip count is between two values.
+pub(crate) fn within<'m>(m: &'m ModuleBuilder, count: Sig<'m>, [low, high]: [i64; 2], trip: i64) -> Sig<'m> {
+    let most = constant(m, high, count.ty());
+    match (low <= 0, high + 1 >= trip) {
+        _ if low > high => m.lit(0, u(1)),
+        (true, true) => m.lit(1, u(1)),
+        _ if low == high => count.eq_lit(low),
+        (true, false) => count.le(most),
+        (false, true) => count.ge(constant(m, low, count.ty())),
+        (false, false) => count.ge(constant(m, low, count.ty())) & count.le(most),
+    }
+}
+
+/// The value of the case whose bit is set; the last one where none is.
+pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
+    let between = values.last().copied().unwrap_or(0);
+    let known: Vec<_> = cases.iter().zip(values).filter(|(_, v)| **v != between).map(|(case, v)| (*case, constant(m, *v, ty))).collect();
+    m.select(&known, constant(m, between, ty))
+}
