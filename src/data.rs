@@ -180,7 +180,7 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         let found = scop.arrays.iter().position(|s| s.name == name && !s.is_temporary());
         found.map(Some).ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
-    let array = |a: &DramArray| if a.scratch { Ok(None) } else { number(&a.name) };
+    let array = |a: &DramArray| if a.scratch.is_some() { Ok(None) } else { number(&a.name) };
     vsa.arrays.iter().map(array).chain(vsa.scalars.iter().map(|s| if s.host.is_some() { Ok(None) } else { number(&s.name) })).collect()
 }
 

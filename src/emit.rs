@@ -151,7 +151,7 @@ fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, functio
         return Ok(None);
     }
     let numbers = data::numbers(&input.scop, &compiled.vsa)?;
-    let in_order: Vec<Option<usize>> = function.arguments.iter().map(|a| numbers[a.data(function.arrays())]).collect();
+    let in_order: Vec<Option<usize>> = function.arguments.iter().map(|a| numbers[a.data(function.arrays)]).collect();
     Ok(Some(golden::reference(&input.scop, &input.file, &arguments.program.parse_options(), name, &in_order)))
 }
 
@@ -191,10 +191,10 @@ fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Res
             };
         }
     }
-    if let Some(expected) = expected.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch)) {
+    if let Some(expected) = expected.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch.is_some())) {
         // What the array leaves in its scratch buffers: no C program has them.
         let own = simulate::execute(vsa, &memory, &numbers)?;
-        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch).for_each(|k| expected[k].clone_from(&own[k]));
+        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| expected[k].clone_from(&own[k]));
     }
     let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
     let before = data::of_vsa(vsa, &numbers, &memory);
@@ -232,7 +232,7 @@ fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built)
         out.write("sim/axi_check.json", bus_check(interface, &all, watchdog) + "\n")?;
         for (function, (before, after)) in interface.functions.iter().zip(&all) {
             for argument in &function.arguments {
-                let (k, name) = (argument.data(function.arrays()), file_name(interface, function, argument));
+                let (k, name) = (argument.data(function.arrays), file_name(interface, function, argument));
                 out.write(&format!("sim/{name}.in.bin"), &before[k])?;
                 out.write(&format!("sim/{name}.expected.bin"), after.as_ref().map_or(&before[k], |a| &a[k]))?;
             }
@@ -250,7 +250,7 @@ fn file_name(interface: &Interface, function: &Function, argument: &Argument) ->
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
 fn bus_check(interface: &Interface, contents: &[(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>)], watchdog: u64) -> String {
     let function = |(number, (function, (before, _))): (usize, (&Function, &(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>)))| {
-        let bytes = |argument: &Argument| &before[argument.data(function.arrays())];
+        let bytes = |argument: &Argument| &before[argument.data(function.arrays)];
         let array = |argument: &Argument| {
             let place = argument.array()?;
             let name = file_name(interface, function, argument);

@@ -262,7 +262,7 @@ fn around(vsa: &Vsa) -> Scop {
         dims: a.dims.clone(),
         extents: vec![],
         storage: Storage::Dram,
-        binding: if a.scratch { Binding::Scratch } else { Binding::Parameter(k as u32) },
+        binding: if a.scratch.is_some() { Binding::Scratch } else { Binding::Parameter(k as u32) },
         constant: false,
         span: Span::default(),
     };

@@ -95,6 +95,7 @@ fn function(compiled: &Compiled) -> Value {
         "simd": vsa.lanes,
         "sizes": vsa.sizes.list.iter().map(|s| json!({ "name": s.name, "max": s.max })).collect::<Vec<_>>(),
         "phases": phases(vsa),
+        "on_chip": vsa.arrays[vsa.hosted()..].iter().map(|a| json!({ "array": a.name, "bytes": a.bytes() })).collect::<Vec<_>>(),
         "tile_loops": vsa.counters[vsa.parameters()..vsa.tile_depth].iter().map(loops).collect::<Vec<_>>(),
         "time_loops": vsa.counters[vsa.tile_depth..].iter().map(loops).collect::<Vec<_>>(),
         "skew": vsa.schedule.skew,
@@ -279,8 +280,10 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     ];
     let scratch: Vec<_> = interface.arguments().filter(|a| a.is_scratch()).map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64))).collect();
     let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
-    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other: they pass arrays on through DRAM", grouped(phases(vsa)))));
-    for (name, value) in rows.into_iter().chain(phases).chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
+    let on_chip: Vec<_> = vsa.arrays[vsa.hosted()..].iter().map(|a| format!("{} {} bytes", a.name, grouped(a.bytes()))).collect();
+    let on_chip = (!on_chip.is_empty()).then(|| ("on chip", on_chip.join(", ")));
+    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other: they pass arrays on through memory", grouped(phases(vsa)))));
+    for (name, value) in rows.into_iter().chain(phases).chain(on_chip).chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text

@@ -184,6 +184,7 @@ fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let mut spec = spec.clone();
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
     spec.wiring.address_bits.get_or_insert(board.address_bits);
+    spec.wiring.on_chip.get_or_insert(board.on_chip());
     spec
 }
 

@@ -135,7 +135,7 @@ fn roofline(context: &Context, best: &Design) -> String {
     let peak = (vsa.extent[0] * vsa.extent[1] * vsa.lanes) as f64;
     let reached = work / best.cycles.max(1) as f64;
     let mut dots = vec![];
-    for p in 0..vsa.ports() {
+    for p in 0..vsa.axi_ports() {
         for (walk, way) in [(Walk::reads(vsa, p), "reads"), (Walk::writes(vsa, p), "writes")] {
             let Some(walk) = walk else { continue };
             let bytes = walk.words() * i64::from(walk.bus_bytes());

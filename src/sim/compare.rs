@@ -50,7 +50,7 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
     for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()) {
         let array = &vsa.arrays[k];
         // What is left in a buffer of scratch means nothing.
-        let found = if array.scratch { vec![] } else { unpack(&memory[image.offset..image.offset + image.size], array.ty) };
+        let found = if array.scratch.is_some() { vec![] } else { unpack(&memory[image.offset..image.offset + image.size], array.ty) };
         result.elements += found.len();
         for (index, (&is, &wanted)) in found.iter().zip(&expected[k]).enumerate() {
             if !same(is, wanted, array.ty) {
@@ -74,7 +74,7 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
 /// The deviation of `outcome` from what the C program computes, over all arrays of floats.
 pub fn deviation(vsa: &Vsa, images: &[Image], outcome: &Outcome, native: &[Vec<u64>]) -> Deviation {
     let mut result = Deviation::default();
-    for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()).filter(|(k, _)| vsa.arrays[*k].ty.is_float() && !vsa.arrays[*k].scratch) {
+    for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()).filter(|(k, _)| vsa.arrays[*k].ty.is_float() && vsa.arrays[*k].scratch.is_none()) {
         let ty = vsa.arrays[k].ty;
         let found = unpack(&memory[image.offset..image.offset + image.size], ty);
         for (is, c) in found.iter().zip(&native[k]).map(|(&is, &c)| (value::to_f64(is, ty), value::to_f64(c, ty))) {

@@ -79,7 +79,7 @@ impl Job<'_> {
         let mut all = vec![];
         let function = &self.built.interface.functions[run.function];
         for argument in &function.arguments {
-            let image = run.images.get(argument.data(function.arrays())).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
+            let image = run.images.get(argument.data(function.arrays)).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
             let value = match argument.array() {
                 Some(_) => image.base(),
                 None => image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)),

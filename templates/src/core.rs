@@ -7,6 +7,7 @@
 
 use crate::array::{Array, ArrayPorts};
 use crate::axi::bundle::{AxiRead, AxiWrite};
+use crate::axi::on_chip::OnChip;
 use crate::axi::reader::{AxiReader, ReaderParams, ReaderPorts};
 use crate::axi::writer::{AxiWriter, WriterParams, WriterPorts};
 use crate::axi::{EnginePorts, Guard};
@@ -23,6 +24,8 @@ pub struct Core {
     /// With their AXI ports.
     pub readers: Vec<(usize, ReaderParams)>,
     pub writers: Vec<(usize, WriterParams)>,
+    /// What lies behind those of these ports that are not the IP's.
+    pub memories: Vec<(usize, OnChip)>,
     pub sequencer: Sequencer,
     pub array: Array,
     /// What the host computes from the sizes, each number once.
@@ -64,6 +67,8 @@ pub struct Engine<'m, P> {
 pub struct Engines<'m> {
     pub readers: Vec<Engine<'m, ReaderPorts>>,
     pub writers: Vec<Engine<'m, WriterPorts>>,
+    /// Ports of the IP; the engines at those behind them lead to memories on chip.
+    axi_ports: usize,
 }
 
 /// What one engine reports, with its AXI port.
@@ -74,15 +79,22 @@ pub struct Reporter<'a, 'm> {
 }
 
 impl<'m> Engines<'m> {
+    /// Those at the IP's ports, as all of the following.
     pub fn reading(&self) -> Vec<Reporter<'_, 'm>> {
-        self.readers.iter().map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+        self.readers.iter().filter(|e| e.port < self.axi_ports).map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
     }
     pub fn writing(&self) -> Vec<Reporter<'_, 'm>> {
-        self.writers.iter().map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+        self.writers.iter().filter(|e| e.port < self.axi_ports).map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
     }
-    /// No burst is open.
+    /// No burst is open, on chip neither.
     pub fn quiet(&self, m: &'m ModuleBuilder) -> Sig<'m> {
-        m.all(&self.reading().iter().chain(&self.writing()).map(|e| e.ports.report.quiet.out(e.instance)).collect::<Vec<_>>())
+        m.all(&self.quiet_at(&|_| true))
+    }
+    /// Of the engines at some ports: no burst is open.
+    fn quiet_at(&self, port: &dyn Fn(usize) -> bool) -> Vec<Sig<'m>> {
+        let reading = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        let writing = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
+        reading.chain(writing).filter(|e| port(e.0)).map(|(_, instance, ports)| ports.report.quiet.out(instance)).collect()
     }
     /// The engine that reads at an AXI port, and its side of the bus.
     pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
@@ -100,6 +112,8 @@ impl Core {
     pub fn new(vsa: &Vsa) -> Result<Core, String> {
         let readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
         let writers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?))).collect();
+        let memory = |p: usize| Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?));
+        let memories = (0..vsa.ports()).filter_map(memory).collect();
         let array = Array::new(vsa, &readers, &writers)?;
         let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
         let emitted: Vec<i64> = (0..vsa.outputs.len()).map(|o| emitted_delay(vsa, o)).collect();
@@ -108,12 +122,18 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, sequencer, array, program: program::of(vsa), parameters: vsa.sizes.parameters.clone(), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
+        Ok(Core { readers, writers, memories, sequencer, array, program: program::of(vsa), parameters: vsa.sizes.parameters.clone(), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
     }
 
-    /// Instances of the engines.
+    /// The port is one of the IP's.
+    pub fn is_outside(&self, port: usize) -> bool {
+        self.memories.iter().all(|m| m.0 != port)
+    }
+
+    /// Instances of the engines, and of the memories on chip.
     pub fn engines<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, inputs: &Inputs<'_, 'm>) -> Engines<'m> {
-        let mut engines = Engines { readers: vec![], writers: vec![] };
+        let axi_ports = self.memories.iter().map(|m| m.0).min().unwrap_or(usize::MAX);
+        let mut engines = Engines { readers: vec![], writers: vec![], axi_ports };
         let mut ports: Vec<usize> = self.readers.iter().map(|r| r.0).chain(self.writers.iter().map(|w| w.0)).collect();
         ports.sort_unstable();
         ports.dedup();
@@ -121,26 +141,35 @@ impl Core {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
                 let module = d.module(AxiReader(params.clone()));
                 let ports = params.ports();
-                engines.readers.push(Engine { port, instance: self.engine(m, d, format!("reader{port}"), &module, (&ports.engine, &params.program), inputs), ports });
+                engines.readers.push(Engine { port, instance: self.engine(m, d, (format!("reader{port}"), port), &module, (&ports.engine, &params.program), inputs), ports });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
                 let module = d.module(AxiWriter(params.clone()));
                 let ports = params.ports();
-                engines.writers.push(Engine { port, instance: self.engine(m, d, format!("writer{port}"), &module, (&ports.engine, &params.program), inputs), ports });
+                engines.writers.push(Engine { port, instance: self.engine(m, d, (format!("writer{port}"), port), &module, (&ports.engine, &params.program), inputs), ports });
             }
+        }
+        for (port, template) in &self.memories {
+            let module = d.module(template.clone());
+            let memory = m.instance(d, format!("memory{port}"), &module);
+            // What was under way at a reset comes to its end first.
+            let rst = m.all(&[&[inputs.guard.rst], &engines.quiet_at(&|p| p == *port)[..]].concat());
+            template.ports().rst.set(memory, rst);
+            template.join(memory, engines.read(*port), engines.write(*port));
         }
         engines
     }
 
-    fn engine<'m>(&self, m: &'m ModuleBuilder, d: &Design, name: String, module: &ModuleName, (ports, registers): (&EnginePorts, &[Register]), inputs: &Inputs<'_, 'm>) -> Instance<'m> {
+    fn engine<'m>(&self, m: &'m ModuleBuilder, d: &Design, (name, port): (String, usize), module: &ModuleName, (ports, registers): (&EnginePorts, &[Register]), inputs: &Inputs<'_, 'm>) -> Instance<'m> {
         let instance = m.instance(d, name, module);
         ports.guard.rst.set(instance, inputs.guard.rst);
         ports.guard.live.set(instance, inputs.guard.live);
         ports.guard.abandon.set(instance, inputs.guard.abandon);
         ports.start.set(instance, inputs.start);
-        for (array, port) in &ports.bases {
+        for (array, base) in &ports.bases {
             // Not driven without an address: a fault of the netlist.
-            (inputs.base)(*array).iter().for_each(|base| port.set(instance, *base));
+            let address = if self.is_outside(port) { (inputs.base)(*array) } else { Some(m.lit(0, base.ty)) };
+            address.iter().for_each(|address| base.set(instance, *address));
         }
         for (register, port) in registers.iter().zip(&ports.program) {
             self.given(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(instance, *value));

@@ -46,8 +46,10 @@ struct CorePorts {
 
 impl CoreModule {
     fn ports(&self) -> CorePorts {
-        let Core { readers, writers, array, .. } = &self.core;
-        let mut bases: Vec<usize> = readers.iter().flat_map(|r| &r.1.walk.arrays).chain(writers.iter().flat_map(|w| &w.1.walk.arrays)).map(|a| a.0).collect();
+        let Core { array, .. } = &self.core;
+        let readers = || self.core.readers.iter().filter(|r| self.core.is_outside(r.0));
+        let writers = || self.core.writers.iter().filter(|w| self.core.is_outside(w.0));
+        let mut bases: Vec<usize> = readers().flat_map(|r| &r.1.walk.arrays).chain(writers().flat_map(|w| &w.1.walk.arrays)).map(|a| a.0).collect();
         bases.sort_unstable();
         bases.dedup();
         let prefix = |port: usize| format!("m_axi_{port}_");
@@ -59,8 +61,8 @@ impl CoreModule {
             bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(self.core.address_bits)))).collect(),
             scalars: array.ports().scalars.into_iter().map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty))).collect(),
             program: program::ports(&self.core.program),
-            reads: readers.iter().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
-            writes: writers.iter().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
+            reads: readers().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
+            writes: writers().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             fault: Fault::ports(),
         }
     }

@@ -36,6 +36,12 @@ pub struct MemoryTiming {
 impl MemoryTiming {
     /// Always ready, 16 cycles of latency, one beat per cycle.
     pub const IDEAL: MemoryTiming = MemoryTiming::both(16);
+    /// Of a memory in the IP: `templates::axi::on_chip`.
+    pub const ON_CHIP: MemoryTiming = MemoryTiming { read_latency: 4, write_latency: 2 };
+    /// Of the memory behind a port, where this one is that behind the AXI ports.
+    pub fn behind(self, vsa: &Vsa, port: usize) -> MemoryTiming {
+        if vsa.on_chip(port).is_some() { MemoryTiming::ON_CHIP } else { self }
+    }
     /// Reads and writes are answered after as many cycles.
     pub const fn both(latency: i64) -> MemoryTiming {
         MemoryTiming { read_latency: latency, write_latency: latency }
@@ -406,7 +412,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, &vsa.cases.boxes[k]) { vsa.cases.last(j, trip, Some(k)) } else { 0 }).collect()),
     };
     let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
-    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.address_bits, bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
+    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.port_address_bits(port), bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
     walk.end_rows();
     Some(walk)
 }

@@ -37,16 +37,17 @@ pub struct Load {
     pub cycles: i64,
 }
 
-/// The bank of each array: as asked, else port by port over the banks of the board's first memory in turn.
+/// The bank of each array in DRAM: as asked, else port by port over the banks of the board's first memory in turn.
 ///
 /// # Errors
 /// E0724: an array there is not, a bank the board has not, or two banks for the arrays of one port.
 pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Result<Vec<Bank>, Diagnostics> {
     let mut faults = vec![];
-    let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.ports()];
+    let hosted = &vsa.arrays[..vsa.hosted()];
+    let mut chosen: Vec<Option<(Bank, &str)>> = vec![None; vsa.axi_ports()];
     for (array, text) in asked {
-        let Some(index) = vsa.arrays.iter().position(|a| a.name == *array) else {
-            let known: Vec<&str> = vsa.arrays.iter().map(|a| a.name.as_str()).collect();
+        let Some(index) = hosted.iter().position(|a| a.name == *array) else {
+            let known: Vec<&str> = hosted.iter().map(|a| a.name.as_str()).collect();
             faults.push(Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port")).help(format!("the arrays are {}", known.join(", "))));
             continue;
         };
@@ -68,8 +69,8 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
     if !faults.is_empty() {
         return Err(faults);
     }
-    let ports: Vec<Bank> = (0..vsa.ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
-    Ok((0..vsa.arrays.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
+    let ports: Vec<Bank> = (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
+    Ok((0..hosted.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
 }
 
 /// What each used bank carries, in the order of their names.

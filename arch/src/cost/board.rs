@@ -134,6 +134,11 @@ impl Board {
         wrong
     }
 
+    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block RAM.
+    pub fn on_chip(&self) -> u64 {
+        self.resources.bram36.max(0) as u64 * 4096 / 4
+    }
+
     /// # Errors
     /// E0711: a design does not fit; the resources of which it needs too many.
     pub fn takes(&self, need: &Resources) -> Result<(), Diagnostic> {

@@ -187,10 +187,10 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, emit: vec![], slots: 0 };
     let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
     let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
-    let latency = MemoryTiming::IDEAL;
+    let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
     // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may be that
     // far ahead of what they send.
-    let mut reading = vec![latency.read_latency; vsa.ports()];
+    let mut reading: Vec<i64> = latency.iter().map(|m| m.read_latency).collect();
     let (mut asking, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
     // Per group: releases of the last two loads; ends of the last two drains.
     let mut released = vec![[0i64; 2]; loads.len()];
@@ -225,7 +225,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             asking[g.port] = asking[g.port].max(collected) + g.words;
             writing[g.port] = writing[g.port].max(collected) + g.beats;
             drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
-            done = done.max(writing[g.port] + latency.write_latency);
+            done = done.max(writing[g.port] + latency[g.port].write_latency);
         }
         for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, &trips)) {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];

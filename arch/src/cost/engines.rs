@@ -4,14 +4,16 @@
 //! dozen LUTs.
 
 use super::blocks::{bits_of, memory, Cost};
+use crate::contract::delay::in_luts;
 use crate::contract::program;
 use crate::contract::timing::drain_latency;
 use crate::contract::walk::{words_in_flight, Walk, ROWS_IN_FLIGHT};
-use crate::ir::vsa::Vsa;
+use crate::ir::vsa::{DramArray, Vsa};
 
 /// Reader and writer of a port.
 pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
-    let reader = Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead) + kept(vsa, &walk));
+    let memory = vsa.on_chip(port).map_or(Cost::default(), on_chip);
+    let reader = memory + Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead) + kept(vsa, &walk));
     reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)) + kept(vsa, &walk))
 }
 
@@ -19,6 +21,13 @@ pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
 fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
     let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();
     Cost { lut: bits / 2, ff: bits, ..Cost::default() }
+}
+
+/// A memory of the IP's own. A block RAM has enables for its bytes, but nine bits in each.
+fn on_chip(array: &DramArray) -> Cost {
+    let bits = 8 * i64::from(array.bus_bytes());
+    let words = array.words();
+    memory(words, if in_luts(words) { bits } else { bits / 8 * 9 }) + Cost { lut: 90, ff: 2 * bits + 100, ..Cost::default() }
 }
 
 /// Bits of an array's program registers.
@@ -110,7 +119,7 @@ pub(super) fn control(vsa: &Vsa) -> Cost {
 
 /// Of all addresses.
 pub(super) fn address_bits(vsa: &Vsa) -> i64 {
-    vsa.arrays.len() as i64 * i64::from(vsa.address_bits)
+    vsa.hosted() as i64 * i64::from(vsa.address_bits)
 }
 
 /// Registers of an IP with addresses of so many bits in all.

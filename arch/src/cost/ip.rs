@@ -46,7 +46,7 @@ fn choice(ip: &Ip) -> Cost {
     let mut inputs: BTreeMap<(u32, usize), i64> = BTreeMap::new();
     for core in &ip.cores {
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-        for port in 0..core.ports() {
+        for port in 0..core.axi_ports() {
             let width = core.bus_bytes(port);
             let nth = seen.entry(width).or_default();
             *inputs.entry((width, *nth)).or_default() += 1;

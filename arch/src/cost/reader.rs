@@ -50,7 +50,7 @@ const THROUGH: i64 = 2;
 impl ReaderModel {
     /// `None` if no input group reads through the port.
     pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming) -> Option<ReaderModel> {
-        Some(ReaderModel::of_walk(Walk::reads(vsa, port)?.at(sizes), vsa.ahead, memory))
+        Some(ReaderModel::of_walk(Walk::reads(vsa, port)?.at(sizes), vsa.ahead, &memory.behind(vsa, port)))
     }
 
     /// The model of one walk.

@@ -44,7 +44,7 @@ pub struct WriterModel {
 impl WriterModel {
     /// `None` if no output group writes through the port. `read_latency`: as `WriterParams::read_latency`.
     pub fn new(vsa: &Vsa, sizes: &[i64], port: usize, memory: &MemoryTiming, read_latency: i64) -> Option<WriterModel> {
-        Some(WriterModel::of_walk(Walk::writes(vsa, port)?.at(sizes), memory, read_latency))
+        Some(WriterModel::of_walk(Walk::writes(vsa, port)?.at(sizes), &memory.behind(vsa, port), read_latency))
     }
 
     /// The model of one walk.

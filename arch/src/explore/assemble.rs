@@ -14,7 +14,7 @@ use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
 use crate::ir::sizes::{Formula, Size, Sizes};
 use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, NodeId, OutputGroup, Remarks, Scalar, Schedule, Until, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, NodeId, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
 use frontend::flow;
 use frontend::diag::{Diagnostics, Span};
 use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Storage};
@@ -65,6 +65,8 @@ pub struct Program<'a> {
     pub work: Work,
     /// Per array: those with equal numbers share an AXI port.
     pub ports: Vec<usize>,
+    /// Per array: it stays on chip.
+    pub on_chip: Vec<bool>,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
     /// With sizes at run time: the program at all of them, of which this is the greatest.
@@ -96,6 +98,7 @@ impl<'a> Program<'a> {
             self.sized = Some(Box::new(sized.wired(wiring)?));
         }
         self.ports = port::assign(&self.scop, wiring)?;
+        self.on_chip = port::on_chip(&self.scop, &self.ports, wiring);
         Ok(self)
     }
 
@@ -106,7 +109,13 @@ impl<'a> Program<'a> {
         let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
-        Program { scop, system, reductions, sharing, work, ports, rewrites, sized: None }
+        let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
+        Program { scop, system, reductions, sharing, work, ports, on_chip, rewrites, sized: None }
+    }
+
+    /// Where an array lies that passes values between phases.
+    pub fn scratch(&self, array: usize) -> Option<Scratch> {
+        self.scop.arrays[array].is_temporary().then(|| if self.on_chip[array] { Scratch::OnChip } else { Scratch::Dram })
     }
 }
 
@@ -184,7 +193,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, interval: i64
     let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
     let mut sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
-    sources.sort_by_key(|&a| scop.arrays[a].is_temporary());
+    sources.sort_by_key(|&a| program.scratch(a));
     let mut ports: Vec<usize> = Vec::new();
     let mut dram: Vec<InDram> = Vec::new();
     for &source in &sources {
@@ -199,7 +208,7 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, interval: i64
             asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, interval, mapping))
         });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
-        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32, scratch: array.is_temporary() } });
+        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32, scratch: program.scratch(source) } });
     }
     dram
 }

@@ -20,7 +20,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         let array = &program.scop.arrays[a.array];
         let index = arrays.iter().position(|x| x.name == array.name).unwrap_or_else(|| {
             let word = (widths[a.port] / a.bytes) as u32;
-            arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: a.extents.clone(), word, port: a.port as u32, scratch: array.is_temporary() });
+            arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: a.extents.clone(), word, port: a.port as u32, scratch: program.scratch(a.array) });
             arrays.len() - 1
         });
         index as u32

@@ -31,6 +31,22 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     if faults.is_empty() { Ok(keys) } else { Err(faults) }
 }
 
+/// Which arrays stay on chip: of those that pass values between phases and have a port to themselves the smallest, as long as all
+/// of them fit.
+pub fn on_chip(scop: &Scop, ports: &[usize], wiring: &Wiring) -> Vec<bool> {
+    let bytes = |a: &Array| a.dims.iter().fold(u64::from(a.ty.cell().bytes()), |n, &d| n.saturating_mul(d.max(1) as u64));
+    let alone = |k: usize| in_dram(scop).filter(|(other, _)| ports[*other] == ports[k]).count() == 1;
+    let mut able: Vec<usize> = in_dram(scop).filter(|(k, a)| a.is_temporary() && alone(*k)).map(|a| a.0).collect();
+    able.sort_by_key(|&k| bytes(&scop.arrays[k]));
+    let mut left = wiring.on_chip.unwrap_or(0);
+    let mut on_chip = vec![false; scop.arrays.len()];
+    for k in able {
+        let Some(rest) = left.checked_sub(bytes(&scop.arrays[k])) else { break };
+        (left, on_chip[k]) = (rest, true);
+    }
+    on_chip
+}
+
 fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
     scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram && a.by_value().is_none())
 }

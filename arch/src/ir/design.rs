@@ -101,6 +101,8 @@ groups! {
         memory_latency: Option<u32>,
         /// Bits of an address, 64 or 32; `None`: the board's.
         address_bits: Option<u32>,
+        /// Bytes of arrays that stay on chip where they pass values between phases, in all; `None`: the board's.
+        on_chip: Option<u64>,
     }
     /// What an array that sagen chooses is chosen for.
     Aim as aim {

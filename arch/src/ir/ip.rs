@@ -104,11 +104,11 @@ fn nameless(vsa: &Vsa) -> Vsa {
     shape
 }
 
-/// Arrays and scalars as they stand among the function's parameters.
+/// Arrays and scalars as they stand among the function's parameters; arrays on chip are none.
 fn arguments(vsa: &Vsa) -> Vec<Argument> {
     let scalar = |s: usize| Argument { name: vsa.scalars[s].name.clone(), is: Source::Scalar(s) };
     let array = |k: usize| Argument { name: vsa.arrays[k].name.clone(), is: Source::Array(k) };
     let before = |k: usize| (0..vsa.scalars.len()).filter(move |&s| vsa.scalars[s].after as usize == k).map(scalar);
-    let upto = |k: usize| before(k).chain((k < vsa.arrays.len()).then(|| array(k)));
-    (0..=vsa.arrays.len()).flat_map(upto).collect()
+    let upto = |k: usize| before(k).chain((k < vsa.hosted()).then(|| array(k)));
+    (0..=vsa.hosted()).flat_map(upto).collect()
 }

@@ -162,7 +162,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `A: i16 [64][s0] word 4 port 1 scratch`
+    /// `A: i16 [64][s0] word 4 port 1 scratch`; `on_chip` in place of `scratch`
     fn array(&mut self, line: &mut Line) -> Result<(), String> {
         let vsa = &mut self.vsa;
         let name = line.name()?;
@@ -183,7 +183,7 @@ impl Parser {
         let word = line.small()?;
         // Left out: a port of its own.
         let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
-        let scratch = line.has_word("scratch");
+        let scratch = if line.has_word("scratch") { Some(Scratch::Dram) } else { line.has_word("on_chip").then_some(Scratch::OnChip) };
         vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
         Ok(())
     }

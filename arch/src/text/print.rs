@@ -4,7 +4,7 @@ use frontend::scop::ScalarType;
 use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
-use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Until, Vsa};
+use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].
@@ -112,7 +112,11 @@ impl Printer<'_> {
                 None => a.dims.iter().map(|d| format!("[{d}]")).collect(),
             };
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
-            let scratch = if a.scratch { " scratch" } else { "" };
+            let scratch = match a.scratch {
+                None => "",
+                Some(Scratch::Dram) => " scratch",
+                Some(Scratch::OnChip) => " on_chip",
+            };
             writeln!(self.out, "array {}: {}{dims} word {}{port}{scratch}", Name(&a.name), a.ty, a.word)?;
             ports = ports.max(a.port + 1);
         }

@@ -4,7 +4,7 @@ use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
 use crate::ir::sizes::Formula;
-use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Until, Vsa};
+use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
 use frontend::scop::{Expr, ExprKind};
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
@@ -59,13 +59,15 @@ impl WellFormed<'_> {
             self.require([8, 16, 32, 64].contains(&s.ty.bits()), || format!("scalar {}: {} bits", s.name, s.ty.bits()));
             let known = s.host.as_ref().is_none_or(|e| e.ty == s.ty && reads_known(e, &vsa.scalars[..i]));
             self.require(known, || format!("scalar {}: computed from what is not known", s.name));
-            let ordered = s.after as usize <= vsa.arrays.len() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
+            let ordered = s.after as usize <= vsa.hosted() && vsa.scalars[..i].iter().all(|b| b.after <= s.after);
             self.require(ordered, || format!("scalar {}: after {} of {} arrays, out of order", s.name, s.after, vsa.arrays.len()));
         }
         for (i, a) in vsa.arrays.iter().enumerate() {
             self.require(identifier(&a.name), || format!("array {i}: `{}` cannot name a port", a.name));
             self.require(!vsa.arrays[..i].iter().any(|b| b.name == a.name), || format!("array {i}: second one named {}", a.name));
-            self.require(a.scratch || !vsa.arrays[..i].iter().any(|b| b.scratch), || format!("array {}: behind one of scratch", a.name));
+            self.require(vsa.arrays[..i].iter().all(|b| b.scratch <= a.scratch), || format!("array {}: behind one of scratch", a.name));
+            let alone = a.scratch != Some(Scratch::OnChip) || vsa.arrays.iter().filter(|b| b.port == a.port).count() == 1;
+            self.require(alone, || format!("array {}: on chip, but not alone behind its port", a.name));
             let bits = a.ty.bits();
             self.require((8..=64).contains(&bits) && bits.is_power_of_two(), || format!("array {}: elements of {bits} bits", a.name));
             let bytes = a.word as u64 * a.ty.bytes() as u64;

@@ -146,7 +146,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
     Vsa {
         ahead: 512,
         nodes: nodes.0,
-        arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: false }],
+        arrays: vec![DramArray { name: "r".into(), ty: stored, dims: vec![], word: 1, port: 0, scratch: None }],
         outputs: vec![OutputGroup {
             array: 0,
             subscripts: vec![scalar.clone()],

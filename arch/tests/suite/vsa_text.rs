@@ -169,7 +169,7 @@ impl Draw {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
         let phases = self.index(depth + 1);
-        let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32, scratch: self.index(2) == 1 }).collect();
+        let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32, scratch: [None, Some(Scratch::Dram), Some(Scratch::OnChip)][self.index(3)] }).collect();
         let timed = if self.flag() { nodes } else { 0 };
         let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
         Vsa {

@@ -11,6 +11,7 @@ mod command;
 pub mod control;
 mod elastic;
 pub mod memory;
+pub mod on_chip;
 pub(crate) mod program;
 pub mod reader;
 mod register;

@@ -96,6 +96,8 @@ pub struct Function {
     pub sizes: Vec<SizeArgument>,
     /// Registers that the host fills from the sizes.
     pub program: Vec<ProgramRegister>,
+    /// Arrays of its core, those on chip among them.
+    pub arrays: usize,
 }
 
 /// An argument that has no register: what the hardware needs of it are program registers.
@@ -138,10 +140,6 @@ impl Function {
             all.extend(self.arguments.get(k).map(&argument));
         }
         all
-    }
-    /// Arrays among its arguments.
-    pub fn arrays(&self) -> usize {
-        self.arguments.iter().filter(|a| a.array().is_some()).count()
     }
 }
 
@@ -303,7 +301,7 @@ impl Interface {
                 let Passed::Value(k) = a.passed else { continue };
                 a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
             }
-            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments, sizes, program });
+            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments, sizes, program, arrays: core.arrays.len() });
         }
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
         let ports = (0..count).zip(names::ports(ip, &functions, count)).map(|(port, name)| axi_port(ip, &shared, port, name, &functions)).collect();
@@ -340,7 +338,7 @@ impl From<&Vsa> for Interface {
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
     let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
-    Array { index: k, dims: core.arrays[k].dims.clone(), extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch }
+    Array { index: k, dims: core.arrays[k].dims.clone(), extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch.is_some() }
 }
 
 /// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in
@@ -350,7 +348,7 @@ fn shared(ip: &Ip) -> Vec<Vec<usize>> {
     let mut all = vec![];
     for core in &ip.cores {
         let mut mine: Vec<usize> = vec![];
-        for port in 0..core.ports() {
+        for port in 0..core.axi_ports() {
             let width = core.bus_bytes(port);
             let free = (0..widths.len()).find(|p| widths[*p] == width && !mine.contains(p)).unwrap_or(widths.len());
             if free == widths.len() {

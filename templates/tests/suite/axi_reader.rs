@@ -265,7 +265,7 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
 fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
     let mut v = empty_vsa("bench");
     let ty = frontend::scop::ScalarType::Int { bits, signed: true };
-    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: false }];
+    v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
     v.inputs = vec![InputGroup {
         array: 0,
         subscripts: vec![],

@@ -28,7 +28,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v.phases = r.range(0, v.tile_depth as i64) as usize;
     v.cases = random_cases(r, &v);
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
-    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: false }];
+    v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: None }];
     let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
     let form = Form::default;
     for _ in 0..r.range(0, 3) {

@@ -171,7 +171,7 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     }
     let own = simulate::rounded(scop, spec, vsa, &before, &built.numbers)?;
     let expected = own.map_or_else(|| built.of_vsa(&after), |own| own.expected);
-    let types: Vec<_> = vsa.arrays.iter().filter(|a| !a.scratch).map(|a| a.ty).collect();
+    let types: Vec<_> = vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
     let wrong = differing(&types, &simulate::execute(vsa, &before, &built.numbers)?, &expected);
     let simulated = built.check(&prepared.conditions(case), &expected);
     match (wrong, simulated) {

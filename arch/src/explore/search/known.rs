@@ -18,6 +18,9 @@ use crate::space_time::transform;
 use frontend::scop::ExprKind;
 use std::collections::BTreeMap;
 
+/// Of reads and of writes.
+const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency + MemoryTiming::IDEAL.write_latency - MemoryTiming::ON_CHIP.write_latency;
+
 /// Tiles of a run, at most.
 const VISITS: i64 = 2_000_000;
 
@@ -34,6 +37,8 @@ pub(super) struct Known<'a> {
     orders: Vec<Orders>,
     /// Iterations of each statement that computes something.
     volumes: Vec<i64>,
+    /// Cycles by which a memory on chip, if there is any, is nearer than those that closed forms of bounds count with.
+    nearer: i64,
 }
 
 /// The shapes of a grid.
@@ -74,6 +79,7 @@ impl<'a> Known<'a> {
             address_bits: spec.wiring.address_bits.unwrap_or(64),
             facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
             orders: vec![],
+            nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
             volumes: program.system.statements.iter().enumerate().filter(|(s, _)| computes(*s)).map(|(_, p)| count(&p.domain, depth)).collect(),
         }
     }
@@ -133,7 +139,7 @@ impl<'a> Known<'a> {
             if let Some(waves) = grid.waves_by_case(facts, &inner) {
                 // Which loads and stores a phase has the coarse walk says.
                 found.bounds += 1;
-                let least = Tiles::waves_alone(waves, grid.cross(facts)).max(key);
+                let least = Tiles::waves_alone(waves, self.cross(&grid)).max(key);
                 if least < cap && sizes.tiles[..depth].iter().product::<i64>() <= VISITS {
                     let orders = self.orders[k].of(facts, sizes.tiled).len();
                     found.shapes.extend((0..orders).map(|n| (least, Shape { grid, inner, order: n as u16 })));
@@ -164,8 +170,13 @@ impl<'a> Known<'a> {
         found
     }
 
+    /// [`Grid::cross`], less what a run is spared by memories on chip.
+    fn cross(&self, grid: &Grid) -> i64 {
+        grid.cross(self.facts_of(grid)) - self.nearer
+    }
+
     fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
-        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: grid.cross(self.facts_of(grid)), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
+        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
     }
 
     /// Cycles of a shape over words of these widths, at least, in closed form.
@@ -173,7 +184,7 @@ impl<'a> Known<'a> {
         let facts = self.facts_of(&shape.grid);
         let sizes = self.sizes(shape);
         if let Some(waves) = shape.grid.waves_by_case(facts, &shape.inner) {
-            return Tiles::waves_alone(waves, shape.grid.cross(facts));
+            return Tiles::waves_alone(waves, self.cross(&shape.grid));
         }
         let (mut loads, mut stores) = (vec![], vec![]);
         facts.transfers(&sizes.tile[..facts.extent.len()], &self.widths_of(shape.grid.flow.facts as usize, widths), &mut loads, &mut stores);

@@ -36,7 +36,7 @@ pub struct Counter {
     pub trip: i64,
 }
 
-/// An array in DRAM, in C's row-major layout.
+/// An array that readers and writers move word by word, in C's row-major layout: in DRAM, or on chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DramArray {
     pub name: String,
@@ -47,8 +47,20 @@ pub struct DramArray {
     pub word: u32,
     /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
     pub port: u32,
-    /// A buffer that the host gives and never looks at: it passes values between phases. Those stand behind all others.
-    pub scratch: bool,
+    /// It is no argument of the program, but passes values between phases. Those stand behind all others, those on chip last.
+    pub scratch: Option<Scratch>,
+}
+
+/// Bits of an address within a memory on chip, at least: bursts end at multiples of 4 KiB.
+const LEAST_ADDRESS_BITS: u32 = 13;
+
+/// Where values lie that one phase passes on to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scratch {
+    /// In a buffer in DRAM that the host gives and never looks at.
+    Dram,
+    /// In a memory of the IP's own, behind a port of its own: that is no AXI port of the IP.
+    OnChip,
 }
 
 impl DramArray {
@@ -60,6 +72,15 @@ impl DramArray {
     /// Bytes per bus word: the same for all arrays of a port.
     pub fn bus_bytes(&self) -> u32 {
         self.word * self.ty.bytes()
+    }
+    /// Size in memory.
+    pub fn bytes(&self) -> i64 {
+        self.dims.iter().product::<i64>() * i64::from(self.ty.bytes())
+    }
+    /// Bus words that hold all of it.
+    pub fn words(&self) -> i64 {
+        let elements: i64 = self.dims.iter().product();
+        (elements + i64::from(self.word) - 1) / i64::from(self.word)
     }
 }
 
@@ -443,9 +464,26 @@ impl Vsa {
     pub fn types(&self) -> impl Iterator<Item = ScalarType> + '_ {
         self.arrays.iter().map(|a| a.ty).chain(self.scalars.iter().map(|s| s.ty))
     }
-    /// AXI ports to DRAM.
+    /// Ports to DRAM, and behind them those to memories on chip.
     pub fn ports(&self) -> usize {
         self.arrays.iter().map(|a| a.port as usize + 1).max().unwrap_or(0)
+    }
+    /// AXI ports to DRAM: the first of [`Vsa::ports`].
+    pub fn axi_ports(&self) -> usize {
+        self.arrays[..self.hosted()].iter().map(|a| a.port as usize + 1).max().unwrap_or(0)
+    }
+    /// Arrays whose addresses the host gives: the first of [`Vsa::arrays`].
+    pub fn hosted(&self) -> usize {
+        self.arrays.iter().position(|a| a.scratch == Some(Scratch::OnChip)).unwrap_or(self.arrays.len())
+    }
+    /// The array behind a port to a memory on chip.
+    pub fn on_chip(&self, port: usize) -> Option<&DramArray> {
+        self.arrays.iter().find(|a| a.scratch == Some(Scratch::OnChip) && a.port as usize == port)
+    }
+    /// Bits of the addresses at a port.
+    pub fn port_address_bits(&self, port: usize) -> u32 {
+        let bytes = |a: &DramArray| (a.words() * i64::from(a.bus_bytes())) as u64;
+        self.on_chip(port).map_or(self.address_bits, |a| bytes(a).next_power_of_two().trailing_zeros().max(LEAST_ADDRESS_BITS))
     }
     /// The arrays (indices) that a port moves.
     pub fn arrays_of(&self, port: usize) -> impl Iterator<Item = usize> + '_ {

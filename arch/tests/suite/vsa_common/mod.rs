@@ -111,7 +111,7 @@ pub fn counters(list: &[(&str, i64)]) -> Vec<Counter> {
 }
 
 pub fn arrays(s: &Mm) -> Vec<DramArray> {
-    let array = |port, name: &str, ty, a, b, word| DramArray { name: name.into(), ty, dims: vec![a, b], word, port, scratch: false };
+    let array = |port, name: &str, ty, a, b, word| DramArray { name: name.into(), ty, dims: vec![a, b], word, port, scratch: None };
     vec![array(0, "A", I16, s.n, s.k, s.words[0]), array(1, "B", I16, s.k, s.m, s.words[1]), array(2, "C", I32, s.n, s.m, s.words[2])]
 }
 

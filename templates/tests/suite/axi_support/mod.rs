@@ -56,7 +56,7 @@ fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
             *d = r.range(1, 900);
         }
     }
-    DramArray { name: format!("A{k}"), ty: ScalarType::Int { bits, signed: true }, dims, word: bus / (bits / 8), port: 0, scratch: false }
+    DramArray { name: format!("A{k}"), ty: ScalarType::Int { bits, signed: true }, dims, word: bus / (bits / 8), port: 0, scratch: None }
 }
 
 /// Addresses of the arrays, all in one memory, and its size: the first is at `first`, the others at multiples of 4096, or

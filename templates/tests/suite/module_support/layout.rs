@@ -22,7 +22,7 @@ fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
     let bits = r.pick(&[8u32, 16, 32, 64]);
     let bus = r.pick(&[4u32, 8, 16, 32, 64]).max(bits / 8);
     let name = format!("A{}", v.arrays.len());
-    v.arrays.push(DramArray { name, ty: ScalarType::Int { bits, signed: r.chance(50) }, dims: vec![100; rank], word: bus / (bits / 8), port: v.arrays.len() as u32, scratch: false });
+    v.arrays.push(DramArray { name, ty: ScalarType::Int { bits, signed: r.chance(50) }, dims: vec![100; rank], word: bus / (bits / 8), port: v.arrays.len() as u32, scratch: None });
     v.arrays.len() as u32 - 1
 }
 

@@ -1,0 +1,152 @@
+//! A memory of the IP's own, for an array that passes values between phases. To the engines in front of it, it is one more AXI4
+//! memory, on buses of its own: bursts are taken in order, a beat each cycle and direction, and data and responses come as
+//! [`MemoryTiming::ON_CHIP`](arch::contract::walk::MemoryTiming::ON_CHIP) says.
+//!
+//! Timing: an address taken in cycle `t` is at the head of its queue in `t + 1`, the first word is asked for in `t + 2`, comes out
+//! of the memory in `t + 3` and is offered in `t + 4`. A beat taken in cycle `t` is in the memory at the end of `t + 1`, and the
+//! response to a burst whose last it is comes in `t + 2`. Both engines take what comes: there is no ready signal to wait for.
+
+use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
+use super::elastic::{fifo, pack, unpack, Fifo};
+use crate::naming::memory_style;
+use crate::port::Port;
+use arch::ir::vsa::Vsa;
+use rtl::{clog2, u, Design, Instance, Memory, ModuleBuilder, Sig, Template};
+
+/// Bursts of a direction that wait for those before them.
+const WAITING: u32 = 32;
+
+/// See the module's documentation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnChip {
+    /// For people.
+    pub array: String,
+    pub words: u32,
+    pub bus: Bus,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+/// The interface of an [`OnChip`]: what a manager drives are inputs here.
+pub struct OnChipPorts {
+    /// Nothing is under way.
+    pub rst: Port,
+    pub read: AxiRead<Port>,
+    pub write: AxiWrite<Port>,
+}
+
+/// What a memory looks at of an address channel.
+fn address(channel: &AxiAddress<Port>) -> Vec<&Port> {
+    vec![&channel.addr, &channel.len, &channel.valid]
+}
+
+fn beat(write: &AxiWrite<Port>) -> Vec<&Port> {
+    vec![&write.wdata, &write.wstrb, &write.wlast, &write.wvalid]
+}
+
+impl OnChip {
+    /// The memory behind a port, if that is none to DRAM.
+    pub fn from_vsa(vsa: &Vsa, port: usize, reads: bool, writes: bool) -> Option<OnChip> {
+        let array = vsa.on_chip(port)?;
+        let bus = Bus { bytes: array.bus_bytes(), address_bits: vsa.port_address_bits(port) };
+        Some(OnChip { array: array.name.clone(), words: array.words() as u32, bus, reads, writes })
+    }
+
+    pub fn ports(&self) -> OnChipPorts {
+        OnChipPorts { rst: Port::bit("rst"), read: AxiRead::ports("s_axi_", self.bus), write: AxiWrite::ports("s_axi_", self.bus) }
+    }
+
+    /// Joins an instance with the buses of the engines in front of it.
+    pub(crate) fn join<'m>(&self, memory: Instance<'m>, reader: Option<(Instance<'m>, &AxiRead<Port>)>, writer: Option<(Instance<'m>, &AxiWrite<Port>)>) {
+        let ports = self.ports();
+        let to = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| from.into_iter().zip(to).for_each(|(from, to)| to.set(memory, from.out(engine)));
+        let back = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| from.into_iter().zip(to).for_each(|(from, to)| to.set(engine, from.out(memory)));
+        if let Some((engine, bus)) = reader {
+            to(engine, address(&bus.ar), address(&ports.read.ar));
+            back(engine, ports.read.inputs(), bus.inputs());
+        }
+        if let Some((engine, bus)) = writer {
+            to(engine, [address(&bus.aw), beat(bus)].concat(), [address(&ports.write.aw), beat(&ports.write)].concat());
+            back(engine, ports.write.inputs(), bus.inputs());
+        }
+    }
+
+    fn depth(&self) -> u32 {
+        self.words.max(2)
+    }
+
+    /// Bursts in the order in which they come: the word each begins with, and its beats less one.
+    fn bursts<'m>(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, channel: &AxiAddress<Port>, pop: Sig<'m>) -> (Fifo<'m>, Vec<Sig<'m>>) {
+        let [addr, len, valid] = [&channel.addr, &channel.len, &channel.valid].map(|port| port.input(m));
+        let room = m.wire(format!("{name}_room"), u(1));
+        let word = addr.slice(self.bus.bytes.trailing_zeros(), clog2(self.depth().into()));
+        let parts = [word, len];
+        let queue = fifo(m, name, WAITING, rst, valid & room.sig(), pack(m, &parts), pop);
+        room.drive(queue.room);
+        channel.ready.output(m, queue.room);
+        let head = unpack(queue.head, &parts.map(|p| p.ty()));
+        (queue, head)
+    }
+
+    fn read<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>, bus: &AxiRead<Port>, cells: Memory<'m>) {
+        let busy = m.reg("read_busy", u(1));
+        let at = m.reg("read_word", u(clog2(self.depth().into())));
+        let left = m.reg("read_left", u(8));
+        let last = left.q().eq_lit(0).named("read_last");
+        let free = (!busy.q() | last).named("read_free");
+        let pop = m.wire("ar_pop", u(1));
+        let (queue, head) = self.bursts(m, "ar", rst, &bus.ar, pop.sig());
+        pop.drive(free & queue.valid);
+        let pop = pop.sig();
+        busy.next(queue.valid).en(free).rst(rst, 0);
+        at.next(m.mux(pop, head[0], at.q().add_lit(1)));
+        left.next(m.mux(pop, head[1], left.q().sub_lit(1)));
+        let word = cells.read_sync("cell", busy.q(), at.q());
+        let twice = |name: &str, value: Sig<'m>| {
+            let first = m.reg(format!("{name}_1"), u(1)).next(value).rst(rst, 0).q();
+            m.reg(format!("{name}_2"), u(1)).next(first).rst(rst, 0).q()
+        };
+        bus.rvalid.output(m, twice("r_valid", busy.q()));
+        bus.rlast.output(m, twice("r_last", last));
+        bus.rdata.output(m, m.reg("r_data", word.ty()).next(word).q());
+        bus.rresp.output(m, m.lit(0, u(2)));
+    }
+
+    fn write<'m>(&self, m: &'m ModuleBuilder, rst: Sig<'m>, bus: &AxiWrite<Port>, cells: Memory<'m>) {
+        let [data, strobes, last, valid] = [&bus.wdata, &bus.wstrb, &bus.wlast, &bus.wvalid].map(|port| port.input(m));
+        let pop = m.wire("aw_pop", u(1));
+        let (queue, head) = self.bursts(m, "aw", rst, &bus.aw, pop.sig());
+        let taken = (valid & queue.valid).named("w_taken");
+        let ends = (taken & last).named("w_ends");
+        pop.drive(ends);
+        bus.wready.output(m, queue.valid);
+        let beat = m.reg("w_beat", u(8));
+        beat.next(m.mux(last, m.lit(0, u(8)), beat.q().add_lit(1))).en(taken).rst(rst, 0);
+        let at = (head[0] + beat.q().resize(head[0].w())).named("w_word");
+        let kept = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
+        let stores = m.reg("w_stores", u(1)).next(taken).rst(rst, 0).q();
+        cells.write_masked(stores, kept("w_at", at), kept("w_data", data), kept("w_strobes", strobes), 8);
+        let answers = m.reg("w_answers", u(1)).next(ends).rst(rst, 0).q();
+        bus.bvalid.output(m, m.reg("b_valid", u(1)).next(answers).rst(rst, 0).q());
+        bus.bresp.output(m, m.lit(0, u(2)));
+    }
+}
+
+impl Template for OnChip {
+    fn name(&self) -> String {
+        format!("on_chip_{}", self.array.to_lowercase())
+    }
+
+    fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
+        m.doc(format!("Keeps {}, {} words of {} bytes, between the phases that write and read it.", self.array, self.words, self.bus.bytes));
+        let ports = self.ports();
+        let rst = ports.rst.input(m);
+        let cells = m.mem("cells", self.depth(), 8 * self.bus.bytes, memory_style(self.depth().into()));
+        if self.reads {
+            self.read(m, rst, &ports.read, cells);
+        }
+        if self.writes {
+            self.write(m, rst, &ports.write, cells);
+        }
+    }
+}
