@@ -67,7 +67,8 @@ def row(binary, title, file):
         sys.exit(f"{file}: {run['result']}, {run['cycles']} cycles, {report['predicted_cycles']} predicted")
     scratch = sum(argument.get("scratch_bytes", 0) for argument in report["interface"]["arguments"])
     pes = "×".join(map(str, report["array"])) + (f", {report['simd']} lanes" if report["simd"] > 1 else "")
-    numbers = [report["macs"], run["cycles"], scratch, report["resources"]["lut"], report["resources"]["dsp"]]
+    on_chip = sum(array["bytes"] for array in report["on_chip"])
+    numbers = [report["macs"], run["cycles"], on_chip, scratch, report["resources"]["lut"], report["resources"]["dsp"]]
     cells = [f"[{title}](../{file})", f"{report['phases']}", pes, *(f"{n:,}" for n in numbers)]
     return "| " + " | ".join(cells) + " |\n", report["board"]
 
@@ -81,8 +82,8 @@ def main():
         rows = list(pool.map(lambda program: row(given.sagen, *program), PROGRAMS))
     made = f"""Made by `scripts/phases.py`, on {rows[0][1]}. Resources are estimates; all results are equal to C, all cycles as predicted.
 
-| program | phases | PEs | operations | cycles | scratch bytes | LUT | DSP |
-| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |
+| program | phases | PEs | operations | cycles | bytes on chip | in DRAM | LUT | DSP |
+| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {"".join(r[0] for r in rows)}"""
     page = ROOT / "docs/phases.md"
     before, rest = page.read_text().split(BEGIN)

@@ -1,4 +1,6 @@
 // Conjugate gradient for a fixed number of steps.
+// sagen:
+// sagen: --on-chip 0
 #define N 12
 #define T 4
 void cg(const float A[N][N], const float b[N], float x[N]) {

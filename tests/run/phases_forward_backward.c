@@ -1,4 +1,6 @@
 // Forward-backward algorithm of a hidden Markov model, and its posterior.
+// sagen:
+// sagen: --on-chip 0
 #define S 6
 #define T 9
 void hmm(const double A[S][S], const double B[T][S], const double pi[S], double alpha[T][S], double beta[T][S], double gamma[T][S]) {

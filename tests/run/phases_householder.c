@@ -1,4 +1,6 @@
 // Least squares by Householder reflections.
+// sagen:
+// sagen: --on-chip 0
 #include <math.h>
 #define M 7
 #define N 4

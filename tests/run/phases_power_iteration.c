@@ -1,4 +1,6 @@
 // Power iteration, normalized by the largest entry.
+// sagen:
+// sagen: --on-chip 0
 #include <math.h>
 #define N 5
 void power(const float a[N][N], float x[N], float lambda[1]) {

@@ -23,11 +23,15 @@ fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
     Cost { lut: bits / 2, ff: bits, ..Cost::default() }
 }
 
-/// A memory of the IP's own. A block RAM has enables for its bytes, but nine bits in each.
+/// A memory of the IP's own, whose elements are written by themselves: a block RAM has nine bits for each enable.
 fn on_chip(array: &DramArray) -> Cost {
-    let bits = 8 * i64::from(array.bus_bytes());
-    let words = array.words();
-    memory(words, if in_luts(words) { bits } else { bits / 8 * 9 }) + Cost { lut: 90, ff: 2 * bits + 100, ..Cost::default() }
+    let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
+    let words = array.words().max(2);
+    let rest = Cost { lut: 80, ff: 2 * bits + elements + 70, ..Cost::default() };
+    if in_luts(words) {
+        return memory(words, bits / elements) * elements + Cost::ff(bits) + rest;
+    }
+    memory(words, bits / 8 * 9) + rest
 }
 
 /// Bits of an array's program registers.

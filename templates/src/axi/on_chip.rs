@@ -22,6 +22,8 @@ pub struct OnChip {
     /// For people.
     pub array: String,
     pub words: u32,
+    /// Bytes of an element: strobes of writers are those of elements.
+    pub element: u32,
     pub bus: Bus,
     pub reads: bool,
     pub writes: bool,
@@ -49,7 +51,7 @@ impl OnChip {
     pub fn from_vsa(vsa: &Vsa, port: usize, reads: bool, writes: bool) -> Option<OnChip> {
         let array = vsa.on_chip(port)?;
         let bus = Bus { bytes: array.bus_bytes(), address_bits: vsa.port_address_bits(port) };
-        Some(OnChip { array: array.name.clone(), words: array.words() as u32, bus, reads, writes })
+        Some(OnChip { array: array.name.clone(), words: array.words() as u32, element: array.ty.bytes(), bus, reads, writes })
     }
 
     pub fn ports(&self) -> OnChipPorts {
@@ -125,7 +127,8 @@ impl OnChip {
         let at = (head[0] + beat.q().resize(head[0].w())).named("w_word");
         let kept = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
         let stores = m.reg("w_stores", u(1)).next(taken).rst(rst, 0).q();
-        cells.write_masked(stores, kept("w_at", at), kept("w_data", data), kept("w_strobes", strobes), 8);
+        let elements: Vec<Sig<'m>> = (0..self.bus.bytes / self.element).rev().map(|e| strobes.bit(e * self.element)).collect();
+        cells.write_masked(stores, kept("w_at", at), kept("w_data", data), kept("w_elements", m.concat(&elements)), 8 * self.element);
         let answers = m.reg("w_answers", u(1)).next(ends).rst(rst, 0).q();
         bus.bvalid.output(m, m.reg("b_valid", u(1)).next(answers).rst(rst, 0).q());
         bus.bresp.output(m, m.lit(0, u(2)));

@@ -13,6 +13,7 @@ mod fp;
 mod fp_array;
 mod module_support;
 mod names;
+mod on_chip;
 mod pe;
 mod relay;
 mod sequencer;
