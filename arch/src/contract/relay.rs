@@ -35,7 +35,10 @@ pub fn lanes(bank: &OutputBank, word: i64) -> i64 {
 /// Elements of a bus word that the bank at `p` fills in, as bits; element `e` comes from lane `e mod lanes`.
 pub fn owned(bank: &OutputBank, word: i64, p: [i64; 2]) -> u128 {
     let first = (bank.bank.base + bank.bank.coef[0] * p[0] + bank.bank.coef[1] * p[1]).rem_euclid(word);
-    (0..bank.elements.min(word)).fold(0, |bits, e| bits | 1 << ((first + e) % word))
+    let count = bank.elements.min(word);
+    let ones = |n: i64| if n < 128 { (1u128 << n) - 1 } else { u128::MAX };
+    // Those beyond the word are its first.
+    (ones(count) << first | ones((first + count - word).max(0))) & ones(word)
 }
 
 impl Relays {
@@ -45,11 +48,11 @@ impl Relays {
         let side = |a: usize| 1..=REACH.min(extent[a]);
         let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
-        let most = |r: &Relays| r.kinds(vsa, o).into_iter().map(|at| r.words(vsa, o, at).len()).max().unwrap_or(0);
-        let fitting = all.into_iter().map(|r| Relays { joined: most(&r), ..r }).find(|r| r.joined <= JOINED);
+        let most = |r: &Relays, limit: usize| r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(r.count(vsa, o, at, limit)?.max(most)));
+        let fitting = all.into_iter().find_map(|r| Some(Relays { joined: most(&r, JOINED)?, ..r }));
         fitting.unwrap_or_else(|| {
             let single = Relays::of([1, 1], extent);
-            Relays { joined: most(&single), ..single }
+            Relays { joined: most(&single, usize::MAX).unwrap_or(0), ..single }
         })
     }
 
@@ -80,23 +83,46 @@ impl Relays {
 
     /// The bus words that relay `at` joins: which collectors' elements stand side by side in each.
     pub fn words(&self, vsa: &Vsa, o: usize, at: [i64; 2]) -> Vec<Vec<Source>> {
+        let mut words: Vec<Vec<Source>> = vec![];
+        self.join(vsa, o, at, |word, source| {
+            if word == words.len() {
+                words.push(vec![]);
+            }
+            words[word].push(source);
+            true
+        });
+        words
+    }
+
+    /// How many they are, unless more than `limit`.
+    fn count(&self, vsa: &Vsa, o: usize, at: [i64; 2], limit: usize) -> Option<usize> {
+        let mut count = 0;
+        self.join(vsa, o, at, |word, _| {
+            count = count.max(word + 1);
+            count <= limit
+        });
+        Some(count).filter(|&n| n <= limit)
+    }
+
+    /// Puts every bank behind relay `at` into the first bus word in which its elements are free, as long as `put` goes on.
+    fn join(&self, vsa: &Vsa, o: usize, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
         let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
         let word = i64::from(vsa.arrays[group.array as usize].word);
         let along = |a: usize| at[a] * self.block[a]..((at[a] + 1) * self.block[a]).min(extent[a]);
-        let mut words: Vec<(u128, Vec<Source>)> = vec![];
+        let mut taken: Vec<u128> = vec![];
         for hops in along(0).flat_map(|i| along(1).map(move |j| [i, j])) {
             for (b, bank) in group.banks.iter().enumerate() {
                 let elements = owned(bank, word, group.pe(vsa, hops));
-                match words.iter_mut().find(|w| w.0 & elements == 0) {
-                    Some(w) => {
-                        w.0 |= elements;
-                        w.1.push((hops, b));
-                    }
-                    None => words.push((elements, vec![(hops, b)])),
+                let place = taken.iter().position(|t| t & elements == 0).unwrap_or(taken.len());
+                if place == taken.len() {
+                    taken.push(0);
+                }
+                taken[place] |= elements;
+                if !put(place, (hops, b)) {
+                    return;
                 }
             }
         }
-        words.into_iter().map(|w| w.1).collect()
     }
 
     /// From a token at the first relay to the word that all collectors have added to, behind the last one.

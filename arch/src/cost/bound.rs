@@ -233,6 +233,8 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         if !advance(&mut tile, trips[..depth].iter().copied()) {
             return done;
         }
-        trips = vsa.trips_at(&tile);
+        if !vsa.cases.is_empty() {
+            trips = vsa.trips_at(&tile);
+        }
     }
 }

@@ -26,21 +26,19 @@ pub struct Needed {
 }
 
 pub fn needed(vsa: &Vsa) -> Needed {
-    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, known: RefCell::default() };
+    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, extent: vsa.extent };
     let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
-        let seen = search.needed([[0, 0]].into_iter(), |_, _| Some([0, 0]));
-        let there = |n: usize| seen[n].contains(&true);
+        // One place stands for all.
+        let seen = Search { extent: [1, 1], ..search }.needed();
+        let there = |n: usize| seen[n].count() > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
         return Needed { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { 0 }).collect() };
     }
-    let all = (0..vsa.extent[0]).flat_map(|p0| (0..vsa.extent[1]).map(move |p1| [p0, p1]));
-    let inside = |p: [i64; 2]| (0..2).all(|a| (0..vsa.extent[a]).contains(&p[a]));
-    let seen = search.needed(all, |p, hop| Some([p[0] - hop[0], p[1] - hop[1]]).filter(|&p| inside(p)));
-    let there = |n: usize, p: [i64; 2]| seen[n].get(index(vsa, p)).is_some_and(|&x| x);
-    let count = seen.iter().map(|s| s.iter().filter(|&&x| x).count() as i64).collect();
-    Needed { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| there(n, p))).collect() }
+    let seen = search.needed();
+    let count = seen.iter().map(Places::count).collect();
+    Needed { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect() }
 }
 
 fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
@@ -52,6 +50,9 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
     let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
     let group = &vsa.inputs[group as usize];
     let (forward, away, readers) = (group.forward, group.away(vsa), group.readers());
+    if forward == [false, false] {
+        return 0;
+    }
     let [e0, e1] = vsa.extent;
     let hops = vsa.schedule.skew.map(i64::abs);
     let place = |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
@@ -92,63 +93,124 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> i64 {
     }
 }
 
+/// A set of PEs, by [`index`].
+#[derive(Clone, PartialEq, Eq)]
+struct Places(Vec<u64>);
+
+impl Places {
+    fn none(extent: [i64; 2]) -> Places {
+        Places(vec![0; (extent[0] * extent[1]) as usize / 64 + 1])
+    }
+    fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
+        let mut places = Places::none(extent);
+        let all = (0..extent[0]).flat_map(|p0| (0..extent[1]).map(move |p1| [p0, p1]));
+        all.enumerate().filter(|(_, p)| holds(*p)).for_each(|(k, _)| places.0[k / 64] |= 1 << (k % 64));
+        places
+    }
+    fn contains(&self, place: usize) -> bool {
+        self.0[place / 64] >> (place % 64) & 1 == 1
+    }
+    fn count(&self) -> i64 {
+        self.0.iter().map(|w| i64::from(w.count_ones())).sum()
+    }
+    fn each(&self, other: &Places, f: impl Fn(u64, u64) -> u64) -> Places {
+        Places(self.0.iter().zip(&other.0).map(|(a, b)| f(*a, *b)).collect())
+    }
+    /// Every place's number less `by`; those that become negative, or too large, are lost.
+    fn moved(&self, by: i64) -> Places {
+        let (words, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
+        let at = |k: i64| usize::try_from(k).ok().and_then(|k| self.0.get(k)).copied().unwrap_or(0);
+        let word = |k: i64| at(k + words) >> bits | if bits > 0 { at(k + words + 1) << (64 - bits) } else { 0 };
+        Places((0..self.0.len() as i64).map(word).collect())
+    }
+}
+
+/// Where a condition holds in some waves, and where it fails in some.
+struct Outcome {
+    holds: Places,
+    fails: Places,
+}
+
 struct Search<'a> {
     vsa: &'a Vsa,
     ranges: Ranges,
-    /// Per node and place: what is known of guards, which many nodes ask for.
-    known: RefCell<HashMap<(NodeId, [i64; 2]), Holds>>,
+    /// Places that are told apart along each axis.
+    extent: [i64; 2],
 }
 
 impl Search<'_> {
-    /// Per node, in which of `places` (by index) it is needed; `from` is the place that a hop comes from, if there is one.
-    fn needed(&self, places: impl Iterator<Item = [i64; 2]>, from: impl Fn([i64; 2], [i64; 2]) -> Option<[i64; 2]>) -> Vec<Vec<bool>> {
+    /// Per node, where it is needed.
+    fn needed(&self) -> Vec<Places> {
         let vsa = self.vsa;
-        let mut seen = vec![vec![]; vsa.nodes.len()];
-        let mut open: Vec<(NodeId, [i64; 2])> = Vec::new();
-        for p in places {
-            for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
-                if self.holds(port.enable, p) != Holds::Never {
-                    open.extend([(port.value, p), (port.enable, p)]);
-                }
-            }
+        let none = Places::none(self.extent);
+        let (mut seen, mut fresh) = (vec![none.clone(); vsa.nodes.len()], vec![none.clone(); vsa.nodes.len()]);
+        let mut known: HashMap<NodeId, Outcome> = HashMap::new();
+        let mut open: Vec<NodeId> = vec![];
+        let want = |open: &mut Vec<NodeId>, fresh: &mut Vec<Places>, id: NodeId, at: &Places| {
+            fresh[id.index()] = fresh[id.index()].each(at, |a, b| a | b);
+            open.push(id);
+        };
+        for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
+            let at = self.outcome(&mut known, port.enable).holds.clone();
+            want(&mut open, &mut fresh, port.value, &at);
+            want(&mut open, &mut fresh, port.enable, &at);
         }
-        while let Some((id, p)) = open.pop() {
-            let here: &mut Vec<bool> = &mut seen[id.index()];
-            here.resize(here.len().max(index(vsa, p) + 1), false);
-            if std::mem::replace(&mut here[index(vsa, p)], true) {
+        while let Some(id) = open.pop() {
+            let here = std::mem::replace(&mut fresh[id.index()], none.clone()).each(&seen[id.index()], |a, b| a & !b);
+            if here == none {
                 continue;
             }
+            seen[id.index()] = seen[id.index()].each(&here, |a, b| a | b);
             match &vsa.node(id).op {
-                Op::Past { source, hop, .. } => open.extend(from(p, *hop).map(|q| (*source, q))),
-                Op::Select(c, a, b) => match self.holds(*c, p) {
-                    Holds::Never => open.push((*b, p)),
-                    Holds::Always => open.push((*a, p)),
-                    Holds::Sometimes => open.extend([*c, *a, *b].map(|n| (n, p))),
-                },
-                op => open.extend(op.operands().into_iter().map(|n| (n, p))),
+                Op::Past { source, hop, .. } => want(&mut open, &mut fresh, *source, &self.behind(&here, *hop)),
+                Op::Select(c, a, b) => {
+                    let Outcome { holds, fails } = self.outcome(&mut known, *c);
+                    let (first, second) = (here.each(holds, |x, y| x & y), here.each(fails, |x, y| x & y));
+                    let both = first.each(&second, |x, y| x & y);
+                    [(*c, both), (*a, first), (*b, second)].into_iter().for_each(|(n, at)| want(&mut open, &mut fresh, n, &at));
+                }
+                op => op.operands().into_iter().for_each(|n| want(&mut open, &mut fresh, n, &here)),
             }
         }
         seen
     }
 
-    fn holds(&self, id: NodeId, p: [i64; 2]) -> Holds {
-        match &self.vsa.node(id).op {
-            Op::Guard(all) => {
-                let known = self.known.borrow().get(&(id, p)).copied();
-                known.unwrap_or_else(|| {
-                    let holds = self.guard(all, p);
-                    self.known.borrow_mut().insert((id, p), holds);
-                    holds
-                })
-            }
-            Op::Const(bits) => if *bits == 0 { Holds::Never } else { Holds::Always },
-            Op::Binary(BinaryOp::Or, a, b) => match (self.holds(*a, p), self.holds(*b, p)) {
-                (Holds::Always, _) | (_, Holds::Always) => Holds::Always,
-                (Holds::Never, Holds::Never) => Holds::Never,
-                _ => Holds::Sometimes,
-            },
-            _ => Holds::Sometimes,
+    /// Where a hop to these places comes from.
+    fn behind(&self, places: &Places, hop: [i64; 2]) -> Places {
+        if hop == [0, 0] || self.extent != self.vsa.extent {
+            return places.clone();
         }
+        let inside = Places::of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a]))));
+        places.each(&inside, |a, b| a & b).moved(hop[0] * self.extent[1] + hop[1])
+    }
+
+    fn outcome<'k>(&self, known: &'k mut HashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
+        if !known.contains_key(&id) {
+            let (none, all) = (Places::none(self.extent), Places::of(self.extent, |_| true));
+            let outcome = match &self.vsa.node(id).op {
+                Op::Guard(conditions) => self.guards(conditions),
+                Op::Const(0) => Outcome { holds: none, fails: all },
+                Op::Const(_) => Outcome { holds: all, fails: none },
+                Op::Binary(BinaryOp::Or, a, b) => {
+                    let [holds, fails] = { let a = self.outcome(known, *a); [a.holds.clone(), a.fails.clone()] };
+                    let b = self.outcome(known, *b);
+                    Outcome { holds: holds.each(&b.holds, |x, y| x | y), fails: fails.each(&b.fails, |x, y| x & y) }
+                }
+                _ => Outcome { holds: all.clone(), fails: all },
+            };
+            known.insert(id, outcome);
+        }
+        &known[&id]
+    }
+
+    /// Places where the conditions have the same constants share an answer.
+    fn guards(&self, all: &[Condition]) -> Outcome {
+        let known: RefCell<HashMap<Vec<i64>, Holds>> = RefCell::default();
+        let at = |p: [i64; 2]| {
+            let constants: Vec<i64> = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
+            *known.borrow_mut().entry(constants).or_insert_with(|| self.guard(all, p))
+        };
+        Outcome { holds: Places::of(self.extent, |p| at(p) != Holds::Never), fails: Places::of(self.extent, |p| at(p) != Holds::Always) }
     }
 
     /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are

@@ -2,12 +2,14 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 /// `f` of every item.
 pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
+    // The system is asked once: it reads files for that.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    let cores = items.len().min(*CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get)));
     if cores < 2 {
         return items.iter().map(f).collect();
     }

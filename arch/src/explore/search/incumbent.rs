@@ -78,7 +78,7 @@ impl Search<'_> {
                 if key >= self.limit() || near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS {
                     break;
                 }
-                let pe = self.per_pe(&grid);
+                let pe = self.per_pe(&[&grid])[0];
                 if pe != Resources::default() && times(&pe, self.known.covered(&grid)).fits(&rung) {
                     near.push((key, grid));
                 }

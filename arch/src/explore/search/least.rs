@@ -5,6 +5,7 @@ use super::{Kind, Search, Widths};
 use crate::cost::board::Resources;
 use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
+use crate::explore::parallel;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::explore::variants::assemble;
@@ -244,16 +245,12 @@ fn widest_first(savings: &[Vec<(Widths, Resources)>], base: &Resources, limits: 
     kept.into_iter().map(|k| k.1).collect()
 }
 
-impl Search<'_> {
-    /// What a PE takes, at least: the least of two small arrays'.
-    pub(super) fn per_pe(&mut self, grid: &Grid) -> Resources {
-        let grid = Grid { pes: grid.pes.map(|p| p.min(2)), ..*grid };
-        if let Some(known) = self.pes.by_flow.get(&(grid.flow, grid.lanes, grid.pes)) {
-            return *known;
-        }
-        let (k, known) = (grid.flow.facts as usize, &self.known);
-        let wide = known.widths_of(k, known.widest(k));
-        let options = grid.options(&known.facts[k], |port| wide[port]);
+impl Known<'_> {
+    /// What a PE of a small grid takes, at least: the least of two arrays'.
+    fn per_pe(&self, grid: Grid) -> Resources {
+        let k = grid.flow.facts as usize;
+        let wide = self.widths_of(k, self.widest(k));
+        let options = grid.options(&self.facts[k], |port| wide[port]);
         let mut least: Option<Resources> = None;
         for most in [1, 16] {
             let mut inner = [1; MOST_DIMS];
@@ -261,20 +258,35 @@ impl Search<'_> {
                 let whole = options.iter().map(|o| o.0).max().unwrap_or(1);
                 inner[d] = if grid.is_axis(d) { whole.min(most) } else { whole };
             }
-            for order in 0..known.orders_of(&grid, &inner).min(3) {
-                let plan = known.plan(&Shape { grid, inner, order: order as u16 });
-                let mut spec = known.spec.clone();
-                spec.wiring.word = known.words(k, known.widest(k));
-                if let Ok(vsa) = assemble(known.program, plan, &spec) {
+            for order in 0..self.orders_of(&grid, &inner).min(3) {
+                let plan = self.plan(&Shape { grid, inner, order: order as u16 });
+                let mut spec = self.spec.clone();
+                spec.wiring.word = self.words(k, self.widest(k));
+                if let Ok(vsa) = assemble(self.program, plan, &spec) {
                     let need = resources::per_pe(&vsa);
                     least = Some(least.map_or(need, |l| least_of(&l, &need)));
                     break;
                 }
             }
         }
-        let least = least.unwrap_or_default();
-        self.pes.by_flow.insert((grid.flow, grid.lanes, grid.pes), least);
-        least
+        least.unwrap_or_default()
+    }
+}
+
+impl Search<'_> {
+    /// What PEs of these grids take, at least.
+    pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
+        let small: Vec<Grid> = grids.iter().map(|grid| Grid { pes: grid.pes.map(|p| p.min(2)), ..**grid }).collect();
+        let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
+        let mut fresh: Vec<Grid> = vec![];
+        for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
+            if !fresh.iter().any(|f| key(f) == key(grid)) {
+                fresh.push(*grid);
+            }
+        }
+        let found = parallel::map(&fresh, |grid| self.known.per_pe(*grid));
+        self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
+        small.iter().map(|grid| self.pes.by_flow[&key(grid)]).collect()
     }
 
     /// Learns what a PE of this kind takes, from a small array of it.

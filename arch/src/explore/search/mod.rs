@@ -255,13 +255,11 @@ impl Search<'_> {
     /// Grids to shapes.
     fn open_up(&mut self, all: Vec<(i64, Grid)>) {
         self.counts.grids += all.len() as u64;
+        let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, grid)| self.given_up(grid.flow));
+        self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
+        let pes = self.per_pe(&all.iter().map(|g| &g.1).collect::<Vec<_>>());
         let mut open = vec![];
-        for (key, grid) in all {
-            if self.given_up(grid.flow) {
-                self.dropped = self.dropped.min(key);
-                continue;
-            }
-            let pe = self.per_pe(&grid);
+        for ((key, grid), pe) in all.into_iter().zip(pes) {
             let mut need = times(&pe, self.known.covered(&grid));
             if need.fits(&self.task.limits) && crowded(&need, &self.task.limits) {
                 add(&mut need, &self.known.narrowest_network(&grid));
