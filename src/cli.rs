@@ -159,7 +159,7 @@ pub struct Design {
     /// Bits of the addresses at the AXI ports, 32 or 64; by default the board's
     #[arg(long, value_name = "BITS", value_parser = parse_address_bits, help_heading = WIRING)]
     address_bits: Option<u32>,
-    /// Bytes of local arrays between phases that stay on chip; by default a quarter of the block RAM
+    /// Bytes of local arrays kept on chip between phases; by default a quarter of the BRAM
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 40), help_heading = WIRING)]
     on_chip: Option<u64>,
     /// Floating-point sums may be added in the array's order

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Name of the case, C file, options.
-const CASES: [(&str, &str, &str); 14] = [
+const CASES: [(&str, &str, &str); 15] = [
     ("mm", "examples/mm.c", "-D N=8 --space i,j --tile i=4,j=4 --simd k=2"),
     ("shared", "examples/mm.c", "-D N=6 --ports shared"),
     ("grouped", "examples/mm.c", "-D N=7 --ports A+B,C --board u280"),
@@ -16,6 +16,7 @@ const CASES: [(&str, &str, &str); 14] = [
     ("six", "tests/packaging/six.c", ""),
     ("scalars", "tests/packaging/scalars.c", "-D N=20"),
     ("hosted", "tests/packaging/hosted.c", ""),
+    ("in_dram", "tests/packaging/hosted.c", "--on-chip 0"),
     ("names", "tests/packaging/names.c", ""),
     ("region", "tests/packaging/region.c", ""),
     ("functions", "tests/functions/la.c", ""),
