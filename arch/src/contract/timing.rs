@@ -149,7 +149,9 @@ pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
 /// `None` where a store behind the last wave is over later still.
 pub fn swept(vsa: &Vsa) -> Option<i64> {
     let released = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).max().unwrap_or(0);
-    let end: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
+    // The last visit; in its phase the loops may run less often than in others.
+    let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
+    let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
     let behind = |o: usize| vsa.outputs[o].emits(&end) && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released;
     let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
     (!stores).then_some(released + 1)

@@ -386,7 +386,9 @@ struct Raw<'a> {
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
-    let same = |j: usize| first.when[j].is_some() && raw.iter().all(|r| r.when[j] == first.when[j]);
+    // A value to which a loop does not come in every phase has to be waited for.
+    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j));
+    let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
     // Who waits for phases counts them.
     let waits = |j: usize| j < vsa.phases && raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase);
     let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j))).collect();
