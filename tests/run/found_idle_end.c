@@ -1,7 +1,7 @@
 // The last phases execute nothing, in fewer visits than the others: their loads end before the run does, and no store waits for a
 // value to which a loop does not come there.
 // sagen: --seed 9500821 --ports u3,x0+u1+x2
-// sagen: --sequence 4
+// sagen:
 #include <stdint.h>
 #include <math.h>
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
