@@ -5,10 +5,11 @@ use crate::cost::board::Board;
 use crate::cost::resources;
 use crate::explore::assemble::{Program, Work};
 use crate::explore::by_hand;
-use crate::explore::choose::{self, Searched};
+use crate::explore::choose::{self, Chosen, Searched};
 use crate::explore::coordinates::is_plain;
 use crate::explore::given;
 use crate::explore::rows::{self, Candidate};
+use crate::explore::strips;
 use crate::io::port;
 use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
@@ -155,28 +156,34 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Progr
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
     addressable(stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), spec.wiring.address_bits.unwrap_or(64), program.system.sizes > 0)?;
-    let mut searched = None;
-    let (plan, vsa) = match &spec.array {
+    let chosen = |Chosen { program, plan, vsa, searched }: Chosen| finish(Some((program, plan)), vsa, Some(searched), spec, board);
+    let (program, (plan, vsa)) = match &spec.array {
         ArrayChoice::Automatic => {
-            let (plan, vsa, how) = choose::choose(&program, None, board, spec).map_err(|reasons| refusal::no_array(&program.scop, reasons))?;
-            searched = Some(how);
-            (plan, vsa)
+            return chosen(choose::choose(&program, None, board, spec).map_err(|reasons| refusal::no_array(&program.scop, reasons))?);
         }
-        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => match space_loops(&program, names)? {
-            Some(space) => match choose::choose(&program, Some(space), board, spec) {
-                Ok((plan, vsa, how)) => {
-                    searched = Some(how);
-                    (plan, vsa)
-                }
-                // The search says what stands against every array; what does against the plain one says more.
-                Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| if faults.is_empty() { reasons } else { faults })?,
-            },
-            None => given::by_hand(&program, Some(names), shape, spec)?,
-        },
-        ArrayChoice::Row { row, shape } => rows::array(&program, *row, shape, spec)?,
-        ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
+        ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => {
+            let by_hand = match space_loops(&program, names)? {
+                Some(space) => match choose::choose(&program, Some(space), board, spec) {
+                    Ok(found) => return chosen(found),
+                    // The search says what stands against every array; what does against the plain one says more.
+                    Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| if faults.is_empty() { reasons } else { faults })?,
+                },
+                None => given::by_hand(&program, Some(names), shape, spec)?,
+            };
+            (program, by_hand)
+        }
+        ArrayChoice::Row { row, shape } => {
+            let program = strips::stripped(program, &shape.strip, spec)?;
+            let array = rows::array(&program, *row, shape, spec)?;
+            (program, array)
+        }
+        ArrayChoice::ByHand { space, shape } => {
+            let program = strips::stripped(program, &shape.strip, spec)?;
+            let array = given::by_hand(&program, space.as_deref(), shape, spec)?;
+            (program, array)
+        }
     };
-    finish(Some((program, plan)), vsa, searched, spec, board)
+    finish(Some((program, plan)), vsa, None, spec, board)
 }
 
 /// With what the board says, where the user says nothing.

@@ -14,6 +14,7 @@ use arch::cost::board::{Board, Resources};
 use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
 use arch::explore::search::{Design, Effort, Found, Progress};
+use arch::explore::strips;
 use arch::ir::design::{ArrayChoice, DesignSpec};
 use frontend::scop::Scop;
 use serde_json::{json, Value};
@@ -71,11 +72,11 @@ fn space_loops(spec: &DesignSpec, program: &Program) -> Result<Option<Vec<usize>
 }
 
 fn effort(arguments: &Explore) -> Effort {
-    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), gap: arguments.gap.value() }
+    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), rows: u64::MAX, gap: arguments.gap.value() }
 }
 
 fn shortened(effort: Effort) -> Effort {
-    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), gap: effort.gap.max(ROUGH_GAP) }
+    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), rows: effort.rows, gap: effort.gap.max(ROUGH_GAP) }
 }
 
 impl Context<'_> {
@@ -85,7 +86,8 @@ impl Context<'_> {
             live(p, begin);
             self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
         };
-        let quest = Quest { program: self.program, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
+        let strips = strips::alternatives(self.program, self.spec);
+        let quest = Quest { program: self.program, strips: &strips, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
         let found = quest.answer(&self.spec.aim);
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
@@ -157,7 +159,7 @@ impl Context<'_> {
 
     /// For `--design`.
     fn text(&self, d: &Design) -> String {
-        d.spec(self.program, self.spec).to_text()
+        d.spec(self.spec).to_text()
     }
 
     fn utilization(&self, d: &Design) -> f64 {
@@ -197,7 +199,7 @@ impl Context<'_> {
         for (name, value) in &self.arguments.program.defines {
             line += &format!(" -D {name}={value}");
         }
-        let spec = d.spec(self.program, self.spec);
+        let spec = d.spec(self.spec);
         let a = &spec.arithmetic;
         for (on, option) in [(a.reassociate == Some(true), " --reassociate"), (a.fp_contract == Some(true), " --fp-contract"), (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused")] {
             line += if on { option } else { "" };
@@ -207,6 +209,7 @@ impl Context<'_> {
         let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
         let options = [
             ("space", space.clone().unwrap_or_default().join(",")),
+            ("strip", table(&shape.strip)),
             ("order", shape.order.clone().unwrap_or_default().join(",")),
             ("tile", table(&shape.tile)),
             ("latency", table(&shape.latency)),
@@ -232,6 +235,7 @@ fn live(p: &Progress, begin: Instant) {
 
 /// Designs assembled for each neighbour.
 const NEIGHBOUR_DESIGNS: u64 = 60;
+const NEIGHBOUR_ROWS: u64 = 10_000_000;
 /// How many times the cycles of the one before it a neighbour takes at most.
 const NEIGHBOUR_CYCLES: i64 = 8;
 
@@ -239,13 +243,13 @@ const NEIGHBOUR_CYCLES: i64 = 8;
 pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
-    let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, gap: 0.02 };
+    let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, rows: NEIGHBOUR_ROWS, gap: 0.02 };
     let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
         limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
-        let quest = Quest { program: &program, spec, space: None, limits, effort, watch: None };
+        let quest = Quest { program: &program, strips: &[], spec, space: None, limits, effort, watch: None };
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);

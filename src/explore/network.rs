@@ -125,7 +125,7 @@ impl Answer<'_> {
         let layer = |(layer, program, design): (&Read, &assemble::Program, &Design)| {
             let need = &design.need;
             json!({
-                "name": layer.name, "times": layer.times, "cycles": design.cycles, "design": design.spec(program, &layer.spec).to_text(),
+                "name": layer.name, "times": layer.times, "cycles": design.cycles, "design": design.spec(&layer.spec).to_text(),
                 "used": self.used(program, design.cycles),
                 "dsp": need.dsp, "lut": need.lut, "ff": need.ff, "bram36": need.bram36, "uram": need.uram,
             })

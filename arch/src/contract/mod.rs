@@ -1,6 +1,7 @@
 //! What hardware and models share, so that they cannot drift apart: cycles ([`timing`]), how values of earlier waves are
 //! kept ([`delay`]), what operators are joined to ([`operand`]), what the DMA engines walk
-//! ([`walk`]), which elements feeders store ([`pick`]), how results are gathered ([`relay`]).
+//! ([`walk`]), which elements feeders store ([`pick`]), how results are gathered ([`relay`]), whether visits
+//! store apart from one another ([`visits`]).
 
 pub mod delay;
 pub mod operand;
@@ -10,4 +11,5 @@ mod reach;
 pub mod relay;
 pub mod steps;
 pub mod timing;
+pub mod visits;
 pub mod walk;

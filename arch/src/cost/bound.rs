@@ -8,7 +8,7 @@ use crate::contract::walk::{MemoryTiming, Walk, WalkGroup};
 use crate::ir::vsa::Vsa;
 
 /// From the start to the first beat of a load, and from the last beat of a drain to the end.
-const BEFORE: i64 = 20;
+pub const BEFORE: i64 = 20;
 const BEHIND: i64 = 16;
 /// Ports a bound tells apart; what lies behind further ones is not counted.
 pub const PORTS: usize = 16;
@@ -46,6 +46,8 @@ pub struct Tiles<'a> {
 /// The order of the tile loops, as far as transfers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
+    /// Cycles between two waves, at least.
+    pub interval: i64,
     /// Per load: loops around it, as bits.
     pub loads: &'a [u32],
     /// Per store.
@@ -63,6 +65,11 @@ pub struct Sums {
     pub outer: u32,
 }
 
+/// So many waves and nothing else: the first phases may load nothing, the last ones store nothing.
+pub fn waves_alone(waves: i64) -> i64 {
+    timing::START_TO_LAUNCH + waves
+}
+
 impl Tiles<'_> {
     fn over(&self, mut mask: u32) -> i64 {
         let mut all = 1;
@@ -71,11 +78,6 @@ impl Tiles<'_> {
             mask &= mask - 1;
         }
         all
-    }
-
-    /// So many waves, and the last one's way.
-    pub fn waves_alone(waves: i64, cross: i64) -> i64 {
-        BEFORE + waves + cross + BEHIND
     }
 
     /// Waves behind the first loads, whatever the order.
@@ -88,7 +90,7 @@ impl Tiles<'_> {
         let visits = self.over(self.tiled);
         let (first, last) = (BEFORE + busiest(loads), busiest(stores));
         let behind = self.cross + last + BEHIND;
-        let mut path = first + self.waves * visits + behind;
+        let mut path = first + (self.waves * visits - 1) * around.interval + 1 + behind;
         // Partial results that leave the array in every visit come back in every visit.
         let drains = |t: &Transfer, sums: &Sums| {
             let waits = self.waves * self.over(sums.inside & !sums.head);
@@ -128,12 +130,6 @@ impl Tiles<'_> {
         }
         path
     }
-}
-
-/// Of so many cycles those that are sure to pass before the last store: where a loop runs phases, in so many trips, its last
-/// iteration may store at its very begin.
-pub fn until_last_store(cycles: i64, phases: Option<i64>) -> i64 {
-    phases.map_or(cycles, |trips| cycles - (cycles + trips - 1) / trips.max(1))
 }
 
 /// Beats of the port that takes longest.
@@ -196,13 +192,13 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
     let mut drained = vec![[0i64; 2]; drains.len()];
-    let depth = vsa.tile_depth;
+    let (depth, interval) = (vsa.tile_depth, vsa.schedule.interval);
     let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
     let mut trips = vsa.trips_at(&tile);
     let (mut free, mut done) = (timing::START_TO_LAUNCH, 0);
     loop {
-        if free + left >= limit {
-            return free + left;
+        if free + left * interval >= limit {
+            return free + left * interval;
         }
         let waves: i64 = trips[depth..].iter().product();
         left = (left - waves).max(0);
@@ -217,8 +213,8 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
             first = first.max(drained[k][g.slots.clamp(1, 2) - 1]);
         }
-        let last = first + waves - 1;
-        free = last + 1;
+        let last = first + (waves - 1) * interval;
+        free = last + interval;
         for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
             // The last wave's way to the last PE, and the last word's way back, take as long as the array is wide.
             let collected = last + 1 + cross;
@@ -231,7 +227,8 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
         }
         if !advance(&mut tile, trips[..depth].iter().copied()) {
-            return done;
+            // Nothing may be stored behind the last phase that does anything.
+            return done.max(free);
         }
         if !vsa.cases.is_empty() {
             trips = vsa.trips_at(&tile);

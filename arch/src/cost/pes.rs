@@ -9,7 +9,7 @@ use crate::contract::operand::{digits, effective_type, live_nodes, operand_sourc
 use crate::contract::timing::collect_time;
 use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn pes(vsa: &Vsa) -> Cost {
     let Needed { count, passed } = needed::needed(vsa);
@@ -19,10 +19,19 @@ pub(super) fn pes(vsa: &Vsa) -> Cost {
     nodes + Cost::ff(passed) + part.control() * (vsa.extent[0] * vsa.extent[1])
 }
 
-/// What every PE takes in any schedule of these nodes: products, and operators that no slice takes in.
-pub(super) fn least(vsa: &Vsa) -> Cost {
-    let all = vsa.extent[0] * vsa.extent[1];
-    let (count, part) = (needed::needed(vsa).count, Part::new(vsa));
+/// What a PE takes by the statements that need it.
+pub(super) type ByStatements = Vec<(BTreeSet<usize>, Cost)>;
+
+/// What PEs take as they are, without the fields that come with the waves, apart by the statements: see [`least`].
+pub(super) fn scheduled(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
+    let part = Part::new(vsa);
+    by_statements(vsa, stands, |id| part.node(id))
+}
+
+/// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the statements that
+/// need them; only nodes that are needed wherever one of the statements stands: at so many places.
+pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
+    let part = Part::new(vsa);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
     let of = |id: NodeId| {
         let node = vsa.node(id);
@@ -36,7 +45,37 @@ pub(super) fn least(vsa: &Vsa) -> Cost {
             _ => Cost::default(),
         }
     };
-    (0..vsa.nodes.len()).filter(|&n| count[n] == all).map(|n| of(NodeId(n as u32))).sum()
+    by_statements(vsa, stands, of)
+}
+
+fn by_statements(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByStatements {
+    let count = needed::needed(vsa).count;
+    let mut parts: BTreeMap<BTreeSet<usize>, Cost> = BTreeMap::new();
+    for (n, users) in users(vsa).into_iter().enumerate().filter(|(n, users)| count[*n] >= stands(users)) {
+        let known = parts.entry(users).or_default();
+        *known = *known + of(NodeId(n as u32));
+    }
+    parts.into_iter().collect()
+}
+
+/// Per node, the statements of whose value it is a part, in the wave in which that is computed.
+fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
+    let values = &vsa.remarks.statements;
+    let mut users = vec![BTreeSet::new(); vsa.nodes.len()];
+    for (&value, statements) in values {
+        let (mut open, mut seen) = (vec![value], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            // Other statements' values are theirs.
+            if !seen.insert(id) || id != value && values.contains_key(&id) {
+                continue;
+            }
+            users[id.index()].extend(statements);
+            if !matches!(vsa.node(id).op, Op::Past { .. }) {
+                open.extend(vsa.node(id).op.operands());
+            }
+        }
+    }
+    users
 }
 
 /// A value that comes with the waves.

@@ -45,24 +45,27 @@ struct Walker<'a> {
     emitted_delay: Vec<i64>,
     /// [`timing::swept`].
     swept: Option<i64>,
+    /// Rows of loads and drains so far.
+    rows: u64,
 }
 
 /// With sizes, at the greatest ones.
 pub fn predict(vsa: &Vsa, memory: &MemoryTiming) -> Prediction {
-    predict_below(vsa, memory, i64::MAX).expect("a run takes less than that")
+    predict_below(vsa, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
 /// A run at these sizes, one for each that the array has.
 pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &MemoryTiming) -> Prediction {
-    walk(vsa, sizes, memory, i64::MAX).expect("a run takes less than that")
+    walk(vsa, sizes, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
-/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others.
-pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> Option<Prediction> {
+/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others. Also the rows of loads and
+/// drains that were walked, which is what this costs.
+pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
     walk(vsa, &vsa.sizes.maxima(), memory, limit)
 }
 
-fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> Option<Prediction> {
+fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
     let vsa = &array.at(sizes);
     let ports = 0..vsa.ports();
     let mut walker = Walker {
@@ -76,8 +79,10 @@ fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> Option
         release_delay: (0..vsa.inputs.len()).map(|g| timing::release_delay(array, g)).collect(),
         emitted_delay: (0..vsa.outputs.len()).map(|o| timing::emitted_delay(array, o)).collect(),
         swept: timing::swept(array),
+        rows: 0,
     };
-    walker.run(limit)
+    let prediction = walker.run(limit);
+    (prediction, walker.rows)
 }
 
 impl Walker<'_> {
@@ -140,6 +145,7 @@ impl Walker<'_> {
                     }
                 }
                 self.released[g].services += 1;
+                self.rows += group.hull.total_rows() as u64;
                 let reader = self.readers[port].as_mut().expect("the port reads");
                 let loaded = reader.load(g, n as i64, waits).expect("loads come in service order").loaded;
                 ready = ready.max(loaded + timing::LOADED_TO_LAUNCH);
@@ -170,6 +176,7 @@ impl Walker<'_> {
                 }
                 let n = self.drained[o].times.len() as i64;
                 let emitted = last_launch + self.emitted_delay[o];
+                self.rows += self.vsa.outputs[o].hull.total_rows() as u64;
                 let writer = self.writers[port].as_mut().expect("the port writes");
                 let times = writer.drain(o, n, emitted).expect("drains come in service order");
                 self.drained[o].times.push(times.drained);

@@ -8,6 +8,7 @@ use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{engines, network, pes};
 use crate::ir::vsa::Vsa;
+use std::collections::BTreeSet;
 
 /// What the parts of a design take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,14 +43,15 @@ fn others(vsa: &Vsa) -> Parts {
     }
 }
 
-/// What every PE takes, at least: the operators that all PEs need, wherever their registers may go.
-pub fn per_pe(vsa: &Vsa) -> Resources {
-    floor(pes::least(vsa))
+/// What a PE takes at least, wherever its registers may go, apart by the statements that need it: operators that are needed at all
+/// places where one of them stands. These are so many.
+pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> Vec<(BTreeSet<usize>, Resources)> {
+    pes::least(vsa, stands).into_iter().map(|(statements, cost)| (statements, floor(cost))).collect()
 }
 
-/// LUTs of a PE in the array as it is, on average.
-pub fn luts_per_pe(vsa: &Vsa) -> i64 {
-    pes::pes(vsa).lut / (vsa.extent[0] * vsa.extent[1]).max(1)
+/// LUTs of a PE as it is, apart by the statements as in [`per_pe`].
+pub fn luts_per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> Vec<(BTreeSet<usize>, i64)> {
+    pes::scheduled(vsa, stands).into_iter().map(|(statements, cost)| (statements, cost.lut)).collect()
 }
 
 /// A memory of one port in a PE that keeps `depth` values of `bits`, at least.

@@ -1,7 +1,7 @@
 //! One mapping and one way to make its PE → one finished `Vsa`: lowering, schedule, layouts with their bus widths. Which way
 //! is [`super::variants`]' to choose.
 
-use crate::ir::design::{DesignSpec, Wiring};
+use crate::ir::design::{DesignSpec, Factors, Wiring};
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
 use crate::ir::refusal::Illegal;
 use crate::contract::delay;
@@ -67,6 +67,8 @@ pub struct Program<'a> {
     pub ports: Vec<usize>,
     /// Per array: it stays on chip.
     pub on_chip: Vec<bool>,
+    /// Iterations of a loop in one strip, if it is cut.
+    pub strip: Factors,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
     /// With sizes at run time: the program at all of them, of which this is the greatest.
@@ -110,7 +112,12 @@ impl<'a> Program<'a> {
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
-        Program { scop, system, reductions, sharing, work, ports, on_chip, rewrites, sized: None }
+        Program { scop, system, reductions, sharing, work, ports, on_chip, strip: Factors::new(), rewrites, sized: None }
+    }
+
+    /// The program in strips: over this system.
+    pub(super) fn over(&self, system: System, strip: Factors, spec: &DesignSpec) -> Program<'a> {
+        Program { strip, ..Program::plain(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
     }
 
     /// Where an array lies that passes values between phases.
@@ -171,14 +178,14 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     Ok(vsa)
 }
 
-/// The lines of the statements, where the source is known.
+/// The statements, and their lines where the source is known.
 fn remarks(scop: &Scop, lowered: &Lowered) -> Remarks {
     let quote = |(id, of): (&NodeId, &BTreeSet<usize>)| {
         let mut lines: Vec<String> = of.iter().filter_map(|&s| scop.sources.quote(scop.statements[s].span)).collect();
         lines.dedup();
         (!lines.is_empty()).then(|| (*id, lines.join("\n")))
     };
-    Remarks(lowered.statements.iter().filter_map(quote).collect())
+    Remarks { lines: lowered.statements.iter().filter_map(quote).collect(), statements: lowered.statements.clone() }
 }
 
 /// An array of the program that stays in DRAM.

@@ -4,6 +4,7 @@
 
 use super::assemble::Program;
 use super::by_hand;
+use super::strips;
 use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
@@ -91,16 +92,20 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
 const LEAST: i64 = 200;
 const MOST: i64 = 1500;
 const ITERATIONS_PER_DESIGN: i64 = 256;
+/// Rows of loads and drains walked for all of them.
+const ROWS: u64 = 50_000_000;
 
 /// The effort of a choice: as much as the program is worth, at most some two seconds.
 pub fn effort(program: &Program) -> Effort {
     let exact = (LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) as u64;
-    Effort { exact, bounds: 500_000 + 20_000 * exact, gap: 0.0 }
+    Effort { exact, bounds: 500_000 + 20_000 * exact, rows: ROWS, gap: 0.0 }
 }
 
 /// A search of the user's: his aim, and effort of one's own.
 pub struct Quest<'a> {
     pub program: &'a Program<'a>,
+    /// The same program in strips, to be chosen from as well.
+    pub strips: &'a [Program<'a>],
     pub spec: &'a DesignSpec,
     pub space: Option<Vec<usize>>,
     pub limits: Resources,
@@ -110,7 +115,21 @@ pub struct Quest<'a> {
 
 impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
-        search(&Task { program: self.program, spec: self.spec, limits, space: self.space.clone(), only: None, below, enough, effort, watch: self.watch })
+        let search = |program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| search(&Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
+        let mut found = search(self.program, self.space.clone(), below, effort);
+        // As much again for all strips together.
+        let effort = effort.part(self.strips.len().max(1) as u64);
+        for program in self.strips {
+            if found.best.as_ref().is_some_and(|b| b.cycles <= enough) {
+                break;
+            }
+            // Strips come in front of the loops there are.
+            let moved = program.system.dims.len() - self.program.system.dims.len();
+            let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
+            let below = found.best.as_ref().map_or(below, |b| b.cycles);
+            found = found.or(search(program, space, below, effort));
+        }
+        found
     }
 
     fn scaled(&self, by: f64) -> Resources {
@@ -146,7 +165,7 @@ impl Quest<'_> {
     fn smallest(&self, mut found: Found, most: i64) -> Found {
         let of = |found: &Found| found.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
         let (mut low, mut high) = (0.0, of(&found));
-        let effort = Effort { exact: self.effort.exact / 2, bounds: self.effort.bounds / 2, ..self.effort };
+        let effort = self.effort.part(2);
         for _ in 0..8 {
             let middle = (low + high) / 2.0;
             if high - low < 0.02 * high {
@@ -239,8 +258,8 @@ impl Quest<'_> {
         for (a, array) in self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a)) {
             for innermost in 0..array.dims.len().saturating_sub(1) {
                 let other = turned(self.program, a, innermost);
-                let effort = Effort { exact: self.effort.exact / 4, bounds: self.effort.bounds / 4, gap: 0.02 };
-                let found = Quest { program: &other, effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+                let effort = Effort { gap: 0.02, ..self.effort.part(4) };
+                let found = Quest { program: &other, strips: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
                 all.extend(found.best.map(|d| Hint { array: array.name.clone(), innermost, cycles: d.cycles }));
             }
         }
@@ -267,7 +286,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), rewrites: vec![], sized: None }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), strip: program.strip.clone(), rewrites: vec![], sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.
@@ -275,14 +294,23 @@ pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
     names.iter().map(|n| by_hand::dim_named(&program.system, n).ok()).collect()
 }
 
+/// An array and the program that it is of: as it was, or in strips.
+pub struct Chosen<'a> {
+    pub program: Program<'a>,
+    pub plan: Plan,
+    pub vsa: Vsa,
+    pub searched: Searched,
+}
+
 /// The array for the user's aim, over these space loops (dimensions) if he says so.
 ///
 /// # Errors
 /// Every reason for which no array was possible, without repetitions.
-pub fn choose(program: &Program, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<(Plan, Vsa, Searched), Diagnostics> {
+pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<Chosen<'a>, Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
-    let quest = |limits: Resources| Quest { program, spec, space: space.clone(), limits, effort: effort(program), watch: None };
+    let strips = strips::alternatives(program, spec);
+    let quest = |limits: Resources| Quest { program, strips: &strips, spec, space: space.clone(), limits, effort: effort(program), watch: None };
     let mut found = quest(margins).answer(&spec.aim);
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.
@@ -292,7 +320,10 @@ pub fn choose(program: &Program, space: Option<Vec<usize>>, board: &Board, spec:
     }
     let searched = Searched::new(&found, limits);
     match found.best {
-        Some(Design { plan, vsa, .. }) => Ok((plan, vsa, searched)),
+        Some(Design { plan, vsa, strip, .. }) => {
+            let program = strips.into_iter().find(|p| p.strip == strip).unwrap_or_else(|| program.clone());
+            Ok(Chosen { program, plan, vsa, searched })
+        }
         None => {
             let mut reasons: Diagnostics = vec![];
             for (illegal, plan) in found.illegal {

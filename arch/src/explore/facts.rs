@@ -5,9 +5,11 @@ use crate::cost::bound::{Transfer, PORTS};
 use crate::explore::assemble::Program;
 use crate::affine::interval;
 use crate::io::port;
-use crate::ir::ure::{Dim, Feed, Placed, System};
+use crate::contract::timing::op_latency;
+use crate::ir::ure::{Dependence, Dim, Feed, Placed, System};
+use crate::ir::vsa::{NodeId, Op};
 use frontend::flow;
-use frontend::scop::{Affine, ArrayId, Constraint};
+use frontend::scop::{Affine, ArrayId, Constraint, Expr, ExprKind};
 
 const WIDEST: i64 = port::WIDEST as i64;
 
@@ -35,6 +37,8 @@ pub struct Access {
     pub sum: u32,
     /// Of a store: dimensions without which a cell has no place are left out of the subscripts, as the emission fixes them.
     pub held: bool,
+    /// Per case: it is loaded or stored in its only phase.
+    pub sure: Vec<bool>,
     /// Nobody stores to the array, so its inner dimensions may be joined.
     pub only_read: bool,
     /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
@@ -53,13 +57,17 @@ pub struct Facts {
     pub extent: Vec<i64>,
     /// With phases: how many are executed alike, and extents of what they do (one along each dimension of phases).
     pub cases: Vec<(i64, Vec<i64>)>,
-    /// Iterations of the outermost loop of phases that something happens in, where it runs any.
-    outer: Option<i64>,
+    /// Of the case of the first phase, if that is its only one.
+    pub first: Option<usize>,
     /// No dependence but a sum's moves along it.
     pub free: Vec<bool>,
     pub summed: Vec<bool>,
     /// Along this dimension alone a value goes on: a sum, in any order or not.
     pub carried: Vec<bool>,
+    /// Per dimension: a value goes on to the next iteration along it, in a fixed order.
+    pub stepped: Vec<bool>,
+    /// Per dimension: cycles from a value to the next one along it, which is made of it, in a fixed order; 0 where that is not so.
+    pub returns: Vec<i64>,
     pub reads: Vec<Access>,
     /// Cells written at the end.
     pub writes: Vec<Access>,
@@ -79,6 +87,11 @@ impl Facts {
         let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
         let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
         let along = |e: &[i64], d: usize| (0..depth).all(|other| (moved(e, other) != 0) == (other == d));
+        let next = |e: &Dependence, d: usize| e.from == e.to && !e.carried && along(&e.distance, d) && moved(&e.distance, d) == 1;
+        let returns = |d: usize| {
+            let all = dependences.iter().filter(|e| next(e, d));
+            all.filter_map(|e| through(&scop.statements[e.to.index()].rhs, e.read)).max().unwrap_or(0)
+        };
         let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
         let over = |a: &Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
         let stored = |array: usize| system.statements.iter().enumerate().any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array);
@@ -96,6 +109,9 @@ impl Facts {
             let Some(reduction) = program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1) else { return 0 };
             reduction.dims.iter().map(|&r| kept(r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
         };
+        // A statement is executed in the only phase of a case of its own.
+        let alone = |bounds: &[(i64, i64)]| bounds[..system.phases].iter().all(|b| b.0 == b.1);
+        let sure = |s: usize, always: bool| -> Vec<bool> { system.cases.iter().map(|c| always && alone(&c.bounds) && c.statements.contains(&s)).collect() };
         let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
         for (s, placed) in system.statements.iter().enumerate() {
             for (k, variable) in placed.variables.iter().enumerate() {
@@ -107,6 +123,7 @@ impl Facts {
                     }
                     let mut access = touch(array, subscripts);
                     access.domains = vec![piece.domain.clone()];
+                    access.sure = sure(s, piece.when.is_empty());
                     access.spans = spans(&piece.domain, system, transform);
                     once(&mut reads, access);
                 }
@@ -114,6 +131,7 @@ impl Facts {
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
                 access.fix(&fixed(&store.when, &system.dims), &over);
+                access.sure = sure(s, store.when.iter().any(Vec::is_empty));
                 access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
             }
@@ -122,11 +140,13 @@ impl Facts {
             transform: transform.to_vec(),
             phases: system.phases,
             extent: transform.iter().map(range).collect(),
-            cases: system.cases().iter().map(|all| case(system, transform, all)).collect(),
-            outer: outer(system),
+            first: system.cases.iter().position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
+            cases: system.cases.iter().map(|of| case(system, transform, &of.bounds)).collect(),
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
             carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
+            stepped: (0..depth).map(|d| dependences.iter().any(|e| next(e, d))).collect(),
+            returns: (0..depth).map(|d| returns(d)).collect(),
             reads,
             writes,
             ports: vec![],
@@ -186,11 +206,6 @@ impl Facts {
         self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
     }
 
-    /// Trips of the outermost loop of phases.
-    pub fn outer_phases(&self) -> Option<i64> {
-        self.outer
-    }
-
     /// Tiles, lanes and orders of the dimension are the search's to choose.
     pub fn parallel(&self, d: usize) -> bool {
         d >= self.phases && (self.free[d] || self.summed[d])
@@ -203,11 +218,23 @@ fn case(system: &System, transform: &[Vec<i64>], all: &[(i64, i64)]) -> (i64, Ve
     (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), transform.iter().enumerate().map(extent).collect())
 }
 
-/// Of loops around the run's last phases, the iterations of that which has the fewest.
-fn outer(system: &System) -> Option<i64> {
-    let last = system.dims.first().filter(|_| system.phases > 0)?.hi;
-    let around = |all: &Vec<(i64, i64)>| all[..system.phases].iter().map(|b| b.1 - b.0 + 1).find(|n| *n > 1);
-    system.cases().iter().filter(|all| all[0].1 == last).filter_map(around).min()
+/// Cycles through the operators of floats from a read to the expression's value; `None` where it does not contain the read.
+/// Others may give up their registers.
+fn through(e: &Expr, read: usize) -> Option<i64> {
+    let here = match &e.kind {
+        ExprKind::Read(k) if *k == read => return Some(0),
+        _ => e.operands().into_iter().filter_map(|o| through(o, read)).max()?,
+    };
+    let any = NodeId(0);
+    let op = match &e.kind {
+        ExprKind::Binary(op, ..) => Some(Op::Binary(*op, any, any)),
+        ExprKind::Unary(op, _) => Some(Op::Unary(*op, any)),
+        ExprKind::Fma(..) => Some(Op::Fma(any, any, any)),
+        _ => None,
+    };
+    let operands: Vec<_> = e.operands().into_iter().map(|o| o.ty).collect();
+    let float = e.ty.is_float() && operands.iter().all(|t| t.is_float());
+    Some(here + op.filter(|_| float).map_or(0, |op| op_latency(&op, e.ty, &operands)))
 }
 
 /// Several pieces of a program may read the same elements; they are loaded once.
@@ -216,6 +243,7 @@ fn once(all: &mut Vec<Access>, one: Access) {
         Some(known) => {
             known.bands.extend(one.bands);
             known.domains.extend(one.domains);
+            known.sure.iter_mut().zip(&one.sure).for_each(|(a, b)| *a |= b);
             let joined = |(a, b): (&Option<(i64, i64)>, Option<(i64, i64)>)| match (*a, b) {
                 (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
                 (a, b) => a.or(b),
@@ -274,7 +302,7 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }

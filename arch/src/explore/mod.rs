@@ -13,4 +13,5 @@ pub mod rows;
 pub mod search;
 mod sketch;
 pub mod space;
+pub mod strips;
 pub mod variants;

@@ -12,8 +12,9 @@ use crate::ir::mapping::{Mapping, Plan};
 use crate::ir::vsa::{DramArray, Schedule, Vsa};
 use crate::pe::spill::spilled;
 
-/// `widths`: bytes per word, by port; `ports`: those whose groups are wanted. `None` for a plan that is none.
-pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths: &[i64], spill: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
+/// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose groups are
+/// wanted. `None` for a plan that is none.
+pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (Plan, i64), widths: &[i64], spill: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
     let mapping = Mapping::new(&program.system, plan).ok()?;
     let mut arrays: Vec<DramArray> = vec![];
     let mut numbered = |a: &Access| -> u32 {
@@ -70,7 +71,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, plan: Plan, widths:
         arrays,
         inputs,
         outputs,
-        schedule: Schedule { skew: [1, 1], interval: 1, ..Schedule::default() },
+        schedule: Schedule { skew: [1, 1], interval, ..Schedule::default() },
         ..Vsa::empty("")
     })
 }

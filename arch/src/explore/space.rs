@@ -84,14 +84,10 @@ impl Grid {
         let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product::<i64>();
         if facts.cases.is_empty() { of(&facts.extent) } else { facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum() }
     }
-    /// Waves of the whole run, if these are the inner iterations: where loops end by phase, in the phases in which something happens.
-    pub fn waves_by_case(&self, facts: &Facts, inner: &Inner) -> Option<i64> {
-        let along = |d: usize, n: i64| {
-            let tile = self.grain(d) * i64::from(inner[d]);
-            if n > tile || self.is_axis(d) { parts(n, tile) * i64::from(inner[d]) } else { parts(n, self.grain(d)) }
-        };
-        let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, &n)| along(d, n)).product::<i64>();
-        (!facts.cases.is_empty()).then(|| facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum())
+    /// Waves along dimension `d` where it has `n` iterations in all, and so many in a tile: the last tile ends with them.
+    pub fn waves_along(&self, d: usize, n: i64, inner: u32) -> i64 {
+        let (inner, grain) = (i64::from(inner), self.grain(d));
+        if n > grain * inner || self.is_axis(d) { parts(n, grain * inner) * inner } else { parts(n, grain) }
     }
     pub fn sizes(&self, extent: &[i64], inner: &Inner) -> Sizes {
         let mut s = Sizes { tile: [1; MOST_DIMS], tiles: [1; MOST_DIMS], waves: 1, tiled: 0 };
@@ -118,6 +114,8 @@ impl Grid {
             let all = parts(facts.extent[d], self.grain(d));
             let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
                 (true, _) => Box::new(classes(whole)),
+                // The last of several iterations in a PE would have to be there before the first one in the next PE.
+                (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
                 (false, true) => Box::new([1, whole].into_iter()),
                 (false, false) => Box::new([whole].into_iter()),
             };
@@ -166,6 +164,31 @@ pub struct Order {
     pub reload: Vec<u32>,
     /// Per write.
     pub sums: Vec<Sums>,
+}
+
+impl Order {
+    /// Cycles between two waves, at least: a value that goes on along a loop in a fixed order has to be there when the PE comes to
+    /// it again, over whose PEs it first has to go where that is a space loop.
+    pub fn interval(&self, facts: &Facts, grid: &Grid, inner: &Inner) -> i64 {
+        let mut most = 1;
+        for (c, &latency) in facts.returns.iter().enumerate().filter(|(_, latency)| **latency > 0) {
+            let inside = || self.dims.iter().skip_while(|&&d| d != c).skip(1).copied();
+            let (pes, _) = grid.along(c);
+            let tiles = |d: usize| parts(facts.extent[d], grid.grain(d) * i64::from(inner[d]));
+            let in_tile = |all: &mut dyn Iterator<Item = usize>| all.map(|d| i64::from(inner[d])).product::<i64>();
+            let depth = facts.extent.len();
+            let waves = if grid.is_axis(c) {
+                if inner[c] > 1 || tiles(c) == 1 { continue }
+                in_tile(&mut (0..depth)) * inside().map(tiles).product::<i64>()
+            } else if inner[c] > 1 {
+                in_tile(&mut inside().filter(|&d| !grid.is_axis(d))) * in_tile(&mut (0..depth).filter(|&d| grid.is_axis(d)))
+            } else {
+                continue;
+            };
+            most = most.max(parts(latency * pes, waves.max(1)));
+        }
+        most
+    }
 }
 
 /// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the tiled

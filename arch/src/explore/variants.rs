@@ -15,16 +15,16 @@ use std::collections::BTreeSet;
 /// # Errors
 /// Why the plan is no systolic array for this program.
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-    let Some(sized) = &program.sized else { return within(program, plan, spec, &BTreeSet::new()) };
-    let plan = plan.behind(sized.system.sizes);
-    // Loops whose trips a value has to wait for run as at the greatest sizes.
+    let program = program.sized.as_deref().unwrap_or(program);
+    let plan = plan.behind(program.system.sizes);
+    // Loops whose trips a value has to wait for run as at the greatest sizes, or in the longest phases.
     let mut loose = BTreeSet::new();
     loop {
-        match within(sized, plan.clone(), spec, &loose) {
+        match within(program, plan.clone(), spec, &loose) {
             Err(Illegal::Varying(counters)) => {
-                let mapping = Mapping::within(&sized.system, plan.clone(), &loose)?;
+                let mapping = Mapping::within(&program.system, plan.clone(), &loose)?;
                 let before = loose.len();
-                let dim = |place: usize| mapping.digits.iter().position(|all| all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
+                let dim = |place: usize| mapping.digits.iter().position(|all| all.iter().any(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
                 loose.extend(counters.iter().filter_map(|&place| dim(place)));
                 if loose.len() == before {
                     return Err(Illegal::Varying(counters));
@@ -38,6 +38,9 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
 fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&program.system, plan, loose)?;
     let best = fastest(program, &mapping, spec);
+    if matches!(best, Err(Illegal::Varying(_))) {
+        return best.map(|_| unreachable!("an error"));
+    }
     // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
     if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(|(_, schedule)| schedule.interval == 1) {
         let even = Mapping { cases: Cases::default(), ..mapping.clone() };

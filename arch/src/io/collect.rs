@@ -6,6 +6,7 @@
 use super::hull::{layout, whole};
 use crate::affine::map::in_bounds;
 use crate::affine::{Condition, Form};
+use crate::contract::visits;
 use crate::ir::draft::{Coordinates, InputDraft, OutputDraft};
 use crate::ir::mapping::Mapping;
 use crate::ir::refusal::Unstorable;
@@ -169,9 +170,11 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
 }
 
 fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<i64>>, Unstorable> {
+    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| mapping.counters[j].trip) {
+        return Err(Unstorable::TilesOverlap);
+    }
     let mut emit = Vec::new();
     for j in 0..mapping.tile_depth {
-        let moves = |d: usize| hull.origin[d].counters[j];
         let limited = mapping.limits.contains_key(&j);
         let last = mapping.counters[j].trip - 1;
         let value = |conjunction: &Vec<Condition>| {
@@ -181,12 +184,8 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
         };
         let mut values: Vec<Option<i64>> = draft.ports.iter().flat_map(|p| &p.when).map(value).collect();
         values.dedup();
-        if draft.spilled.contains(&j) {
-            emit.push(None);
-            continue;
-        }
         // A size may have any value; which cells are stored at it the bounds say.
-        if j < mapping.parameters.len() {
+        if draft.spilled.contains(&j) || j < mapping.parameters.len() {
             emit.push(None);
             continue;
         }
@@ -195,17 +194,7 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
             emit.push(if let [one] = values.as_slice() { *one } else { None });
             continue;
         }
-        if (0..hull.origin.len()).any(|d| moves(d) != 0) {
-            let apart = |d: usize| {
-                let smaller: i64 = (0..mapping.tile_depth)
-                    .filter(|&k| k != j && hull.origin[d].counters[k].abs() < moves(d).abs())
-                    .map(|k| hull.origin[d].counters[k].abs() * (mapping.counters[k].trip - 1))
-                    .sum();
-                moves(d).abs() >= range_used(hull, d) + smaller
-            };
-            if !(0..hull.origin.len()).any(|d| moves(d) != 0 && apart(d)) {
-                return Err(Unstorable::TilesOverlap);
-            }
+        if hull.origin.iter().any(|form| form.counters[j] != 0) {
             emit.push(None);
             continue;
         }
@@ -215,11 +204,6 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
         }
     }
     Ok(emit)
-}
-
-/// Cells per dimension that a visit really may touch (rounding up to the modulus does not count).
-fn range_used(hull: &Hull, d: usize) -> i64 {
-    if d + 1 == hull.origin.len() { hull.extent(d) } else { hull.extent(d) - (hull.rows[d].modulus - 1) }
 }
 
 /// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than their

@@ -101,6 +101,6 @@ impl System {
         let all: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
         let bounds = flow::domain_bounds(&all, depth).unwrap_or_else(|| vec![(0, 0); depth]);
         let dims = self.dims[known..].iter().zip(bounds).map(|(d, (lo, hi))| Dim { name: d.name.clone(), lo, hi }).collect();
-        System { dims, sizes: 0, phases, statements }
+        System::new(dims, 0, phases, statements)
     }
 }

@@ -121,6 +121,8 @@ groups! {
         time: Option<Vec<String>>,
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
+        /// Iterations of a loop that end together: the other loops end by strip of it.
+        strip: Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.
         tile: Factors,
         /// Iterations that take turns in one PE.

@@ -182,6 +182,10 @@ impl Waves {
         let times = |(limited, factor): (&Vec<usize>, &i64)| limited.iter().fold(*factor, |all, &j| all * mapping.trip(j, case));
         if varies.is_empty() { Ok(self.0.iter().map(times).sum()) } else { Err(varies) }
     }
+    /// Counters that it changes with from case to case.
+    pub fn by_case(&self, mapping: &Mapping) -> Vec<usize> {
+        self.0.keys().flatten().copied().filter(|j| mapping.cases.lasts.contains_key(j)).collect()
+    }
 }
 
 impl Mapping {
@@ -290,6 +294,17 @@ impl Mapping {
             None => form.constant = 1 - self.trip(place, case),
         }
         Condition { form, equality: true }
+    }
+
+    /// The phases of a case, as conditions.
+    pub fn during(&self, case: Option<usize>) -> Vec<Condition> {
+        let bound = |j: usize, sign: i64, constant: i64| {
+            let mut form = Form { constant, counters: vec![0; self.counters.len()], space: [0, 0] };
+            form.counters[j] = sign;
+            Condition { form, equality: false }
+        };
+        let Some(phases) = case.map(|k| &self.cases.boxes[k]) else { return vec![] };
+        phases.iter().enumerate().flat_map(|(j, b)| [bound(j, 1, -b[0]), bound(j, -1, b[1])]).collect()
     }
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.

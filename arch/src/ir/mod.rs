@@ -2,6 +2,7 @@
 
 pub mod aim;
 pub mod at;
+pub mod case;
 pub mod cases;
 pub mod design;
 pub mod draft;

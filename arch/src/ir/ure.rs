@@ -13,6 +13,7 @@
 //!
 //! Source: DESIGN of the theory by Karp, Miller, Winograd; localization as in Quinton / Rajopadhye, "uniformization".
 
+use super::case::{self, Case};
 use crate::affine::map::{compose, coordinate, in_bounds, without_strides};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
@@ -72,8 +73,6 @@ pub struct Placed {
     /// The same in steps of their strides, and what an array's subscript is over these.
     pub steps: Vec<Affine>,
     pub view: Vec<Affine>,
-    /// Least and greatest band coordinates of its instances, where there are phases.
-    pub bounds: Vec<(i64, i64)>,
     /// What is stored there: one, if its cells are a convex set, else one for each part of `live_out`.
     pub stores: Vec<Store>,
 }
@@ -100,8 +99,7 @@ impl Placed {
         let inside = in_bounds(&write, &scop.array(access.array).dims);
         let (steps, view) = without_strides(&write);
         let stores = stores(&live_out, &steps, &inside, [phases, depth]);
-        let bounds = if phases == 0 { None } else { flow::domain_bounds(&domain, depth) };
-        Placed { dims, iterators, domain, variables, live_out, write, steps, view, bounds: bounds.unwrap_or_default(), stores }
+        Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
     }
 }
 
@@ -130,24 +128,23 @@ pub struct System {
     /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their number in the order of the text.
     pub phases: usize,
     pub statements: Vec<Placed>,
+    /// Phases that are executed alike, apart from one another; none without phases, or with sizes.
+    pub cases: Vec<Case>,
 }
 
 impl System {
-    /// Phases that may be executed alike: the boxes around what the statements of some phases do, so that no phase is in two of
-    /// them. None without phases.
-    pub fn cases(&self) -> Vec<Vec<(i64, i64)>> {
-        let mut cases: Vec<Vec<(i64, i64)>> = vec![];
-        for placed in self.statements.iter().filter(|p| self.sizes == 0 && !p.bounds.is_empty()) {
-            let apart = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).take(self.phases).any(|(x, y)| x.1 < y.0 || y.1 < x.0);
-            let mut one = placed.bounds.clone();
-            while let Some(k) = cases.iter().position(|other| !apart(other, &one)) {
-                let other = cases.swap_remove(k);
-                one = one.iter().zip(&other).map(|(x, y)| (x.0.min(y.0), x.1.max(y.1))).collect();
-            }
-            cases.push(one);
+    pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
+        let cases = if sizes == 0 && phases > 0 { case::cases(phases, dims.len(), &statements) } else { vec![] };
+        System { dims, sizes, phases, statements, cases }
+    }
+    /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.
+    pub fn walked(&self) -> f64 {
+        let extents = |bounds: &mut dyn Iterator<Item = (i64, i64)>| bounds.map(|(lo, hi)| (hi - lo + 1) as f64).product::<f64>();
+        if self.cases.is_empty() {
+            return extents(&mut self.dims.iter().map(|d| (d.lo, d.hi)));
         }
-        cases.sort();
-        cases
+        let from = |d: usize, b: (i64, i64)| (if d < self.phases { b.0 } else { self.dims[d].lo }, b.1);
+        self.cases.iter().map(|case| extents(&mut case.bounds.iter().enumerate().map(|(d, b)| from(d, *b)))).sum()
     }
     /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
     pub fn dependences(&self) -> Vec<Dependence> {

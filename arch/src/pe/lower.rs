@@ -9,7 +9,7 @@ use super::Options;
 use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::{Backwards, Illegal};
-use crate::ir::mapping::{Carry, DigitBound, Mapping};
+use crate::ir::mapping::{Carry, DigitBound, Mapping, Waves};
 use crate::recurrence::reduction::Reduction;
 use crate::recurrence::share::Sharing;
 use crate::ir::ure::{Feed, Piece, System};
@@ -116,12 +116,17 @@ impl Lower<'_> {
         id
     }
 
-    /// Which case the statement's phases are.
-    pub(super) fn case(&self, s: usize) -> Option<usize> {
-        let (mapping, bounds) = (self.mapping, &self.system.statements[s].bounds);
-        let counted = (0..self.system.phases).filter(|&d| !mapping.digits[d].is_empty() && !mapping.cases.is_empty());
-        let first: Vec<i64> = counted.filter_map(|d| Some(bounds.get(d)?.0 - mapping.bounds[d].0)).collect();
-        mapping.cases.of(&first)
+    /// Which cases the statement's phases are.
+    pub(super) fn cases(&self, s: usize) -> Vec<Option<usize>> {
+        let known = self.system.cases.iter().enumerate().filter(|(_, case)| !self.mapping.cases.is_empty() && case.statements.contains(&s));
+        let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
+        if all.is_empty() { vec![None] } else { all }
+    }
+
+    /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.
+    pub(super) fn constant(&self, s: usize, waves: &Waves) -> Result<i64, Illegal> {
+        let by_case = self.cases(s).into_iter().map(|case| waves.constant(self.mapping, case)).collect::<Result<Vec<i64>, _>>().map_err(Illegal::Varying)?;
+        if by_case.iter().all(|n| *n == by_case[0]) { Ok(by_case[0]) } else { Err(Illegal::Varying(waves.by_case(self.mapping))) }
     }
 
     pub(super) fn array_type(&self, s: usize) -> ScalarType {
@@ -368,7 +373,7 @@ impl Lower<'_> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let waves = waves.constant(self.mapping, self.case(s)).map_err(Illegal::Varying)?;
+            let waves = self.constant(s, &waves)?;
             let origin = if waves == 0 && hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, hop, waves) };
             all.push((when, origin));
         }

@@ -168,7 +168,7 @@ impl Lower<'_> {
         let (axes, time) = self.moves(reduction);
         let mut long = time.into_iter().filter(|&counter| self.mapping.counters[counter].trip > 1);
         let (Some(counter), None) = (long.next(), long.next()) else { return None };
-        let trip = self.mapping.trip(counter, self.case(s));
+        let trip = self.cases(s).into_iter().map(|case| self.mapping.trip(counter, case)).min().unwrap_or(1);
         let reaches = |&d: &usize| {
             let (lo, hi) = self.mapping.bounds[d];
             self.mapping.digits[d].iter().all(|x| x.trip == 1 || (x.trip - 1) * x.weight <= hi - lo)
@@ -186,7 +186,7 @@ impl Lower<'_> {
         let mut sum = self.build(Target::Share(s, lane))?;
         let mut reach = 1;
         while reach < self.options.interleave {
-            let waves = self.mapping.strides(counter, reach).constant(self.mapping, self.case(s)).map_err(Illegal::Varying)?;
+            let waves = self.constant(s, &self.mapping.strides(counter, reach))?;
             let earlier = self.node(Op::Past { source: sum, hop: [0, 0], waves }, ty, &name);
             sum = self.node(Op::Binary(reduction.op, earlier, sum), ty, "total");
             reach *= 2;
@@ -200,7 +200,7 @@ impl Lower<'_> {
         let initial = self.initial(s, lane, reduction)?;
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
-        let waves = self.mapping.strides(counter, sums).constant(self.mapping, self.case(s)).map_err(Illegal::Varying)?;
+        let waves = self.constant(s, &self.mapping.strides(counter, sums))?;
         let own = self.past(Target::Share(s, lane), [0, 0], waves, ty, &name);
         let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
         let mut again = self.variable_form(None, counter);
@@ -271,7 +271,7 @@ impl Lower<'_> {
             waves = waves.minus(&stride.times(self.mapping, counter));
         }
         for (form, hop, waves) in steps {
-            let waves = waves.constant(self.mapping, self.case(s)).map_err(Illegal::Varying)?;
+            let waves = self.constant(s, &waves)?;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
                 return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
@@ -357,16 +357,29 @@ impl Lower<'_> {
             form.constant = 1 - trip;
             Condition { form, equality: true }
         };
-        let over_time = time.into_iter().filter(|counter| !spilled.contains(counter)).map(|counter| self.mapping.ends(counter, self.case(s)));
         let over_space = axes.into_iter().map(|a| end(self.variable_form(Some(a), 0), self.mapping.extent[a]));
-        let ends: Vec<Condition> = over_time.chain(over_space).collect();
+        let over_space: Vec<Condition> = over_space.collect();
+        let time: Vec<usize> = time.into_iter().filter(|counter| !spilled.contains(counter)).collect();
         let free = |c: &&Constraint| reduction.dims.iter().all(|&d| c.expr.coeffs[d] == 0);
-        let others = emit_when.iter().filter_map(|all| {
-            let kept: Vec<Constraint> = all.iter().filter(free).cloned().collect();
-            let conditions = self.conditions(s, &kept, &[], lane)?;
-            self.ranges.simplify_all(conditions.into_iter().chain(ends.iter().cloned()))
-        });
-        others.collect()
+        let mut all = vec![];
+        for over_time in self.ends_in_time(s, &time) {
+            all.extend(emit_when.iter().filter_map(|when| {
+                let kept: Vec<Constraint> = when.iter().filter(free).cloned().collect();
+                let conditions = self.conditions(s, &kept, &[], lane)?;
+                self.ranges.simplify_all(conditions.into_iter().chain(over_time.iter().chain(&over_space).cloned()))
+            }));
+        }
+        all
+    }
+
+    /// Where the counters are at their ends while statement `s` is executed: the same in all of its phases, or in those of each case.
+    fn ends_in_time(&self, s: usize, counters: &[usize]) -> Vec<Vec<Condition>> {
+        let ends = |case: Option<usize>| -> Vec<Condition> { counters.iter().map(|&counter| self.mapping.ends(counter, case)).collect() };
+        let cases = self.cases(s);
+        if cases.iter().all(|&case| ends(case) == ends(cases[0])) {
+            return vec![ends(cases[0])];
+        }
+        cases.into_iter().map(|case| [self.mapping.during(case), ends(case)].concat()).collect()
     }
 }
 

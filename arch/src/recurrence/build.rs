@@ -51,7 +51,8 @@ impl Builder<'_> {
         let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p: &Placed| p.domain.clone()).collect();
         let bounds = flow::domain_bounds(&union, self.depth).unwrap_or_else(|| vec![(0, 0); self.depth]);
         let dims = names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
-        Ok(System { dims, sizes: 0, phases: self.within.phases, statements })
+        // Which phases are executed alike is asked of the whole program.
+        Ok(System { dims, sizes: 0, phases: self.within.phases, statements, cases: vec![] })
     }
 
     fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {

@@ -32,7 +32,7 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = System { dims, sizes, phases: sizes, statements };
+    let system = System::new(dims, sizes, sizes, statements);
     let without_order = |&s: &usize| {
         let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
         partial && reduction::find(&version, &system, s, reassociate).is_none()

@@ -21,7 +21,8 @@ impl Mapping {
         Mapping::within(system, plan, &BTreeSet::new())
     }
 
-    /// As [`Mapping::new`], where the loops over these coordinates run as at the greatest sizes.
+    /// As [`Mapping::new`], where the loops over these coordinates run as at the greatest sizes, and as in the longest of phases
+    /// that have a statement in common.
     pub fn within(system: &System, plan: Plan, loose: &BTreeSet<usize>) -> Result<Mapping, Illegal> {
         let plan = phases_outermost(system, plan)?;
         let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
@@ -48,12 +49,12 @@ impl Mapping {
         let ends = mapping.ends_by_size(system, loose);
         mapping.number_digits(system.sizes, ends)?;
         mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
-        mapping.cases = mapping.cases_of(system);
+        mapping.cases = mapping.cases_of(system, loose);
         Ok(mapping)
     }
 
     /// Where loops end by phase: as far as the statements go that are executed in it.
-    fn cases_of(&self, system: &System) -> Cases {
+    fn cases_of(&self, system: &System, loose: &BTreeSet<usize>) -> Cases {
         if system.sizes > 0 || self.phases == 0 {
             return Cases::default();
         }
@@ -61,7 +62,7 @@ impl Mapping {
         let phases = |all: &[(i64, i64)]| (0..system.phases).filter(|&d| !self.digits[d].is_empty()).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0]).collect();
         let most = |row: &Vec<i64>, all: &[(i64, i64)]| row.iter().zip(all).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
         let reach = |all: &[(i64, i64)]| self.plan.transform.iter().zip(&self.bounds).map(|(row, b)| most(row, all).min(b.1) - b.0).collect();
-        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases().iter().map(|all| (phases(all), reach(all))).collect();
+        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&case.bounds))).collect();
         let mut lasts = BTreeMap::new();
         let all: i64 = self.counters[..self.phases].iter().map(|c| c.trip).product();
         let between = cases.iter().map(|c| c.0.iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
@@ -69,7 +70,10 @@ impl Mapping {
             for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time)) {
                 let within = |reach: &[i64]| self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0);
                 let last = |(_, reach): &(_, Vec<i64>)| if within(reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
-                let by_case: Vec<i64> = cases.iter().map(last).collect();
+                let mut by_case: Vec<i64> = cases.iter().map(last).collect();
+                if loose.contains(&d) {
+                    evened(&mut by_case, system);
+                }
                 if between || by_case.iter().any(|&last| last + 1 != digit.trip) {
                     lasts.insert(digit.index, by_case);
                 }
@@ -150,6 +154,15 @@ impl Mapping {
             }
         }
         Ok(())
+    }
+}
+
+/// The greatest of cases that have a statement in common, for each of them.
+fn evened(by_case: &mut [i64], system: &System) {
+    let shares = |a: usize, b: usize| system.cases[a].statements.iter().any(|s| system.cases[b].statements.contains(s));
+    let pairs: Vec<(usize, usize)> = (0..by_case.len()).flat_map(|a| (0..by_case.len()).map(move |b| (a, b))).filter(|&(a, b)| shares(a, b)).collect();
+    while let Some(&(a, b)) = pairs.iter().find(|&&(a, b)| by_case[a] < by_case[b]) {
+        by_case[a] = by_case[b];
     }
 }
 

@@ -87,7 +87,7 @@ pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     if parser.statements.len() != scop.statements.len() {
         return Err(format!("line {last}: {} of {} statements have a place", parser.statements.len(), scop.statements.len()));
     }
-    Ok(System { dims, sizes: parser.sizes, phases: parser.phases, statements: parser.statements })
+    Ok(System::new(dims, parser.sizes, parser.phases, parser.statements))
 }
 
 /// A statement while its lines are read.

@@ -1,5 +1,6 @@
 //! Hulls, banks and the order of loads and drains.
 
+use crate::contract::visits;
 use crate::ir::forms::{combine, full_range, local, normal, range};
 use crate::affine::{advance, gcd};
 use crate::affine::Form;
@@ -83,6 +84,9 @@ fn output(vsa: &Vsa, g: &OutputGroup, faults: &mut Vec<String>) {
     let ports: Vec<&[i64]> = g.ports.iter().map(|p| &p.offset[..]).collect();
     group.buffers(g.banks.iter().map(|bank| (&bank.bank, Some(bank.elements))), &ports, faults);
     disjoint(g, faults);
+    if !visits::apart(&g.hull, vsa.phases..vsa.tile_depth, |j| vsa.counters[j].trip) {
+        faults.push("two visits may store the same cells".into());
+    }
 }
 
 /// Rows run along one dimension of the array, those that are loaded without steps, and cells that differ in the hull's

@@ -2,7 +2,6 @@
 //! over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::least::times;
 use super::{Node, Grid, Resources, Search, Shape};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
@@ -55,8 +54,8 @@ impl Search<'_> {
                             self.counts.too_big += 1;
                             continue;
                         }
-                        Ok(Evaluated::Slow(_)) => {}
-                        Ok(Evaluated::Better(design)) => self.keep(*design),
+                        Ok(Evaluated::Slow(..)) => {}
+                        Ok(Evaluated::Better(design, _)) => self.keep(*design),
                         Err(illegal) => self.refuse(*illegal, plan),
                     }
                     break;
@@ -78,8 +77,8 @@ impl Search<'_> {
                 if key >= self.limit() || near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS {
                     break;
                 }
-                let pe = self.per_pe(&[&grid])[0];
-                if pe != Resources::default() && times(&pe, self.known.covered(&grid)).fits(&rung) {
+                let pes = self.per_pe(&[&grid])[0];
+                if pes != Resources::default() && pes.fits(&rung) {
                     near.push((key, grid));
                 }
             }
@@ -133,9 +132,9 @@ impl Search<'_> {
         if let Ok(vsa) = assemble(self.task.program, now.plan.clone(), self.task.spec) {
             let need = resources::estimate(&vsa);
             self.counts.exact += 1;
-            if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).filter(|_| need.fits(&self.task.limits)) {
+            if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0.filter(|_| need.fits(&self.task.limits)) {
                 let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-                now = Design { plan: now.plan, words, cycles: p.cycles, need, vsa };
+                now = Design { words, cycles: p.cycles, need, vsa, ..now };
             }
         }
         let arrays: Vec<(Vec<String>, u32)> = (0..now.vsa.ports()).map(|p| (now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].name.clone()).collect(), now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4))).collect();
@@ -150,9 +149,9 @@ impl Search<'_> {
                 let Ok(vsa) = assemble(self.task.program, now.plan.clone(), &spec) else { break };
                 let need = resources::estimate(&vsa);
                 self.counts.exact += 1;
-                match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1) {
+                match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0 {
                     Some(p) if need.fits(&self.task.limits) && share(&need, &self.task.limits) <= share(&now.need, &self.task.limits) => {
-                        now = Design { plan: now.plan, words: half, cycles: p.cycles, need, vsa };
+                        now = Design { words: half, cycles: p.cycles, need, vsa, ..now };
                     }
                     _ => break,
                 }

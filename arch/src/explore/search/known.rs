@@ -1,7 +1,7 @@
 //! What does not change during a search: the program's facts, and what follows from them for single nodes. Several cores read
 //! it at once.
 
-use super::task::{Design, Task};
+use super::task::{by_hand, Design, Task};
 use super::{Kind, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
@@ -15,14 +15,15 @@ use crate::ir::design::DesignSpec;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
 use crate::space_time::transform;
-use frontend::scop::ExprKind;
-use std::collections::BTreeMap;
+use frontend::flow;
+use frontend::scop::{Constraint, ExprKind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of reads and of writes.
 const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency + MemoryTiming::IDEAL.write_latency - MemoryTiming::ON_CHIP.write_latency;
 
 /// Tiles of a run, at most.
-const VISITS: i64 = 2_000_000;
+pub(super) const VISITS: i64 = 2_000_000;
 
 pub(super) struct Known<'a> {
     pub program: &'a Program<'a>,
@@ -35,10 +36,25 @@ pub(super) struct Known<'a> {
     /// Per transform.
     pub facts: Vec<Facts>,
     orders: Vec<Orders>,
-    /// Iterations of each statement that computes something.
-    volumes: Vec<i64>,
+    /// Of each statement, if it computes something.
+    stands: Vec<Option<Stands>>,
     /// Cycles by which a memory on chip, if there is any, is nearer than those that closed forms of bounds count with.
-    nearer: i64,
+    pub nearer: i64,
+}
+
+/// Where a statement is executed.
+struct Stands {
+    iterations: i64,
+    /// Least and greatest band coordinates, if it is executed at all between.
+    spans: Option<Vec<(i64, i64)>>,
+}
+
+impl Stands {
+    fn new(domain: &[Vec<Constraint>], depth: usize) -> Stands {
+        let iterations = count(domain, depth);
+        let spans = flow::domain_bounds(domain, depth).filter(|all| all.iter().map(|b| i128::from(b.1 - b.0 + 1)).product::<i128>() == i128::from(iterations));
+        Stands { iterations, spans }
+    }
 }
 
 /// The shapes of a grid.
@@ -52,16 +68,23 @@ pub(super) struct Shapes {
 /// What came of a design.
 pub(super) enum Evaluated {
     TooBig(Resources),
-    /// Not better than the limit.
-    Slow(Resources),
-    Better(Box<Design>),
+    /// Not better than the limit. Rows that were walked.
+    Slow(Resources, u64),
+    Better(Box<Design>, u64),
 }
 
 impl Evaluated {
     pub fn need(&self) -> Resources {
         match self {
-            Evaluated::TooBig(need) | Evaluated::Slow(need) => *need,
-            Evaluated::Better(design) => design.need,
+            Evaluated::TooBig(need) | Evaluated::Slow(need, _) => *need,
+            Evaluated::Better(design, _) => design.need,
+        }
+    }
+    /// Rows of loads and drains that were walked.
+    pub fn rows(&self) -> u64 {
+        match self {
+            Evaluated::TooBig(_) => 0,
+            Evaluated::Slow(_, rows) | Evaluated::Better(_, rows) => *rows,
         }
     }
 }
@@ -80,7 +103,7 @@ impl<'a> Known<'a> {
             facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
             orders: vec![],
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
-            volumes: program.system.statements.iter().enumerate().filter(|(s, _)| computes(*s)).map(|(_, p)| count(&p.domain, depth)).collect(),
+            stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
         }
     }
 
@@ -97,21 +120,53 @@ impl<'a> Known<'a> {
         &self.facts[grid.flow.facts as usize]
     }
 
-    /// PEs that every statement reaches, at least: a PE takes so many places of the space loops, and a statement stands at so many.
-    pub fn covered(&self, grid: &Grid) -> i64 {
+    /// PEs that each statement reaches, at least, if it computes something: a PE takes so many places of the space loops, and a
+    /// statement stands at so many.
+    pub fn reached(&self, grid: &Grid) -> Vec<Option<i64>> {
         let extent = &self.facts_of(grid).extent;
         let all = grid.pes[0] * grid.pes[1];
         let volume: i64 = extent.iter().product();
         let time: i64 = (0..extent.len()).filter(|&d| !grid.is_axis(d)).map(|d| extent[d]).product();
         let places: i64 = (0..extent.len()).filter(|&d| grid.is_axis(d)).map(|d| parts(extent[d], grid.grain(d))).product();
         let reached = |v: i64| if v >= volume { all } else { (v / (time * places).max(1)).clamp(1, all) };
-        self.volumes.iter().map(|&v| reached(v)).min().unwrap_or(1)
+        let of = |stands: &Stands| reached(stands.iterations).max(self.crossed(grid, stands).unwrap_or(1));
+        self.stands.iter().map(|s| s.as_ref().map(of)).collect()
+    }
+
+    /// PEs that a statement reaches in every array of the grid, where that is plain: it stands at all coordinates of a space loop,
+    /// or at one.
+    fn crossed(&self, grid: &Grid, stands: &Stands) -> Option<i64> {
+        let facts = self.facts_of(grid);
+        let along = |a: usize| {
+            let row = facts.transform.get(grid.flow.axes[a] as usize)?;
+            let d = row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)?;
+            let (lo, hi) = stands.spans.as_ref()?[d];
+            let dim = &self.program.system.dims[d];
+            if (lo, hi) == (dim.lo, dim.hi) { Some(grid.pes[a]) } else { (lo == hi).then_some(1) }
+        };
+        let axes = (0..2).filter(|&a| grid.pes[a] > 1);
+        axes.map(along).try_fold(1, |all, n| Some(all * n?))
+    }
+
+    /// Places in a small array at which some of the statements stand, at most.
+    pub fn small(&self, grid: &Grid, statements: &BTreeSet<usize>) -> i64 {
+        let all = grid.pes[0] * grid.pes[1];
+        let of = |s: &usize| self.stands[*s].as_ref().map_or(all, |stands| self.crossed(grid, stands).unwrap_or(all));
+        statements.iter().map(of).max().unwrap_or(all)
+    }
+
+    /// PEs that every statement reaches, at least.
+    pub fn covered(&self, grid: &Grid) -> i64 {
+        self.reached(grid).into_iter().flatten().min().unwrap_or(1)
     }
 
     /// The shapes of a grid below the cap, with their bounds.
     pub fn shapes(&self, key: i64, grid: Grid, cap: i64) -> Shapes {
         let k = grid.flow.facts as usize;
         let facts = &self.facts[k];
+        if !facts.cases.is_empty() {
+            return self.shapes_by_case(key, grid, cap);
+        }
         let depth = facts.extent.len();
         let wide = self.widths_of(k, self.widest(k));
         let options = grid.options(facts, |port| wide[port]);
@@ -126,8 +181,7 @@ impl<'a> Known<'a> {
             if d < depth {
                 for &(size, cost) in &options[d] {
                     let waves = waves.saturating_mul(cost);
-                    // Where loops end by phase, products of the whole say nothing.
-                    if !facts.cases.is_empty() || waves.saturating_mul(least[d + 1]) < cap {
+                    if waves.saturating_mul(least[d + 1]) < cap {
                         let mut next = inner;
                         next[d] = size;
                         stack.push((d + 1, waves, next));
@@ -136,18 +190,6 @@ impl<'a> Known<'a> {
                 continue;
             }
             let sizes = grid.sizes(&facts.extent, &inner);
-            if let Some(waves) = grid.waves_by_case(facts, &inner) {
-                // Which loads and stores a phase has the coarse walk says.
-                found.bounds += 1;
-                let least = Tiles::waves_alone(waves, self.cross(&grid)).max(key);
-                if least < cap && sizes.tiles[..depth].iter().product::<i64>() <= VISITS {
-                    let orders = self.orders[k].of(facts, sizes.tiled).len();
-                    found.shapes.extend((0..orders).map(|n| (least, Shape { grid, inner, order: n as u16 })));
-                } else if least < cap {
-                    found.dropped = found.dropped.min(least);
-                }
-                continue;
-            }
             facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
             let run = self.tiles(&grid, &sizes);
             found.bounds += 1;
@@ -161,7 +203,8 @@ impl<'a> Known<'a> {
             }
             for (n, order) in self.orders[k].of(facts, sizes.tiled).iter().enumerate() {
                 found.bounds += 1;
-                let least = run.cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.sums }).max(key);
+                let interval = order.interval(facts, &grid, &inner);
+                let least = run.cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
                 if least < cap {
                     found.shapes.push((least, Shape { grid, inner, order: n as u16 }));
                 }
@@ -183,13 +226,15 @@ impl<'a> Known<'a> {
     pub fn bound(&self, shape: &Shape, widths: Widths) -> i64 {
         let facts = self.facts_of(&shape.grid);
         let sizes = self.sizes(shape);
-        if let Some(waves) = shape.grid.waves_by_case(facts, &shape.inner) {
-            return Tiles::waves_alone(waves, self.cross(&shape.grid));
+        let widths = self.widths_of(shape.grid.flow.facts as usize, widths);
+        let order = self.order(shape);
+        if !facts.cases.is_empty() {
+            return self.bound_by_case(&shape.grid, &shape.inner, order, &widths);
         }
         let (mut loads, mut stores) = (vec![], vec![]);
-        facts.transfers(&sizes.tile[..facts.extent.len()], &self.widths_of(shape.grid.flow.facts as usize, widths), &mut loads, &mut stores);
-        let order = self.order(shape);
-        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { loads: &order.reload, sums: &order.sums })
+        facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
+        let interval = order.interval(facts, &shape.grid, &shape.inner);
+        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums })
     }
 
     fn sizes(&self, shape: &Shape) -> Sizes {
@@ -201,8 +246,19 @@ impl<'a> Known<'a> {
         &self.orders[k].of(&self.facts[k], self.sizes(shape).tiled)[shape.order as usize]
     }
 
+    /// Cycles between two waves of a shape, at least.
+    pub fn interval(&self, shape: &Shape) -> i64 {
+        self.order(shape).interval(self.facts_of(&shape.grid), &shape.grid, &shape.inner)
+    }
+
     pub fn plan(&self, shape: &Shape) -> Plan {
         shape.plan(self.facts_of(&shape.grid), &self.order(shape).dims)
+    }
+
+    /// Orders of a grid's shapes with these tiled dimensions.
+    pub fn orders_in(&self, grid: &Grid, tiled: u32) -> &[Order] {
+        let k = grid.flow.facts as usize;
+        self.orders[k].of(&self.facts[k], tiled)
     }
 
     /// Orders of a grid's shapes with these inner iterations.
@@ -228,8 +284,9 @@ impl<'a> Known<'a> {
         if !need.fits(&self.limits) {
             return Ok(Evaluated::TooBig(need));
         }
-        let Some(prediction) = predict_below(&vsa, &MemoryTiming::IDEAL, limit) else { return Ok(Evaluated::Slow(need)) };
+        let (prediction, rows) = predict_below(&vsa, &MemoryTiming::IDEAL, limit);
+        let Some(prediction) = prediction else { return Ok(Evaluated::Slow(need, rows)) };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-        Ok(Evaluated::Better(Box::new(Design { plan, words, cycles: prediction.cycles, need, vsa })))
+        Ok(Evaluated::Better(Box::new(Design { strip: self.program.strip.clone(), array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }), rows))
     }
 }

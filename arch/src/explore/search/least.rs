@@ -10,7 +10,7 @@ use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::explore::variants::assemble;
 use crate::ir::vsa::Vsa;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Waves for which a sum may wait in a chain of registers instead of a memory.
 const CHAINED: i64 = 64;
@@ -24,17 +24,27 @@ const MOST_WIDTHS: usize = 256;
 /// What PEs take, at least.
 #[derive(Default)]
 pub(super) struct Pes {
-    /// By flow, lanes, and whether it has neighbours along each axis.
-    by_flow: BTreeMap<(Flow, i64, [i64; 2]), Resources>,
+    /// By flow, lanes, and whether it has neighbours along each axis: of a few arrays, by the statements that need it.
+    by_flow: BTreeMap<(Flow, i64, [i64; 2]), Vec<Pe>>,
     /// LUTs of PEs in their schedule, without the memory in which sums wait: by kind of shape, too.
-    by_kind: BTreeMap<(Kind, i64, [i64; 2]), Resources>,
+    by_kind: BTreeMap<(Kind, i64, [i64; 2]), Pe>,
 }
 
+/// What a PE takes, at least, by the statements that need it.
+type Pe = Vec<(BTreeSet<usize>, Resources)>;
+
 impl Pes {
-    fn of(&self, kind: Kind, grid: &Grid) -> Resources {
+    /// All PEs of a grid, at least.
+    fn of(&self, kind: Kind, grid: &Grid, known: &Known) -> Resources {
         let pes = grid.pes.map(|p| p.min(2));
-        let known = [self.by_flow.get(&(grid.flow, grid.lanes, pes)), self.by_kind.get(&(kind, grid.lanes, pes))];
-        known.into_iter().flatten().fold(Resources::default(), |a, b| most_of(&a, b))
+        let by_kind = self.by_kind.get(&(kind, grid.lanes, pes)).map(|pe| known.all(grid, pe));
+        most_of(&self.of_flow(grid, known), &by_kind.unwrap_or_default())
+    }
+
+    /// All PEs of a grid, at least, by its flow alone.
+    fn of_flow(&self, grid: &Grid, known: &Known) -> Resources {
+        let pes = self.by_flow.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2))));
+        pes.and_then(|pes| pes.iter().map(|pe| known.all(grid, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
 }
 
@@ -47,6 +57,18 @@ pub(super) struct Fitting {
 }
 
 impl Known<'_> {
+    /// All PEs of a grid, at least: an operator is where one of the statements is that need it.
+    fn all(&self, grid: &Grid, pe: &Pe) -> Resources {
+        let reached = self.reached(grid);
+        let everywhere = reached.iter().flatten().copied().min().unwrap_or(1);
+        let mut need = Resources::default();
+        for (statements, part) in pe {
+            let places = statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
+            add(&mut need, &times(part, places));
+        }
+        need
+    }
+
     fn sketch(&self, shape: &Shape, widths: Widths) -> Option<Vsa> {
         self.sketch_of(shape, widths, |_| true)
     }
@@ -56,7 +78,7 @@ impl Known<'_> {
         let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
         let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
         let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, self.plan(shape), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
+        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, (self.plan(shape), self.interval(shape)), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
@@ -74,9 +96,8 @@ impl Known<'_> {
 
     fn resources(&self, shape: &Shape, vsa: &Vsa, pes: &Pes) -> Resources {
         let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
-        let mut pe = pes.of(self.kind(shape), grid);
-        add(&mut pe, &self.sums(facts, shape));
-        let mut need = times(&pe, self.covered(grid));
+        let mut need = pes.of(self.kind(shape), grid, self);
+        add(&mut need, &times(&self.sums(facts, shape), self.covered(grid)));
         add(&mut need, &resources::network(vsa));
         need
     }
@@ -246,12 +267,12 @@ fn widest_first(savings: &[Vec<(Widths, Resources)>], base: &Resources, limits: 
 }
 
 impl Known<'_> {
-    /// What a PE of a small grid takes, at least: the least of two arrays'.
-    fn per_pe(&self, grid: Grid) -> Resources {
+    /// What a PE of a small grid takes, at least: in two arrays.
+    fn per_pe(&self, grid: Grid) -> Vec<Pe> {
         let k = grid.flow.facts as usize;
         let wide = self.widths_of(k, self.widest(k));
         let options = grid.options(&self.facts[k], |port| wide[port]);
-        let mut least: Option<Resources> = None;
+        let mut found = vec![];
         for most in [1, 16] {
             let mut inner = [1; MOST_DIMS];
             for (d, options) in options.iter().enumerate() {
@@ -263,18 +284,17 @@ impl Known<'_> {
                 let mut spec = self.spec.clone();
                 spec.wiring.word = self.words(k, self.widest(k));
                 if let Ok(vsa) = assemble(self.program, plan, &spec) {
-                    let need = resources::per_pe(&vsa);
-                    least = Some(least.map_or(need, |l| least_of(&l, &need)));
+                    found.push(resources::per_pe(&vsa, |statements| self.small(&grid, statements)));
                     break;
                 }
             }
         }
-        least.unwrap_or_default()
+        found
     }
 }
 
 impl Search<'_> {
-    /// What PEs of these grids take, at least.
+    /// What all PEs of each of these grids take, at least.
     pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
         let small: Vec<Grid> = grids.iter().map(|grid| Grid { pes: grid.pes.map(|p| p.min(2)), ..**grid }).collect();
         let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
@@ -286,7 +306,7 @@ impl Search<'_> {
         }
         let found = parallel::map(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
-        small.iter().map(|grid| self.pes.by_flow[&key(grid)]).collect()
+        grids.iter().map(|grid| self.pes.of_flow(grid, &self.known)).collect()
     }
 
     /// Learns what a PE of this kind takes, from a small array of it.
@@ -308,10 +328,13 @@ impl Search<'_> {
         self.counts.exact += 1;
         let vsa = assemble(self.known.program, small.plan(facts, &self.known.order(shape).dims), &spec);
         let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits).lut);
+        let mut parts = vsa.map_or(vec![], |vsa| resources::luts_per_pe(&vsa, |statements| self.known.small(&grid, statements)));
+        if let Some(most) = parts.iter_mut().max_by_key(|p| p.1) {
+            most.1 = (most.1 - waiting).max(0);
+        }
         // Counters and delays of a larger array are a few LUTs more or less.
-        let lut = |vsa: &Vsa| (resources::luts_per_pe(vsa) - waiting).max(0) * 31 / 32;
-        let least = vsa.map_or(Resources::default(), |vsa| Resources { lut: lut(&vsa), ..Resources::default() });
-        self.pes.by_kind.insert(key, least);
+        let least = |(statements, lut): (BTreeSet<usize>, i64)| (statements, Resources { lut: lut * 31 / 32, ..Resources::default() });
+        self.pes.by_kind.insert(key, parts.into_iter().map(least).collect());
     }
 }
 

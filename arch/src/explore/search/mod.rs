@@ -7,6 +7,7 @@
 //!
 //! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
 
+mod by_case;
 mod incumbent;
 mod known;
 mod least;
@@ -20,13 +21,12 @@ pub use task::{Counts, Design, Effort, Found, Progress, Task};
 use super::parallel;
 use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
-use crate::cost::bound::until_last_store;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
-use least::{add, times, Fitting, Pes};
+use least::{add, Fitting, Pes};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use widths::Widths;
@@ -49,6 +49,8 @@ const HOPELESS: u32 = 12;
 const LANES_PER_PE: i64 = 64;
 /// Refused designs that cost as much as one that is assembled.
 const REFUSED_PER_DESIGN: u64 = 4;
+/// Designs that are assembled however long their walks are, if the effort is four times that.
+const FEW_DESIGNS: u64 = 100;
 /// Coarse walks that an effort allows for each exact one.
 const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
@@ -88,8 +90,6 @@ pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
     let bound = if task.program.system.dims.len() <= MOST_DIMS { search.run().min(search.dropped) } else { search.known.floor() };
-    // Nodes are ordered by all of a run's waves; what is sure ends with the last store.
-    let bound = search.known.facts.iter().map(|f| until_last_store(bound, f.outer_phases())).min().unwrap_or(bound);
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
@@ -123,8 +123,7 @@ pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
         let k = grid.flow.facts as usize;
         let widths = known.widest(k);
         let (coarse, _) = known.coarse(&shape, widths, &search.pes, i64::MAX)?;
-        let Ok(Evaluated::Better(design)) = known.evaluate(known.plan(&shape), known.words(k, widths), i64::MAX) else { return None };
-        let [closed, coarse] = [closed, coarse].map(|cycles| until_last_store(cycles, known.facts_of(&grid).outer_phases()));
+        let Ok(Evaluated::Better(design, _)) = known.evaluate(known.plan(&shape), known.words(k, widths), i64::MAX) else { return None };
         Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles })
     };
     let grids = search.grids();
@@ -207,6 +206,7 @@ impl Search<'_> {
         stopped
             || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough)
             || counts.exact + counts.refused / REFUSED_PER_DESIGN >= effort.exact
+            || counts.rows >= effort.rows && counts.exact >= FEW_DESIGNS.min(effort.exact / 4)
             || counts.bounds >= effort.bounds
             || counts.walks >= (WALKS_PER_DESIGN * effort.exact).max(LEAST_WALKS)
     }
@@ -259,8 +259,7 @@ impl Search<'_> {
         self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
         let pes = self.per_pe(&all.iter().map(|g| &g.1).collect::<Vec<_>>());
         let mut open = vec![];
-        for ((key, grid), pe) in all.into_iter().zip(pes) {
-            let mut need = times(&pe, self.known.covered(&grid));
+        for ((key, grid), mut need) in all.into_iter().zip(pes) {
             if need.fits(&self.task.limits) && crowded(&need, &self.task.limits) {
                 add(&mut need, &self.known.narrowest_network(&grid));
             }
@@ -352,14 +351,15 @@ impl Search<'_> {
                 Ok(made) => {
                     tally.0 += 1;
                     self.counts.exact += 1;
+                    self.counts.rows += made.rows();
                     self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&made.need())));
                     match made {
                         Evaluated::TooBig(_) => {
                             self.counts.too_big += 1;
                             self.narrow(key, &shape, widths);
                         }
-                        Evaluated::Slow(_) => {}
-                        Evaluated::Better(design) => {
+                        Evaluated::Slow(..) => {}
+                        Evaluated::Better(design, _) => {
                             self.counts.violations += u64::from(design.cycles < key);
                             self.keep(*design);
                         }

@@ -160,7 +160,7 @@ impl Joint<'_> {
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
         for l in 0..self.layers.times.len() {
-            let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, gap: self.network.effort.gap };
+            let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap };
             let found = search(&task(self.network, self.network.layers[l].program, effort, None, i64::MAX));
             self.count(&found.counts);
             if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
@@ -272,7 +272,7 @@ impl Joint<'_> {
             return known.clone();
         }
         let only = [corner];
-        let effort = Effort { exact: PER_GRID, bounds: 2_000_000, gap: self.network.effort.gap / 2.0 };
+        let effort = Effort { exact: PER_GRID, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap / 2.0 };
         let found = search(&task(self.network, self.network.layers[l].program, effort, Some(&only), i64::MAX));
         self.count(&found.counts);
         let known = OnGrid { bound: found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)), best: found.best };

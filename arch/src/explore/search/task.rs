@@ -3,7 +3,7 @@
 use crate::cost::board::Resources;
 use crate::explore::assemble::Program;
 use crate::explore::space::Grid;
-use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Shape};
+use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Factors, Shape};
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::Vsa;
@@ -16,8 +16,17 @@ pub struct Effort {
     pub exact: u64,
     /// Bounds of shapes, in closed form.
     pub bounds: u64,
+    /// Rows of loads and drains of exact walks.
+    pub rows: u64,
     /// The search may stop when the best is within this share of the bound.
     pub gap: f64,
+}
+
+impl Effort {
+    /// One of so many parts.
+    pub fn part(self, parts: u64) -> Effort {
+        Effort { exact: self.exact.div_ceil(parts), bounds: self.bounds.div_ceil(parts), rows: self.rows.div_ceil(parts), gap: self.gap }
+    }
 }
 
 /// What is sought: the fewest cycles within limits.
@@ -49,6 +58,10 @@ pub struct Progress {
 #[derive(Clone, Debug)]
 pub struct Design {
     pub plan: Plan,
+    /// Of the program that it is a plan for: [`Program::strip`].
+    pub strip: Factors,
+    /// The plan as a person asks for it.
+    pub array: ArrayChoice,
     /// Elements per bus word, by array.
     pub words: BTreeMap<String, u32>,
     pub cycles: i64,
@@ -64,12 +77,30 @@ pub struct Counts {
     pub walks: u64,
     /// Designs assembled, and those refused while they were.
     pub exact: u64,
+    /// Rows of loads and drains in walks of these.
+    pub rows: u64,
     pub refused: u64,
     pub too_big: u64,
     /// Designs below their own bound: a fault of the bound, and none of the design.
     pub violations: u64,
     /// Designs that take less than their bound says; the same kind of fault.
     pub underestimates: u64,
+}
+
+impl Counts {
+    fn plus(&self, other: &Counts) -> Counts {
+        Counts {
+            grids: self.grids + other.grids,
+            bounds: self.bounds + other.bounds,
+            walks: self.walks + other.walks,
+            exact: self.exact + other.exact,
+            rows: self.rows + other.rows,
+            refused: self.refused + other.refused,
+            too_big: self.too_big + other.too_big,
+            violations: self.violations + other.violations,
+            underestimates: self.underestimates + other.underestimates,
+        }
+    }
 }
 
 pub struct Found {
@@ -86,25 +117,44 @@ pub struct Found {
 
 impl Design {
     /// What builds this array by hand.
-    pub fn spec(&self, program: &Program, base: &DesignSpec) -> DesignSpec {
-        let name = |d: usize| program.system.dims[d].name.clone();
-        let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| self.plan.dims.iter().enumerate().filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
-        let axis = |a: usize| self.plan.dims.iter().position(|d| d.axis == Some(a));
-        let shape = Shape {
-            order: Some(self.plan.order.iter().map(|&d| name(d)).collect()),
-            tile: factors(&|p| p.tile),
-            latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
-            simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
-            ..Shape::default()
-        };
-        let space = Some((0..2).filter_map(axis).map(name).collect());
-        let mut spec = DesignSpec { aim: Aim::default(), array: ArrayChoice::ByHand { space, shape }, ..base.clone() };
+    pub fn spec(&self, base: &DesignSpec) -> DesignSpec {
+        let mut spec = DesignSpec { aim: Aim::default(), array: self.array.clone(), ..base.clone() };
         spec.wiring.word = self.words.clone();
         spec
     }
 }
 
+/// A plan as a person asks for it. Of loops over phases there is nothing to say.
+pub(super) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice {
+    let phases = program.system.phases;
+    let name = |d: usize| program.system.dims[d].name.clone();
+    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(phases).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
+    let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
+    let shape = Shape {
+        strip: program.strip.clone(),
+        order: Some(plan.order.iter().filter(|&&d| d >= phases).map(|&d| name(d)).collect()),
+        tile: factors(&|p| p.tile),
+        latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
+        simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
+        ..Shape::default()
+    };
+    ArrayChoice::ByHand { space: Some((0..2).filter_map(axis).map(name).collect()), shape }
+}
+
 impl Found {
+    /// The better of two searches; what both say of the space that is theirs together.
+    pub(crate) fn or(self, other: Found) -> Found {
+        let (open, closed) = (self.counts, other.counts);
+        let trace = other.trace.iter().map(|&(exact, cycles, bound)| (open.exact + exact, cycles, bound.min(self.bound)));
+        Found {
+            bound: self.bound.min(other.bound),
+            trace: self.trace.iter().copied().chain(trace).collect(),
+            counts: open.plus(&closed),
+            refused: [self.refused, other.refused].concat(),
+            illegal: self.illegal,
+            best: other.best.or(self.best),
+        }
+    }
     /// Share of the best design's cycles that nobody can be sure it needs.
     pub fn gap(&self) -> f64 {
         self.best.as_ref().map_or(1.0, |b| (b.cycles - self.bound).max(0) as f64 / b.cycles.max(1) as f64)

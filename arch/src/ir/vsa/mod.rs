@@ -26,7 +26,7 @@ use super::sizes::Sizes;
 use crate::affine::Form;
 use frontend::scop::{Affine, Expr, ScalarType};
 pub use op::{Node, NodeId, Op};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -387,9 +387,13 @@ pub struct Schedule {
     pub delays: BTreeMap<NodeId, Delay>,
 }
 
-/// The C lines whose values nodes are, for people. Arrays that differ in nothing else are the same.
+/// Which values of the program nodes are, as far as that is known. Arrays that differ in nothing else are the same.
 #[derive(Clone, Debug, Default)]
-pub struct Remarks(pub BTreeMap<NodeId, String>);
+pub struct Remarks {
+    /// Their C lines, for people.
+    pub lines: BTreeMap<NodeId, String>,
+    pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
+}
 
 impl PartialEq for Remarks {
     fn eq(&self, _: &Remarks) -> bool {

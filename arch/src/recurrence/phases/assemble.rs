@@ -180,7 +180,7 @@ impl<'a> Joining<'a> {
         let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p: &Placed| p.domain.clone()).collect();
         let bounds = flow::domain_bounds(&union, depth).unwrap_or_else(|| vec![(0, 0); depth]);
         let dims = self.dim_names(phases, own).into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
-        System { dims, sizes: 0, phases, statements }
+        System::new(dims, 0, phases, statements)
     }
 
     fn dim_names(&self, phases: usize, own: usize) -> Vec<String> {

@@ -1,0 +1,65 @@
+//! A program whose loops end by strip, asked for or to be chosen from (`recurrence::strips`).
+
+use super::assemble::Program;
+use super::by_hand::dim_named;
+use crate::ir::design::{DesignSpec, Factors};
+use crate::recurrence::strips;
+use crate::verify;
+use frontend::diag::{Diagnostic, Diagnostics};
+
+/// Into how many strips a loop is cut, where nobody says it.
+const STRIPS: [i64; 4] = [16, 8, 4, 2];
+
+/// The program in the strips that the user asks for; itself for none.
+///
+/// # Errors
+/// Loops that cannot be cut, or need not.
+pub fn stripped<'a>(program: Program<'a>, strip: &Factors, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    let Some((name, &size)) = strip.iter().next() else { return Ok(program) };
+    let fault = |text: String, help: String| Err(vec![Diagnostic::error("E0728", None, text).help(help)]);
+    if strip.len() > 1 {
+        return fault("--strip cuts one loop".into(), format!("for example --strip {name}={size}"));
+    }
+    if size < 1 {
+        return fault(format!("--strip {name}={size}: a strip has at least one iteration"), format!("for example --strip {name}=16"));
+    }
+    if program.system.phases > 0 {
+        let what = if program.system.sizes > 0 || program.sized.is_some() { "a program with sizes at run time" } else { "a program in phases" };
+        return fault(format!("--strip: {what} is not cut into strips"), "leave the option out: loops there end as the sizes or the phases say".into());
+    }
+    let d = dim_named(&program.system, name).map_err(|f| vec![f])?;
+    let known = strips::dimensions(&program.system);
+    let others: Vec<&str> = known.iter().map(|&d| program.system.dims[d].name.as_str()).collect();
+    let help = if others.is_empty() { "leave the option out: no loop of this program can be cut so that others end earlier".into() } else { format!("loops that can be cut: {}", others.join(", ")) };
+    if !known.contains(&d) {
+        return fault(format!("--strip {name}={size}: values are carried over the loop `{name}`, or no other loop ends as it says"), help);
+    }
+    match cut(&program, d, size, spec) {
+        Some(cut) => Ok(cut),
+        None => fault(format!("--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what another has overwritten"), "take a smaller size, or leave the option out".into()),
+    }
+}
+
+/// The program itself, and in strips of every sensible size: those that walk least first.
+pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
+    let mut all: Vec<Program> = vec![];
+    if program.sized.is_none() {
+        for d in strips::dimensions(&program.system) {
+            let dim = &program.system.dims[d];
+            let extent = dim.hi - dim.lo + 1;
+            let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| size < extent).collect();
+            sizes.dedup();
+            all.extend(sizes.into_iter().filter_map(|size| cut(program, d, size, spec)));
+        }
+    }
+    all.sort_by(|a, b| a.system.walked().total_cmp(&b.system.walked()));
+    all
+}
+
+fn cut<'a>(program: &Program<'a>, d: usize, size: i64, spec: &DesignSpec) -> Option<Program<'a>> {
+    let system = strips::strips(&program.scop, &program.system, d, size)?;
+    // Strips may overwrite what others have yet to read.
+    verify::system(&program.scop, &system).ok()?;
+    let strip = Factors::from([(program.system.dims[d].name.clone(), size)]);
+    Some(program.over(system, strip, spec))
+}
