@@ -235,7 +235,7 @@ fn live(p: &Progress, begin: Instant) {
 
 /// Designs assembled for each neighbour.
 const NEIGHBOUR_DESIGNS: u64 = 60;
-const NEIGHBOUR_ROWS: u64 = 10_000_000;
+const NEIGHBOUR_ROWS: u64 = 2_000_000;
 /// How many times the cycles of the one before it a neighbour takes at most.
 const NEIGHBOUR_CYCLES: i64 = 8;
 

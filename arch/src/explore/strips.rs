@@ -7,8 +7,9 @@ use crate::recurrence::strips;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
 
-/// Into how many strips a loop is cut, where nobody says it.
-const STRIPS: [i64; 4] = [16, 8, 4, 2];
+/// Into how many strips a loop is cut, where nobody says it, and how many of such programs are looked at: those that walk least.
+const STRIPS: [i64; 3] = [16, 8, 4];
+const ALTERNATIVES: usize = 3;
 
 /// The program in the strips that the user asks for; itself for none.
 ///
@@ -40,7 +41,7 @@ pub fn stripped<'a>(program: Program<'a>, strip: &Factors, spec: &DesignSpec) ->
     }
 }
 
-/// The program itself, and in strips of every sensible size: those that walk least first.
+/// The program in strips, those that walk least first.
 pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
     let mut all: Vec<Program> = vec![];
     if program.sized.is_none() {
@@ -53,6 +54,7 @@ pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program
         }
     }
     all.sort_by(|a, b| a.system.walked().total_cmp(&b.system.walked()));
+    all.truncate(ALTERNATIVES);
     all
 }
 

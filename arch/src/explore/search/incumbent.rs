@@ -19,6 +19,11 @@ const DIVE_TRIES: usize = 4;
 const RUNGS: [i64; 4] = [95, 85, 70, 50];
 const RUNG_GRIDS: usize = 400;
 const RUNG_DIVES: usize = 3;
+/// Grids that are dived into by what others took, and the share of the limits that these may take then.
+const CORRECTIONS: usize = 40;
+const CORRECTED: f64 = 0.95;
+/// How many times smaller the next grid of a flow is where no shape of one fits.
+const SMALLER: f64 = 1.3;
 /// Shapes of a grid that a dive looks at more closely.
 const DIVE_WIDTH: usize = 40;
 
@@ -91,6 +96,42 @@ impl Search<'_> {
                 let found = self.known.shapes(key, grid, cap);
                 self.counts.bounds += found.bounds;
                 self.dive(&found.shapes);
+            }
+        }
+    }
+
+    /// Incumbents by what arrays of a flow were seen to take: where bounds on that say little, the rungs of the ladder are all too
+    /// large.
+    pub(super) fn corrected(&mut self, grids: &[(i64, Grid)]) {
+        let mut by_bound = grids.to_vec();
+        by_bound.sort_unstable();
+        for _ in 0..CORRECTIONS {
+            let limit = self.limit();
+            let mut next = None;
+            for &(key, grid) in by_bound.iter().take_while(|g| g.0 < limit).filter(|g| g.1.peak() > 1) {
+                if self.dived.contains(&grid) {
+                    continue;
+                }
+                let taken = match self.taken.get(&grid.flow) {
+                    Some(each) => each * grid.peak() as f64,
+                    None => share(&self.per_pe(&[&grid])[0], &self.task.limits),
+                };
+                if taken <= CORRECTED {
+                    next = Some((key, grid));
+                    break;
+                }
+            }
+            let Some((key, grid)) = next else { break };
+            self.dived.insert(grid);
+            let found = self.known.shapes(key, grid, self.cap());
+            self.counts.bounds += found.bounds;
+            let before = self.counts.exact;
+            self.dive(&found.shapes);
+            if self.counts.exact == before {
+                // None of its shapes fits, it seems.
+                let less = CORRECTED * SMALLER / grid.peak() as f64;
+                let taken = self.taken.entry(grid.flow).or_default();
+                *taken = taken.max(less);
             }
         }
     }

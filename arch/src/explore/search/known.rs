@@ -22,6 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Of reads and of writes.
 const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency + MemoryTiming::IDEAL.write_latency - MemoryTiming::ON_CHIP.write_latency;
 
+/// Loops of programs of which statements are looked at over each pair of them.
+const PROJECTED: usize = 5;
 /// Tiles of a run, at most.
 pub(super) const VISITS: i64 = 2_000_000;
 
@@ -45,15 +47,48 @@ pub(super) struct Known<'a> {
 /// Where a statement is executed.
 struct Stands {
     iterations: i64,
-    /// Least and greatest band coordinates, if it is executed at all between.
+    /// Least and greatest band coordinates, if each takes all values between.
     spans: Option<Vec<(i64, i64)>>,
+    /// Per coordinate: those with equal numbers constrain one another.
+    bound: Vec<usize>,
+    /// Per pair of coordinates that do, the least one first: where it stands over these two.
+    over: BTreeMap<[usize; 2], Vec<Constraint>>,
 }
 
 impl Stands {
     fn new(domain: &[Vec<Constraint>], depth: usize) -> Stands {
-        let iterations = count(domain, depth);
-        let spans = flow::domain_bounds(domain, depth).filter(|all| all.iter().map(|b| i128::from(b.1 - b.0 + 1)).product::<i128>() == i128::from(iterations));
-        Stands { iterations, spans }
+        let mut bound: Vec<usize> = (0..depth).collect();
+        for c in domain.iter().flatten() {
+            let together: Vec<usize> = (0..depth).filter(|&d| c.expr.coeffs[d] != 0).map(|d| bound[d]).collect();
+            bound.iter_mut().filter(|b| together.contains(b)).for_each(|b| *b = together[0]);
+        }
+        let plain = domain.len() == 1 && domain.iter().flatten().all(|c| c.expr.coeffs.iter().all(|x| x.abs() <= 1));
+        let spans = flow::domain_bounds(domain, depth).filter(|_| plain);
+        let coupled = (0..depth).flat_map(|d| (d + 1..depth).map(move |e| [d, e])).filter(|p| plain && depth <= PROJECTED && bound[p[0]] == bound[p[1]]);
+        let over = |pair: [usize; 2]| {
+            let others: Vec<usize> = (0..depth).filter(|d| !pair.contains(d)).collect();
+            let over = flow::projection(&domain[0], &others, depth);
+            over.is_convex().then(|| Some((pair, over.pieces.into_iter().next()?)))?
+        };
+        let over = coupled.filter_map(over).collect();
+        Stands { iterations: count(domain, depth), spans, bound, over }
+    }
+
+    /// A whole tile of the space loops lies in it.
+    fn has_tile(&self, facts: &Facts, shape: &Shape) -> bool {
+        let mut axes: Vec<(usize, i64)> = vec![];
+        for a in (0..2).filter(|&a| shape.grid.pes[a] > 1) {
+            let t = shape.grid.flow.axes[a] as usize;
+            let Some(d) = facts.transform[t].iter().position(|c| *c != 0).filter(|&d| facts.transform[t].iter().enumerate().all(|(e, c)| *c == i64::from(e == d))) else { return false };
+            axes.push((d, shape.grid.grain(t) * i64::from(shape.inner[t])));
+        }
+        axes.sort_unstable();
+        let (Some(spans), &[(d, n), (e, m)]) = (&self.spans, &axes[..]) else { return false };
+        let Some(domain) = self.over.get(&[d, e]) else { return false };
+        let begins = |d: usize, n: i64| [spans[d].0, spans[d].0 + ((spans[d].1 - spans[d].0 + 1) / n - 1).max(0) * n];
+        let inside = |x: i64, y: i64| domain.iter().all(|c| c.holds(&[x, y]));
+        let whole = |x: i64, y: i64| [(0, 0), (n - 1, 0), (0, m - 1), (n - 1, m - 1)].iter().all(|(dx, dy)| inside(x + dx, y + dy));
+        begins(d, n).iter().any(|&x| begins(e, m).iter().any(|&y| whole(x, y)))
     }
 }
 
@@ -133,26 +168,48 @@ impl<'a> Known<'a> {
         self.stands.iter().map(|s| s.as_ref().map(of)).collect()
     }
 
-    /// PEs that a statement reaches in every array of the grid, where that is plain: it stands at all coordinates of a space loop,
-    /// or at one.
+    /// PEs that a statement reaches in every array of the grid, at least, where its space loops do not constrain one another.
     fn crossed(&self, grid: &Grid, stands: &Stands) -> Option<i64> {
         let facts = self.facts_of(grid);
         let along = |a: usize| {
             let row = facts.transform.get(grid.flow.axes[a] as usize)?;
-            let d = row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)?;
+            row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)
+        };
+        let places = |(a, d): (usize, usize)| {
             let (lo, hi) = stands.spans.as_ref()?[d];
             let dim = &self.program.system.dims[d];
-            if (lo, hi) == (dim.lo, dim.hi) { Some(grid.pes[a]) } else { (lo == hi).then_some(1) }
+            // A PE takes at most so many coordinates that follow one another.
+            let chunk = parts(dim.hi - dim.lo + 1, grid.pes[a]);
+            if (lo, hi) == (dim.lo, dim.hi) { Some(grid.pes[a]) } else { Some(((hi - lo + 1) / chunk).clamp(1, grid.pes[a])) }
         };
-        let axes = (0..2).filter(|&a| grid.pes[a] > 1);
-        axes.map(along).try_fold(1, |all, n| Some(all * n?))
+        let axes = (0..2).filter(|&a| grid.pes[a] > 1).map(|a| Some((a, along(a)?))).collect::<Option<Vec<_>>>()?;
+        let free = axes.len() < 2 || stands.bound[axes[0].1] != stands.bound[axes[1].1];
+        axes.into_iter().map(places).try_fold(1, |all, n| Some(all * n?)).filter(|_| free)
     }
 
     /// Places in a small array at which some of the statements stand, at most.
     pub fn small(&self, grid: &Grid, statements: &BTreeSet<usize>) -> i64 {
         let all = grid.pes[0] * grid.pes[1];
-        let of = |s: &usize| self.stands[*s].as_ref().map_or(all, |stands| self.crossed(grid, stands).unwrap_or(all));
+        let single = |stands: &Stands, a: usize| {
+            let row = self.facts_of(grid).transform.get(grid.flow.axes[a] as usize)?;
+            let d = row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)?;
+            stands.spans.as_ref().map(|spans| spans[d].0 == spans[d].1)
+        };
+        let of = |s: &usize| self.stands[*s].as_ref().map_or(all, |stands| (0..2).map(|a| if single(stands, a) == Some(true) { 1 } else { grid.pes[a] }).product());
         statements.iter().map(of).max().unwrap_or(all)
+    }
+
+    /// [`Known::reached`] in arrays of one shape: all PEs where a whole tile lies in the statement's domain.
+    pub fn reached_by(&self, shape: &Shape) -> Vec<Option<i64>> {
+        let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
+        let all = grid.pes[0] * grid.pes[1];
+        let mut reached = self.reached(grid);
+        for (reached, stands) in reached.iter_mut().zip(&self.stands).filter(|(r, _)| r.is_some_and(|n| n < all)) {
+            if stands.as_ref().is_some_and(|stands| stands.has_tile(facts, shape)) {
+                *reached = Some(all);
+            }
+        }
+        reached
     }
 
     /// PEs that every statement reaches, at least.

@@ -34,18 +34,29 @@ pub(super) struct Pes {
 type Pe = Vec<(BTreeSet<usize>, Resources)>;
 
 impl Pes {
-    /// All PEs of a grid, at least.
-    fn of(&self, kind: Kind, grid: &Grid, known: &Known) -> Resources {
-        let pes = grid.pes.map(|p| p.min(2));
-        let by_kind = self.by_kind.get(&(kind, grid.lanes, pes)).map(|pe| known.all(grid, pe));
-        most_of(&self.of_flow(grid, known), &by_kind.unwrap_or_default())
+    /// All PEs of a shape, at least.
+    fn of(&self, shape: &Shape, known: &Known) -> Resources {
+        let (grid, reached) = (&shape.grid, known.reached_by(shape));
+        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, grid.pes.map(|p| p.min(2)))).map(|pe| all(&reached, pe));
+        most_of(&self.of_flow(grid, &reached), &by_kind.unwrap_or_default())
     }
 
     /// All PEs of a grid, at least, by its flow alone.
-    fn of_flow(&self, grid: &Grid, known: &Known) -> Resources {
+    fn of_flow(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
         let pes = self.by_flow.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2))));
-        pes.and_then(|pes| pes.iter().map(|pe| known.all(grid, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
+        pes.and_then(|pes| pes.iter().map(|pe| all(reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
+}
+
+/// All PEs, at least: an operator is where one of the statements is that need it, each of which reaches so many places.
+fn all(reached: &[Option<i64>], pe: &Pe) -> Resources {
+    let everywhere = reached.iter().flatten().copied().min().unwrap_or(1);
+    let mut need = Resources::default();
+    for (statements, part) in pe {
+        let places = statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
+        add(&mut need, &times(part, places));
+    }
+    need
 }
 
 /// The widest words over which a shape may fit, with their bounds.
@@ -57,18 +68,6 @@ pub(super) struct Fitting {
 }
 
 impl Known<'_> {
-    /// All PEs of a grid, at least: an operator is where one of the statements is that need it.
-    fn all(&self, grid: &Grid, pe: &Pe) -> Resources {
-        let reached = self.reached(grid);
-        let everywhere = reached.iter().flatten().copied().min().unwrap_or(1);
-        let mut need = Resources::default();
-        for (statements, part) in pe {
-            let places = statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
-            add(&mut need, &times(part, places));
-        }
-        need
-    }
-
     fn sketch(&self, shape: &Shape, widths: Widths) -> Option<Vsa> {
         self.sketch_of(shape, widths, |_| true)
     }
@@ -96,7 +95,7 @@ impl Known<'_> {
 
     fn resources(&self, shape: &Shape, vsa: &Vsa, pes: &Pes) -> Resources {
         let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
-        let mut need = pes.of(self.kind(shape), grid, self);
+        let mut need = pes.of(shape, self);
         add(&mut need, &times(&self.sums(facts, shape), self.covered(grid)));
         add(&mut need, &resources::network(vsa));
         need
@@ -306,7 +305,7 @@ impl Search<'_> {
         }
         let found = parallel::map(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
-        grids.iter().map(|grid| self.pes.of_flow(grid, &self.known)).collect()
+        grids.iter().map(|grid| self.pes.of_flow(grid, &self.known.reached(grid))).collect()
     }
 
     /// Learns what a PE of this kind takes, from a small array of it.

@@ -80,6 +80,8 @@ struct Search<'a> {
     dives: u64,
     /// Grids into which a rung of the ladder dived.
     dived: BTreeSet<Grid>,
+    /// By flow: the share of the limits that a lane of the last array took.
+    taken: BTreeMap<Flow, f64>,
     open: i64,
     /// The least bound of what was left out without a proof.
     dropped: i64,
@@ -149,6 +151,7 @@ impl<'a> Search<'a> {
             trace: vec![],
             dives: 0,
             dived: BTreeSet::new(),
+            taken: BTreeMap::new(),
             open: 0,
             dropped: i64::MAX,
         }
@@ -244,6 +247,7 @@ impl Search<'_> {
         let all = self.grids();
         self.counts.bounds += all.len() as u64;
         self.ladder(&all);
+        self.corrected(&all);
         let cap = self.cap();
         self.heap.extend(all.into_iter().filter(|g| g.0 < cap).map(|(key, grid)| Reverse((key, Node::Grid(grid)))));
     }
@@ -352,6 +356,7 @@ impl Search<'_> {
                     tally.0 += 1;
                     self.counts.exact += 1;
                     self.counts.rows += made.rows();
+                    self.taken.insert(shape.grid.flow, share(&made.need(), &self.task.limits) / shape.grid.peak() as f64);
                     self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&made.need())));
                     match made {
                         Evaluated::TooBig(_) => {
