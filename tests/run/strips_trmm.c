@@ -1,7 +1,7 @@
 // A triangular product in place: strips begin where their first row does, and overwrite nothing that others have yet to read.
-// sagen: --strip i=4 --space i,j --tile i=2,j=3
+// sagen: --strip i=3 --space i,j --tile j=3
 // sagen: --strip i=3 --space j --tile j=5 --memory ddr
-// sagen: --strip i=7 --space j,k --tile j=4
+// sagen: --strip i=7 --space j --tile j=4
 // sagen:
 void kernel(float alpha, const float A[13][13], float B[13][11]) {
 #pragma scop

@@ -1,6 +1,5 @@
-//! Phases of a [`System`](super::ure::System) that are executed alike, and how far their loops go.
+//! Phases of a system of recurrences that are executed alike, and how far their loops go.
 
-use super::ure::Placed;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
@@ -18,12 +17,14 @@ pub struct Case {
 }
 
 type Bounds = Vec<(i64, i64)>;
+/// Of one statement, over band coordinates.
+type Domain = Vec<Vec<Constraint>>;
 
-/// The boxes around what the statements of some phases do, so that no phase is in two of them.
-pub(super) fn cases(phases: usize, depth: usize, statements: &[Placed]) -> Vec<Case> {
+/// The boxes around what statements with these domains do in some phases, so that no phase is in two of them.
+pub(super) fn cases(phases: usize, depth: usize, statements: &[&Domain]) -> Vec<Case> {
     let mut cases: Vec<Case> = vec![];
-    for (s, placed) in statements.iter().enumerate() {
-        let Some(bounds) = flow::domain_bounds(&placed.domain, depth) else { continue };
+    for (s, domain) in statements.iter().enumerate() {
+        let Some(bounds) = flow::domain_bounds(domain, depth) else { continue };
         let apart = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).take(phases).any(|(x, y)| x.1 < y.0 || y.1 < x.0);
         let mut one = Case { bounds, statements: vec![s] };
         while let Some(k) = cases.iter().position(|other| !apart(&other.bounds, &one.bounds)) {
@@ -42,13 +43,13 @@ fn around(a: &[(i64, i64)], b: &[(i64, i64)]) -> Bounds {
 }
 
 /// A case in pieces along one loop of phases, if less is walked then.
-fn pieces(case: Case, phases: usize, statements: &[Placed]) -> Vec<Case> {
+fn pieces(case: Case, phases: usize, statements: &[&Domain]) -> Vec<Case> {
     // Loops begin where the first of all iterations does.
     let walked = |d: usize, b: (i64, i64)| i128::from(b.1 - if d < phases { b.0 } else { case.bounds[d].0 } + 1);
     let volume = |bounds: &[(i64, i64)]| bounds.iter().enumerate().map(|(d, b)| walked(d, *b)).product::<i128>();
     let total = |all: &[Case]| all.iter().map(|c| volume(&c.bounds)).sum::<i128>();
     let couples = |p: usize| move |c: &Constraint| c.expr.coeffs[p] != 0 && c.expr.coeffs[phases..].iter().any(|&x| x != 0);
-    let bends = |p: usize| case.statements.iter().flat_map(|&s| statements[s].domain.iter().flatten()).any(couples(p));
+    let bends = |p: usize| case.statements.iter().flat_map(|&s| statements[s].iter().flatten()).any(couples(p));
     let along = (0..phases).filter(|&p| case.bounds[p].1 > case.bounds[p].0 && bends(p));
     let cut = along.map(|p| cut(&case, p, phases, statements)).min_by_key(|all| total(all));
     match cut {
@@ -58,7 +59,7 @@ fn pieces(case: Case, phases: usize, statements: &[Placed]) -> Vec<Case> {
 }
 
 /// Cut along loop `p` of phases; neighbours between which nothing changes are one.
-fn cut(case: &Case, p: usize, phases: usize, statements: &[Placed]) -> Vec<Case> {
+fn cut(case: &Case, p: usize, phases: usize, statements: &[&Domain]) -> Vec<Case> {
     let depth = case.bounds.len();
     let (lo, hi) = case.bounds[p];
     let size = (hi - lo + PIECES) / PIECES;
@@ -71,7 +72,7 @@ fn cut(case: &Case, p: usize, phases: usize, statements: &[Placed]) -> Vec<Case>
         });
         let mut piece: Option<Case> = None;
         for &s in &case.statements {
-            let here: Vec<Vec<Constraint>> = statements[s].domain.iter().map(|all| [all.as_slice(), &within].concat()).collect();
+            let here: Vec<Vec<Constraint>> = statements[s].iter().map(|all| [all.as_slice(), &within].concat()).collect();
             let Some(bounds) = flow::domain_bounds(&here, depth) else { continue };
             piece = Some(match piece {
                 None => Case { bounds, statements: vec![s] },

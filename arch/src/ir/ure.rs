@@ -134,7 +134,7 @@ pub struct System {
 
 impl System {
     pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
-        let cases = if sizes == 0 && phases > 0 { case::cases(phases, dims.len(), &statements) } else { vec![] };
+        let cases = if sizes == 0 && phases > 0 { case::cases(phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
         System { dims, sizes, phases, statements, cases }
     }
     /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.

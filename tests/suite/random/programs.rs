@@ -120,6 +120,10 @@ impl Writer {
         if self.floats && self.rarely(6) {
             text += " --fp-contract";
         }
+        if self.rarely(12) && !self.used.is_empty() {
+            let name = self.pick(&self.used.clone());
+            text += &format!(" --strip {name}={}", 1 + self.below(3));
+        }
         let row = if self.rarely(3) { None } else { Some(self.below(1 << 20)) };
         if row.is_some() || self.rarely(2) {
             let loops = self.used.clone();

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The same array with and without strips: `strips.py [SAGEN] [--jobs N]`.
+
+Simulates triangular programs on one array each, with all loops whole and with loops that end by strip, and writes the table of
+docs/strips.md. Fails where a result or the number of cycles differs.
+"""
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- scripts/strips.py -->\n", "<!-- end -->\n"
+
+# What it is, the file, its sizes, the array, loop of the strips.
+PROGRAMS = [
+    ("SYRK (PolyBench, float)", "tests/polybench/syrk.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", "i"),
+    ("SYR2K (PolyBench, float)", "tests/polybench/syr2k.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", "i"),
+    ("TRMM in place (PolyBench, float)", "tests/polybench/trmm.c", "-D M=96 -D N=64", "--space j --tile j=16", "i"),
+    ("symmetric product, int16", "examples/syrk.c", "", "--space i,j --tile i=8,j=8", "i"),
+]
+SIZES = [None, 24, 12, 6]
+
+
+def sagen(binary, *arguments):
+    done = subprocess.run([binary, *arguments], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def row(binary, name, file, sizes, array, loop, size):
+    options = [file, *sizes.split(), *array.split(), *([] if size is None else ["--strip", f"{loop}={size}"])]
+    run = json.loads(sagen(binary, "sim", *options, "--json"))
+    if not run["match"] or run["cycles"] != run["predicted_cycles"]:
+        sys.exit(f"{' '.join(options)}: {run}")
+    with tempfile.TemporaryDirectory() as directory:
+        sagen(binary, "rtl", *options, "-o", f"{directory}/ip")
+        report = json.loads(Path(directory, "ip", "report.json").read_text())
+    resources = report["resources"]
+    return f"| {name} | {array.split('--tile')[0].replace('--space', '').strip()} | {'whole' if size is None else f'{loop}={size}'} | {run['cycles']:,} | {resources['lut']:,} | {resources['ff']:,} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sagen", nargs="?", default="target/release/sagen")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    work = [(*program, size) for program in PROGRAMS for size in SIZES]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        rows = list(pool.map(lambda w: row(arguments.sagen, *w), work))
+    table = "| program | PEs over | strips | cycles | LUT | FF |\n| --- | --- | --- | ---: | ---: | ---: |\n" + "".join(f"{r}\n" for r in rows)
+    path = ROOT / "docs" / "strips.md"
+    text = path.read_text()
+    head, rest = text.split(BEGIN)
+    head += BEGIN + "Made by `scripts/strips.py`, on u250. Resources are estimates; all results are equal to C, all cycles as predicted.\n\n"
+    path.write_text(head + table + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()
