@@ -13,6 +13,7 @@ mod needed;
 mod phases;
 mod refusal;
 mod resources;
+mod strips;
 mod vsa_common;
 mod vsa_interp;
 mod vsa_svg;
