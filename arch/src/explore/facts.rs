@@ -6,6 +6,7 @@ use crate::explore::assemble::Program;
 use crate::affine::interval;
 use crate::io::port;
 use crate::contract::timing::op_latency;
+use crate::space_time::tile::transformed_bounds;
 use crate::ir::ure::{Dependence, Dim, Feed, Placed, System};
 use crate::ir::vsa::{NodeId, Op};
 use frontend::flow;
@@ -81,7 +82,7 @@ impl Facts {
     pub fn new(program: &Program, transform: &[Vec<i64>]) -> Facts {
         let (system, scop) = (&program.system, &program.scop);
         let depth = system.dims.len();
-        let range = |row: &Vec<i64>| -> i64 { row.iter().zip(&system.dims).map(|(c, d)| c.abs() * (d.hi - d.lo)).sum::<i64>() + 1 };
+        let bounds = transformed_bounds(system, transform);
         let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
         let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
         let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
@@ -139,9 +140,9 @@ impl Facts {
         let mut facts = Facts {
             transform: transform.to_vec(),
             phases: system.phases,
-            extent: transform.iter().map(range).collect(),
+            extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
             first: system.cases.iter().position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
-            cases: system.cases.iter().map(|of| case(system, transform, &of.bounds)).collect(),
+            cases: system.cases.iter().map(|of| case(system, transform, &bounds, &of.bounds)).collect(),
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
             carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
@@ -212,10 +213,11 @@ impl Facts {
     }
 }
 
-/// Phases in the box of a case, and its extents.
-fn case(system: &System, transform: &[Vec<i64>], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
-    let extent = |(d, row): (usize, &Vec<i64>)| if d < system.phases { 1 } else { row.iter().zip(all).map(|(c, b)| c.abs() * (b.1 - b.0)).sum::<i64>() + 1 };
-    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), transform.iter().enumerate().map(extent).collect())
+/// Phases in the box of a case, and its extents: coordinates are walked from the least of all on.
+fn case(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
+    let most = |row: &[i64]| row.iter().zip(all).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
+    let extent = |(d, (row, b)): (usize, (&Vec<i64>, &(i64, i64)))| if d < system.phases { 1 } else { most(row).min(b.1) - b.0 + 1 };
+    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), transform.iter().zip(bounds).enumerate().map(extent).collect())
 }
 
 /// Cycles through the operators of floats from a read to the expression's value; `None` where it does not contain the read.

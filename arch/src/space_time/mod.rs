@@ -1,5 +1,5 @@
 //! Space and time: transforms worth trying ([`transform`]), digits of a mapping (`tile`), distances over digits (`carry`).
 
 mod carry;
-mod tile;
+pub mod tile;
 pub mod transform;

@@ -203,7 +203,8 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     digits
 }
 
-fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, i64)> {
+/// Least and greatest values of the coordinates over all statements.
+pub fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, i64)> {
     let range = |row: &Vec<i64>| {
         let affine = Affine { coeffs: row.clone(), constant: 0 };
         let pieces = system.statements.iter().flat_map(|s| &s.domain);

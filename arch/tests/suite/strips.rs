@@ -11,8 +11,8 @@ use frontend::scop::Scop;
 const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) {\n#pragma scop\nfor (int i = 0; i < 24; i++)\nfor (int j = 0; j <= i; j++) {\nC[i][j] = 0;\nfor (int k = 0; k < 8; k++)\nC[i][j] += A[i][k] * A[j][k];\n}\n#pragma endscop\n}\n";
 const BAND: &str = "void f(float A[40][40], float x[40][3], float y[40][3]) {\n#pragma scop\nfor (int i = 2; i < 38; i++)\nfor (int j = 0; j < 3; j++) {\ny[i][j] = 0;\nfor (int k = i - 2; k <= i + 2; k++)\ny[i][j] += A[i][k] * x[k][j];\n}\n#pragma endscop\n}\n";
 const IN_PLACE: &str = "void f(float A[20][20], float B[20][5]) {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < 5; j++)\nfor (int k = i + 1; k < 20; k++)\nB[i][j] += A[k][i] * B[k][j];\n#pragma endscop\n}\n";
-/// Strips would overwrite rows that later ones read.
-const OVERWRITTEN: &str = "void f(int A[20][20], int B[20][20]) {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j <= i; j++)\nB[19 - i][j] = A[i][j] + B[j][i];\n#pragma endscop\n}\n";
+/// Strips of `i` would overwrite rows that later ones read.
+const OVERWRITTEN: &str = "void f(int A[20][20], int B[20][20]) {\n#pragma scop\nfor (int j = 0; j < 19; j++)\nfor (int i = j + 1; i < 20; i++)\nB[i][j] = A[i][j] + B[i - 1][j + 1];\n#pragma endscop\n}\n";
 const SUBSTITUTION: &str = "void f(float L[20][20], float x[20]) {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < i; j++)\nx[i] -= L[i][j] * x[j];\n#pragma endscop\n}\n";
 
 fn parse(text: &str) -> Scop {

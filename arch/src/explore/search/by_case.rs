@@ -50,11 +50,13 @@ impl Known<'_> {
         let facts = self.facts_of(grid);
         let depth = facts.extent.len();
         let sizes = grid.sizes(&facts.extent, inner);
+        // A phase at a time.
+        let tile: Vec<i64> = (0..depth).map(|d| if d < facts.phases { 1 } else { sizes.tile[d] }).collect();
         let waves: i64 = facts.cases.iter().map(|(phases, extent)| phases * (0..depth).map(|d| grid.waves_along(d, extent[d], inner[d])).product::<i64>()).sum();
         let services = |a: &Access, around: u32| -> i64 {
             let moves = a.mask & ((1 << facts.phases) - 1) != 0;
             let of = |(c, (phases, extent)): (usize, &(i64, Vec<i64>))| {
-                let visits: i64 = (0..depth).filter(|&d| around >> d & 1 == 1).map(|d| parts(extent[d], sizes.tile[d])).product();
+                let visits: i64 = (0..depth).filter(|&d| around >> d & 1 == 1).map(|d| parts(extent[d], tile[d])).product();
                 if a.sure[c] { phases * visits } else { 0 }
             };
             let all = facts.cases.iter().enumerate().map(of);
@@ -63,12 +65,12 @@ impl Known<'_> {
         };
         let (mut loads, mut stores, mut first) = ([0; PORTS], [0; PORTS], [0; PORTS]);
         for (a, &around) in facts.reads.iter().zip(&order.reload).filter(|(a, _)| a.port < PORTS) {
-            let beats = a.load_beats(&sizes.tile[..depth], widths[a.port]);
+            let beats = a.load_beats(&tile, widths[a.port]);
             loads[a.port] += beats * services(a, around);
             first[a.port] += if facts.first.is_some_and(|c| a.sure[c]) { beats } else { 0 };
         }
         for a in facts.writes.iter().filter(|a| a.port < PORTS) {
-            stores[a.port] += a.store_beats(&sizes.tile[..depth], widths[a.port]) * services(a, a.mask & sizes.tiled);
+            stores[a.port] += a.store_beats(&tile, widths[a.port]) * services(a, a.mask & sizes.tiled);
         }
         let most = |of: [i64; PORTS]| of.into_iter().max().unwrap_or(0);
         let before = |beats: i64| if beats > 0 { BEFORE - self.nearer + beats } else { 0 };
