@@ -22,7 +22,7 @@ PROGRAMS = [
     ("TRMM in place (PolyBench, float)", "tests/polybench/trmm.c", "-D M=96 -D N=64", "--space j --tile j=16", "i"),
     ("symmetric product, int16", "examples/syrk.c", "", "--space i,j --tile i=8,j=8", "i"),
 ]
-SIZES = [None, 24, 12, 6]
+SIZES = [None, 48, 24, 8]
 
 
 def sagen(binary, *arguments):
