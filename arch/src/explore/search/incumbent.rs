@@ -103,6 +103,9 @@ impl Search<'_> {
     /// Incumbents by what arrays of a flow were seen to take: where bounds on that say little, the rungs of the ladder are all too
     /// large.
     pub(super) fn corrected(&mut self, grids: &[(i64, Grid)]) {
+        if self.counts.too_big == 0 {
+            return;
+        }
         let mut by_bound = grids.to_vec();
         by_bound.sort_unstable();
         for _ in 0..CORRECTIONS {
