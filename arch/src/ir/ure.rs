@@ -96,7 +96,10 @@ impl Placed {
         }
         let access = &scop.statements[s].write;
         let write: Vec<Affine> = access.subscripts.iter().map(|a| compose(a, &iterators, depth)).collect();
-        let inside = in_bounds(&write, &scop.array(access.array).dims);
+        let mut inside = in_bounds(&write, &scop.array(access.array).dims);
+        // Cells may be told by other coordinates that are equal where the statement is executed: so it has to be known where that is.
+        let told = |c: &Constraint| domain.iter().flatten().any(|e| e.equality && e.expr.coeffs.iter().zip(&c.expr.coeffs).any(|(a, b)| *a != 0 && *b != 0));
+        inside.retain(|c| !told(c));
         let (steps, view) = without_strides(&write);
         let stores = stores(&live_out, &steps, &inside, [phases, depth]);
         Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
