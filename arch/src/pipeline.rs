@@ -76,7 +76,8 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
 /// # Errors
 /// Programs without uniform dependences; loops, factors or rows that cannot be.
 pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
-    rows::list(&program(scop, spec)?, spec)
+    let program = strips::stripped(program(scop, spec)?, spec)?;
+    rows::list(&program, spec)
 }
 
 /// The program that the array executes, as recurrences.
@@ -156,32 +157,24 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Progr
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
     addressable(stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), spec.wiring.address_bits.unwrap_or(64), program.system.sizes > 0)?;
+    let program = strips::stripped(program, spec)?;
     let chosen = |Chosen { program, plan, vsa, searched }: Chosen| finish(Some((program, plan)), vsa, Some(searched), spec, board);
-    let (program, (plan, vsa)) = match &spec.array {
+    let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {
             return chosen(choose::choose(&program, None, board, spec).map_err(|reasons| refusal::no_array(&program.scop, reasons))?);
         }
         ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => {
-            let by_hand = match space_loops(&program, names)? {
+            match space_loops(&program, names)? {
                 Some(space) => match choose::choose(&program, Some(space), board, spec) {
                     Ok(found) => return chosen(found),
                     // The search says what stands against every array; what does against the plain one says more.
                     Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| if faults.is_empty() { reasons } else { faults })?,
                 },
                 None => given::by_hand(&program, Some(names), shape, spec)?,
-            };
-            (program, by_hand)
+            }
         }
-        ArrayChoice::Row { row, shape } => {
-            let program = strips::stripped(program, &shape.strip, spec)?;
-            let array = rows::array(&program, *row, shape, spec)?;
-            (program, array)
-        }
-        ArrayChoice::ByHand { space, shape } => {
-            let program = strips::stripped(program, &shape.strip, spec)?;
-            let array = given::by_hand(&program, space.as_deref(), shape, spec)?;
-            (program, array)
-        }
+        ArrayChoice::Row { row, shape } => rows::array(&program, *row, shape, spec)?,
+        ArrayChoice::ByHand { space, shape } => given::by_hand(&program, space.as_deref(), shape, spec)?,
     };
     finish(Some((program, plan)), vsa, None, spec, board)
 }

@@ -16,6 +16,15 @@ pub fn fixed(d: usize, value: i64, depth: usize) -> Constraint {
     Constraint { expr: Affine { constant: -value, ..coordinate(d, depth) }, equality: true }
 }
 
+/// Coordinate `d` of `depth` has one of these values.
+pub fn between(d: usize, [lo, hi]: [i64; 2], depth: usize) -> [Constraint; 2] {
+    [(1, -lo), (-1, hi)].map(|(sign, constant)| {
+        let mut expr = Affine::constant(depth, constant);
+        expr.coeffs[d] = sign;
+        Constraint { expr, equality: false }
+    })
+}
+
 /// `a - b`.
 pub fn minus(a: &Affine, b: &Affine) -> Affine {
     Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(x, y)| x - y).collect(), constant: a.constant - b.constant }

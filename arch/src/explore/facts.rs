@@ -6,7 +6,7 @@ use crate::explore::assemble::Program;
 use crate::affine::interval;
 use crate::io::port;
 use crate::contract::timing::op_latency;
-use crate::space_time::tile::transformed_bounds;
+use crate::space_time::tile::{reach, transformed_bounds};
 use crate::ir::ure::{Dependence, Dim, Feed, Placed, System};
 use crate::ir::vsa::{NodeId, Op};
 use frontend::flow;
@@ -207,17 +207,22 @@ impl Facts {
         self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
     }
 
+    /// The band dimension that a transformed one is made of, if it is only one.
+    pub fn alone(&self, transformed: usize) -> Option<usize> {
+        let row = self.transform.get(transformed)?;
+        row.iter().position(|c| *c != 0).filter(|&d| row[d + 1..].iter().all(|c| *c == 0))
+    }
+
     /// Tiles, lanes and orders of the dimension are the search's to choose.
     pub fn parallel(&self, d: usize) -> bool {
         d >= self.phases && (self.free[d] || self.summed[d])
     }
 }
 
-/// Phases in the box of a case, and its extents: coordinates are walked from the least of all on.
+/// Phases in the box of a case, and its extents.
 fn case(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
-    let most = |row: &[i64]| row.iter().zip(all).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
-    let extent = |(d, (row, b)): (usize, (&Vec<i64>, &(i64, i64)))| if d < system.phases { 1 } else { most(row).min(b.1) - b.0 + 1 };
-    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), transform.iter().zip(bounds).enumerate().map(extent).collect())
+    let extent = |(d, reach)| if d < system.phases { 1 } else { reach + 1 };
+    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), reach(transform, bounds, all).into_iter().enumerate().map(extent).collect())
 }
 
 /// Cycles through the operators of floats from a read to the expression's value; `None` where it does not contain the read.

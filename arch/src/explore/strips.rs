@@ -2,7 +2,8 @@
 
 use super::assemble::Program;
 use super::by_hand::dim_named;
-use crate::ir::design::{DesignSpec, Factors};
+use crate::ir::design::{DesignSpec, Factors, Shape};
+use crate::ir::ure::System;
 use crate::recurrence::strips;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -15,7 +16,8 @@ const ALTERNATIVES: usize = 3;
 ///
 /// # Errors
 /// Loops that cannot be cut, or need not.
-pub fn stripped<'a>(program: Program<'a>, strip: &Factors, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    let Some(Shape { strip, .. }) = spec.array.shape() else { return Ok(program) };
     let Some((name, &size)) = strip.iter().next() else { return Ok(program) };
     let fault = |text: String, help: String| Err(vec![Diagnostic::error("E0728", None, text).help(help)]);
     if strip.len() > 1 {
@@ -35,7 +37,8 @@ pub fn stripped<'a>(program: Program<'a>, strip: &Factors, spec: &DesignSpec) ->
     if !known.contains(&d) {
         return fault(format!("--strip {name}={size}: values are carried over the loop `{name}`, or no other loop ends as it says"), help);
     }
-    match cut(&program, d, size, spec) {
+    let system = strips::strips(&program.scop, &program.system, d, size);
+    match system.and_then(|system| cut(&program, d, size, system, spec)) {
         Some(cut) => Ok(cut),
         None => fault(format!("--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what another has overwritten"), "take a smaller size, or leave the option out".into()),
     }
@@ -43,24 +46,23 @@ pub fn stripped<'a>(program: Program<'a>, strip: &Factors, spec: &DesignSpec) ->
 
 /// The program in strips, those that walk least first.
 pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
-    let mut all: Vec<Program> = vec![];
-    if program.sized.is_none() {
-        for d in strips::dimensions(&program.system) {
-            let dim = &program.system.dims[d];
-            let extent = dim.hi - dim.lo + 1;
-            let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| size < extent).collect();
-            sizes.dedup();
-            all.extend(sizes.into_iter().filter_map(|size| cut(program, d, size, spec)));
-        }
+    if program.sized.is_some() {
+        return vec![];
     }
-    all.sort_by(|a, b| a.system.walked().total_cmp(&b.system.walked()));
-    all.truncate(ALTERNATIVES);
-    all
+    let mut all: Vec<(usize, i64, System)> = vec![];
+    for d in strips::dimensions(&program.system) {
+        let dim = &program.system.dims[d];
+        let extent = dim.hi - dim.lo + 1;
+        let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| size < extent).collect();
+        sizes.dedup();
+        all.extend(sizes.into_iter().filter_map(|size| Some((d, size, strips::strips(&program.scop, &program.system, d, size)?))));
+    }
+    all.sort_by(|a, b| a.2.walked().total_cmp(&b.2.walked()));
+    all.into_iter().filter_map(|(d, size, system)| cut(program, d, size, system, spec)).take(ALTERNATIVES).collect()
 }
 
-fn cut<'a>(program: &Program<'a>, d: usize, size: i64, spec: &DesignSpec) -> Option<Program<'a>> {
-    let system = strips::strips(&program.scop, &program.system, d, size)?;
-    // Strips may overwrite what others have yet to read.
+/// The program over strips of `size` iterations of dimension `d`, if none overwrites what another has yet to read.
+fn cut<'a>(program: &Program<'a>, d: usize, size: i64, system: System, spec: &DesignSpec) -> Option<Program<'a>> {
     verify::system(&program.scop, &system).ok()?;
     let strip = Factors::from([(program.system.dims[d].name.clone(), size)]);
     Some(program.over(system, strip, spec))

@@ -4,7 +4,7 @@
 //! not overlap.
 
 use super::hull::{layout, whole};
-use crate::affine::map::in_bounds;
+use crate::affine::map::{between, in_bounds};
 use crate::affine::{Condition, Form};
 use crate::contract::visits;
 use crate::ir::draft::{Coordinates, InputDraft, OutputDraft};
@@ -260,11 +260,7 @@ fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping:
     let longer = |c: Constraint| Constraint { expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(iter::repeat(0)).take(all).collect(), ..c.expr }, ..c };
     let mut context: Vec<Constraint> = in_bounds(&draft.view, dims).into_iter().map(longer).collect();
     for (k, &(lo, hi)) in mapping.bounds.iter().take(all - rank).enumerate() {
-        for (sign, end) in [(1, -lo), (-1, hi)] {
-            let mut expr = Affine::constant(all, end);
-            expr.coeffs[rank + k] = sign;
-            context.push(Constraint { expr, equality: false });
-        }
+        context.extend(between(rank + k, [lo, hi], all));
     }
     let bound = |c: &Constraint| {
         let scale = c.expr.coeffs[rank - 1];

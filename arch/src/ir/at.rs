@@ -98,9 +98,7 @@ impl System {
             Placed::new(scop, StmtId(s as u32).index(), dims, iterators, union(&p.domain), variables, union(&p.live_out), [phases, depth])
         };
         let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
-        let all: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
-        let bounds = flow::domain_bounds(&all, depth).unwrap_or_else(|| vec![(0, 0); depth]);
-        let dims = self.dims[known..].iter().zip(bounds).map(|(d, (lo, hi))| Dim { name: d.name.clone(), lo, hi }).collect();
-        System::new(dims, 0, phases, statements)
+        let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();
+        System::new(Dim::around(names, &statements), 0, phases, statements)
     }
 }

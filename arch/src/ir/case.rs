@@ -1,7 +1,8 @@
 //! Phases of a system of recurrences that are executed alike, and how far their loops go.
 
+use crate::affine::map::between;
 use frontend::flow;
-use frontend::scop::{Affine, Constraint};
+use frontend::scop::Constraint;
 
 /// Pieces into which phases are cut whose loops go further in some than in others, at most: with 16 a triangle takes 53 % of
 /// its square.
@@ -65,11 +66,7 @@ fn cut(case: &Case, p: usize, phases: usize, statements: &[&Domain]) -> Vec<Case
     let size = (hi - lo + PIECES) / PIECES;
     let mut all: Vec<Case> = vec![];
     for first in (lo..=hi).step_by(size as usize) {
-        let within = [(1, -first), (-1, (first + size - 1).min(hi))].map(|(c, constant)| {
-            let mut expr = Affine::constant(depth, constant);
-            expr.coeffs[p] = c;
-            Constraint { expr, equality: false }
-        });
+        let within = between(p, [first, (first + size - 1).min(hi)], depth);
         let mut piece: Option<Case> = None;
         for &s in &case.statements {
             let here: Vec<Vec<Constraint>> = statements[s].iter().map(|all| [all.as_slice(), &within].concat()).collect();

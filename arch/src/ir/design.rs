@@ -41,6 +41,16 @@ pub enum ArrayChoice {
     },
 }
 
+impl ArrayChoice {
+    /// How a user wants it shaped, if he says so.
+    pub fn shape(&self) -> Option<&Shape> {
+        match self {
+            ArrayChoice::Automatic => None,
+            ArrayChoice::Row { shape, .. } | ArrayChoice::ByHand { shape, .. } => Some(shape),
+        }
+    }
+}
+
 /// Declares each group of fields once, and with them [`Written`], the flat form that serde sees.
 macro_rules! groups {
     ($($(#[$about:meta])* $group:ident as $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*) => {

@@ -27,6 +27,15 @@ pub struct Dim {
     pub hi: i64,
 }
 
+impl Dim {
+    /// The band of these statements, whose dimensions have these names.
+    pub fn around(names: Vec<String>, statements: &[Placed]) -> Vec<Dim> {
+        let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p| p.domain.clone()).collect();
+        let bounds = flow::domain_bounds(&union, names.len()).unwrap_or_else(|| vec![(0, 0); names.len()]);
+        names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect()
+    }
+}
+
 /// Where a variable gets its value on one part of the band space.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feed {

@@ -47,10 +47,7 @@ impl Builder<'_> {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let names = self.dim_names();
-        let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p: &Placed| p.domain.clone()).collect();
-        let bounds = flow::domain_bounds(&union, self.depth).unwrap_or_else(|| vec![(0, 0); self.depth]);
-        let dims = names.into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
+        let dims = Dim::around(self.dim_names(), &statements);
         // Which phases are executed alike is asked of the whole program.
         Ok(System { dims, sizes: 0, phases: self.within.phases, statements, cases: vec![] })
     }

@@ -5,6 +5,7 @@
 mod build;
 mod builder;
 pub mod constants;
+mod frame;
 pub mod hosted;
 pub mod linear;
 mod localize;

@@ -58,11 +58,9 @@ impl Mapping {
         if system.sizes > 0 || self.phases == 0 {
             return Cases::default();
         }
-        // Per case: its phases, and the greatest value of each transformed coordinate less the least of all.
+        // Per case: its phases, and how far it goes.
         let phases = |all: &[(i64, i64)]| (0..system.phases).filter(|&d| !self.digits[d].is_empty()).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0]).collect();
-        let most = |row: &Vec<i64>, all: &[(i64, i64)]| row.iter().zip(all).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
-        let reach = |all: &[(i64, i64)]| self.plan.transform.iter().zip(&self.bounds).map(|(row, b)| most(row, all).min(b.1) - b.0).collect();
-        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&case.bounds))).collect();
+        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&self.plan.transform, &self.bounds, &case.bounds))).collect();
         let mut lasts = BTreeMap::new();
         let all: i64 = self.counters[..self.phases].iter().map(|c| c.trip).product();
         let between = cases.iter().map(|c| c.0.iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
@@ -201,6 +199,12 @@ fn split(dim: usize, plan: &DimPlan, extent: i64) -> Vec<Digit> {
     push(Role::Latency, plan.simd.max(1), plan.latency.max(1));
     push(Role::Lane, 1, plan.simd.max(1));
     digits
+}
+
+/// The greatest value of each transformed coordinate in a box of the band, less the least of all.
+pub fn reach(transform: &[Vec<i64>], bounds: &[(i64, i64)], within: &[(i64, i64)]) -> Vec<i64> {
+    let most = |row: &[i64]| row.iter().zip(within).map(|(&c, b)| (c * b.0).max(c * b.1)).sum::<i64>();
+    transform.iter().zip(bounds).map(|(row, b)| most(row).min(b.1) - b.0).collect()
 }
 
 /// Least and greatest values of the coordinates over all statements.

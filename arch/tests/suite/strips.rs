@@ -4,7 +4,7 @@
 use arch::cost::board::Board;
 use arch::explore::search::{audit, Effort, Task};
 use arch::explore::strips::{alternatives, stripped};
-use arch::ir::design::{DesignSpec, Factors};
+use arch::ir::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use frontend::interp::Memory;
 use frontend::scop::Scop;
 
@@ -64,7 +64,8 @@ fn what_cannot_be_cut_is_refused() {
     let refused = |text: &str, name: &str, size: i64| {
         let scop = parse(text);
         let program = arch::program(&scop, &spec).expect("an array");
-        stripped(program, &Factors::from([(name.into(), size)]), &spec).err().map(|faults| faults[0].code)
+        let shape = Shape { strip: Factors::from([(name.into(), size)]), ..Shape::default() };
+        stripped(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() }).err().map(|faults| faults[0].code)
     };
     assert_eq!(refused(TRIANGLE, "i", 4), None);
     assert_eq!(refused(TRIANGLE, "k", 4), Some("E0728"), "a sum is carried over k");

@@ -113,6 +113,11 @@ const BACK: &str = "void back(float U[8][8], float b[8], float x[8]) {\n#pragma 
     for (int i = 7; i >= 0; i--) {\n x[i] = b[i];\n for (int j = i + 1; j < 8; j++)\n  x[i] -= U[i][j] * x[j];\n\
     x[i] = x[i] / U[i][i];\n }\n#pragma endscop\n}\n";
 
+/// A triangle of results.
+const TRIANGLE: &str = "void f(short A[12][4], int C[12][12]) {\n#pragma scop\n\
+    for (int i = 0; i < 12; i++)\n for (int j = 0; j <= i; j++) {\n  C[i][j] = 0;\n\
+    for (int k = 0; k < 4; k++)\n   C[i][j] += A[i][k] * A[j][k];\n }\n#pragma endscop\n}\n";
+
 /// The same options, the same rows: what `map` lists is what `--array` builds.
 #[test]
 fn map_and_array_agree() {
@@ -135,6 +140,11 @@ fn map_and_array_agree() {
             why => assert!(code(&built) == 1 && text(&built.stderr).contains(why.as_str().unwrap()), "row {number}: {why}"),
         }
     }
+    let file = kernel(dir.path(), "triangle.c", TRIANGLE);
+    let strips = json(&["map", &file, "--json", "--strip", "i=3"]);
+    let built = json(&["sim", &file, "--json", "--strip", "i=3", "--array", "1"]);
+    assert_eq!((&built["match"], &built["array"]), (&Value::Bool(true), &strips["arrays"][1]["extent"]));
+    let file = kernel(dir.path(), "mm.c", MM);
     for options in [["--space", "k,i"], ["--array", "4"]] {
         let one = json(&["map", &file, "--json", options[0], options[1]]);
         assert_eq!((one["arrays"].as_array().unwrap().len(), &one["arrays"][0]["array"]), (1, &Value::from(4)), "{options:?}");

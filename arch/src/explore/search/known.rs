@@ -79,7 +79,7 @@ impl Stands {
         let mut axes: Vec<(usize, i64)> = vec![];
         for a in (0..2).filter(|&a| shape.grid.pes[a] > 1) {
             let t = shape.grid.flow.axes[a] as usize;
-            let Some(d) = facts.transform[t].iter().position(|c| *c != 0).filter(|&d| facts.transform[t].iter().enumerate().all(|(e, c)| *c == i64::from(e == d))) else { return false };
+            let Some(d) = facts.alone(t).filter(|&d| facts.transform[t][d] == 1) else { return false };
             axes.push((d, shape.grid.grain(t) * i64::from(shape.inner[t])));
         }
         axes.sort_unstable();
@@ -171,10 +171,6 @@ impl<'a> Known<'a> {
     /// PEs that a statement reaches in every array of the grid, at least, where its space loops do not constrain one another.
     fn crossed(&self, grid: &Grid, stands: &Stands) -> Option<i64> {
         let facts = self.facts_of(grid);
-        let along = |a: usize| {
-            let row = facts.transform.get(grid.flow.axes[a] as usize)?;
-            row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)
-        };
         let places = |(a, d): (usize, usize)| {
             let (lo, hi) = stands.spans.as_ref()?[d];
             let dim = &self.program.system.dims[d];
@@ -182,7 +178,7 @@ impl<'a> Known<'a> {
             let chunk = parts(dim.hi - dim.lo + 1, grid.pes[a]);
             if (lo, hi) == (dim.lo, dim.hi) { Some(grid.pes[a]) } else { Some(((hi - lo + 1) / chunk).clamp(1, grid.pes[a])) }
         };
-        let axes = (0..2).filter(|&a| grid.pes[a] > 1).map(|a| Some((a, along(a)?))).collect::<Option<Vec<_>>>()?;
+        let axes = (0..2).filter(|&a| grid.pes[a] > 1).map(|a| Some((a, facts.alone(grid.flow.axes[a] as usize)?))).collect::<Option<Vec<_>>>()?;
         let free = axes.len() < 2 || stands.bound[axes[0].1] != stands.bound[axes[1].1];
         axes.into_iter().map(places).try_fold(1, |all, n| Some(all * n?)).filter(|_| free)
     }
@@ -191,8 +187,7 @@ impl<'a> Known<'a> {
     pub fn small(&self, grid: &Grid, statements: &BTreeSet<usize>) -> i64 {
         let all = grid.pes[0] * grid.pes[1];
         let single = |stands: &Stands, a: usize| {
-            let row = self.facts_of(grid).transform.get(grid.flow.axes[a] as usize)?;
-            let d = row.iter().position(|c| *c != 0).filter(|_| row.iter().filter(|c| **c != 0).count() == 1)?;
+            let d = self.facts_of(grid).alone(grid.flow.axes[a] as usize)?;
             stands.spans.as_ref().map(|spans| spans[d].0 == spans[d].1)
         };
         let of = |s: &usize| self.stands[*s].as_ref().map_or(all, |stands| (0..2).map(|a| if single(stands, a) == Some(true) { 1 } else { grid.pes[a] }).product());
@@ -258,7 +253,7 @@ impl<'a> Known<'a> {
                 found.dropped = found.dropped.min(first);
                 continue;
             }
-            for (n, order) in self.orders[k].of(facts, sizes.tiled).iter().enumerate() {
+            for (n, order) in self.orders_in(&grid, sizes.tiled).iter().enumerate() {
                 found.bounds += 1;
                 let interval = order.interval(facts, &grid, &inner);
                 let least = run.cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
@@ -299,8 +294,7 @@ impl<'a> Known<'a> {
     }
 
     pub fn order(&self, shape: &Shape) -> &Order {
-        let k = shape.grid.flow.facts as usize;
-        &self.orders[k].of(&self.facts[k], self.sizes(shape).tiled)[shape.order as usize]
+        &self.orders_in(&shape.grid, self.sizes(shape).tiled)[shape.order as usize]
     }
 
     /// Cycles between two waves of a shape, at least.
@@ -320,8 +314,7 @@ impl<'a> Known<'a> {
 
     /// Orders of a grid's shapes with these inner iterations.
     pub fn orders_of(&self, grid: &Grid, inner: &Inner) -> usize {
-        let k = grid.flow.facts as usize;
-        self.orders[k].of(&self.facts[k], grid.sizes(&self.facts[k].extent, inner).tiled).len()
+        self.orders_in(grid, grid.sizes(&self.facts_of(grid).extent, inner).tiled).len()
     }
 
     pub fn kind(&self, shape: &Shape) -> Kind {

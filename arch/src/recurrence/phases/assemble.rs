@@ -7,11 +7,12 @@
 
 use super::{Item, Phase};
 use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
-use crate::ir::ure::{Dim, Feed, Piece, Placed, System, Variable};
+use crate::ir::ure::{Dim, Feed, Piece, Placed, System};
 use crate::recurrence::build::push_unique;
+use crate::recurrence::frame::Frame;
 use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Affine, Constraint, Loop, LoopId, Scop, Statement, StmtId};
+use frontend::scop::{Affine, Constraint, Loop, LoopId, Scop, Statement};
 
 /// Where a phase stands along one phase dimension.
 #[derive(Clone, Copy, PartialEq)]
@@ -177,10 +178,7 @@ impl<'a> Joining<'a> {
                 *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, [phases, depth]);
             }
         }
-        let union: Vec<Vec<Constraint>> = statements.iter().flat_map(|p: &Placed| p.domain.clone()).collect();
-        let bounds = flow::domain_bounds(&union, depth).unwrap_or_else(|| vec![(0, 0); depth]);
-        let dims = self.dim_names(phases, own).into_iter().zip(bounds).map(|(name, (lo, hi))| Dim { name, lo, hi }).collect();
-        System::new(dims, 0, phases, statements)
+        System::new(Dim::around(self.dim_names(phases, own), &statements), 0, phases, statements)
     }
 
     fn dim_names(&self, phases: usize, own: usize) -> Vec<String> {
@@ -232,7 +230,8 @@ impl Stood<'_> {
         })
     }
 
-    fn frame(&self, phases: usize, depth: usize) -> Frame<'_> {
+    /// From the phase's coordinates to those of the whole.
+    fn frame(&self, phases: usize, depth: usize) -> Frame {
         let own = self.phase.system.dims.len();
         let mut over = vec![Affine::constant(depth, 0); own];
         let mut dims = vec![0; own];
@@ -252,55 +251,7 @@ impl Stood<'_> {
             dims[k] = phases + d;
         }
         conditions.extend((phases..depth).filter(|d| !dims.contains(d)).map(|d| fixed(d, 0, depth)));
-        Frame { stood: self, over, dims, fixed: conditions, phases, depth }
-    }
-}
-
-/// From a phase's coordinates to those of the whole.
-struct Frame<'a> {
-    stood: &'a Stood<'a>,
-    /// The phase's coordinates over those of the whole.
-    over: Vec<Affine>,
-    /// Which dimension of the whole each of them is.
-    dims: Vec<usize>,
-    /// What holds in the dimensions that the phase does not have.
-    fixed: Vec<Constraint>,
-    phases: usize,
-    depth: usize,
-}
-
-impl Frame<'_> {
-    fn form(&self, a: &Affine) -> Affine {
-        compose(a, &self.over, self.depth)
-    }
-
-    fn conjunction(&self, all: &[Constraint]) -> Vec<Constraint> {
-        let moved = all.iter().map(|c| Constraint { expr: self.form(&c.expr), equality: c.equality });
-        moved.chain(self.fixed.iter().cloned()).collect()
-    }
-
-    fn feed(&self, feed: &Feed) -> Feed {
-        let there = |s: &StmtId| StmtId(s.0 + self.stood.first as u32);
-        let far = |distance: &[i64]| {
-            let mut out = vec![0; self.depth];
-            self.dims.iter().zip(distance).for_each(|(&d, &e)| out[d] = e);
-            out
-        };
-        match feed {
-            Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(|a| self.form(a)).collect() },
-            Feed::Value { statement, distance } => Feed::Value { statement: there(statement), distance: far(distance) },
-            Feed::Carry { statement, read, distance } => Feed::Carry { statement: there(statement), read: *read, distance: far(distance) },
-            Feed::Partial { .. } => unreachable!("phases have no sizes"),
-        }
-    }
-
-    fn placed(&self, program: &Scop, s: usize, placed: &Placed) -> Placed {
-        let union = |all: &[Vec<Constraint>]| all.iter().map(|c| self.conjunction(c)).collect::<Vec<_>>();
-        let piece = |p: &Piece| Piece { domain: self.conjunction(&p.domain), when: vec![], feed: self.feed(&p.feed) };
-        let variables = placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
-        let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
-        let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
-        Placed::new(program, s, dims, iterators, union(&placed.domain), variables, union(&placed.live_out), [self.phases, self.depth])
+        Frame { over, dims, within: conditions, first: self.first, phases, depth }
     }
 }
 
