@@ -13,6 +13,7 @@
 //! write of a statement is an instance set with its own tuple name, so references are never merged. The next write after an
 //! access is the last write before it in reversed time.
 
+mod cells;
 mod domains;
 mod earlier;
 
@@ -23,9 +24,11 @@ pub use domains::{
 };
 
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
-use crate::scop::{Access, Affine, Array, ArrayId, Constraint, Scop, Statement, StmtId};
-use std::collections::BTreeMap;
+use crate::poly;
+use crate::scop::{Access, Affine, Array, ArrayId, Constraint, Scop, StmtId};
+use cells::{Accesses, Cells, Fault, Reference};
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
 pub const WRITE: usize = usize::MAX;
@@ -102,7 +105,7 @@ pub enum RelationPiece {
 /// - E0502: a read of a local element that nothing wrote before, with an example iteration;
 /// - E0599: isl gave up, which a valid `Scop` does not cause.
 pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
-    let (flow, faults) = Analysis::new(scop).and_then(|analysis| analysis.run()).map_err(|error| {
+    let (flow, faults) = Analysis::new(scop).run(|_| true).map_err(|error| {
         vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))]
     })?;
     if faults.is_empty() { Ok(flow) } else { Err(once_each(faults)) }
@@ -110,8 +113,7 @@ pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
 
 /// Whether sources and final writes of these arrays can be written with integer affine functions, see E0501 of [`analyze`].
 pub fn is_affine(scop: &Scop, arrays: impl Fn(&Array) -> bool) -> bool {
-    let of_these = |analysis: Analysis| Analysis { arrays: analysis.arrays.iter().copied().filter(|&a| arrays(scop.array(a))).collect(), ..analysis }.run();
-    Analysis::new(scop).and_then(of_these).is_ok_and(|(_, faults)| faults.iter().all(|f| f.code != "E0501"))
+    Analysis::new(scop).run(arrays).is_ok_and(|(_, faults)| faults.iter().all(|f| f.code != "E0501"))
 }
 
 /// By place; of several of one access, as copies of an unrolled loop have, the one that says most.
@@ -121,274 +123,76 @@ fn once_each(mut faults: Diagnostics) -> Diagnostics {
     faults
 }
 
-/// One access of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Reference {
-    statement: StmtId,
-    /// Read index or [`WRITE`].
-    access: usize,
-}
-
-impl Reference {
-    /// isl tuple name of the instances of this access.
-    fn name(self) -> String {
-        match self.access {
-            WRITE => format!("W{}", self.statement.0),
-            read => format!("R{}_{read}", self.statement.0),
-        }
-    }
-}
-
-/// What isl found, by reference.
-#[derive(Default)]
-struct Dataflow {
-    /// `{ sink -> source }` by (sink, source).
-    matched: BTreeMap<(Reference, Reference), Map>,
-    /// The sink instances that have no source.
-    unmatched: BTreeMap<Reference, Set>,
-}
-
 struct Analysis<'a> {
     scop: &'a Scop,
-    /// Those whose cells are looked at.
-    arrays: Vec<ArrayId>,
-    reads: Vec<Reference>,
-    writes: Vec<Reference>,
-    by_name: BTreeMap<String, Reference>,
-    context: Context,
+    /// Per statement: the domain leaves an iterator one value.
+    fixed: Vec<bool>,
     /// Pieces of dependences stay as they are found, see [`PAIRS`].
     apart: bool,
 }
 
 impl<'a> Analysis<'a> {
-    fn new(scop: &'a Scop) -> poly::Result<Self> {
-        let writes: Vec<_> = scop.statement_ids().map(|statement| Reference { statement, access: WRITE }).collect();
-        let of = |statement: StmtId| (0..scop.statement(statement).reads.len()).map(move |access| Reference { statement, access });
-        let reads: Vec<_> = scop.statement_ids().flat_map(of).collect();
-        let by_name = reads.iter().chain(&writes).map(|r| (r.name(), *r)).collect();
-        let pairs = |s: &Statement| domain_bounds(&s.domain, s.loops.len()).map_or(0, |all| all.iter().filter(|(lo, hi)| hi - lo == 1).count());
-        let apart = scop.statements.iter().any(|s| pairs(s) > PAIRS);
-        Ok(Analysis { scop, arrays: (0..scop.arrays.len() as u32).map(ArrayId).collect(), reads, writes, by_name, context: Context::new()?, apart })
+    fn new(scop: &'a Scop) -> Self {
+        let bounds: Vec<_> = scop.statements.iter().map(|s| domain_bounds(&s.domain, s.loops.len()).unwrap_or_default()).collect();
+        let fixed = bounds.iter().map(|all| all.iter().any(|(lo, hi)| lo == hi)).collect();
+        let apart = bounds.iter().any(|all| all.iter().filter(|(lo, hi)| hi - lo == 1).count() > PAIRS);
+        Analysis { scop, fixed, apart }
     }
 
-    fn run(&self) -> poly::Result<(Flow, Diagnostics)> {
+    /// Array by array, several at once: the schedules are shorter, which is what isl's run time depends on.
+    fn run(&self, of_these: impl Fn(&Array) -> bool) -> poly::Result<(Flow, Diagnostics)> {
+        let scop = self.scop;
+        let arrays = (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| of_these(scop.array(a)));
+        let questions: Vec<(Vec<StmtId>, Accesses)> = arrays.map(|a| self.accesses(a)).filter(|q| !q.0.is_empty()).collect();
+        let answers: Vec<poly::Result<Arc<Cells>>> = questions.par_iter().with_max_len(1).map(|(_, accesses)| accesses.cells()).collect();
+        let mut flow = Flow { reads: scop.statements.iter().map(|s| vec![vec![]; s.reads.len()]).collect(), live_out: vec![], anti: vec![], output: vec![] };
         let mut faults = vec![];
-        // Array by array: the schedules are shorter, which is what isl's run time depends on.
-        let (mut before, mut after) = (Dataflow::default(), Dataflow::default());
-        for &array in &self.arrays {
-            let touching = |all: &[Reference]| all.iter().copied().filter(|r| self.access(*r).array == array).collect::<Vec<_>>();
-            let (reads, writes) = (touching(&self.reads), touching(&self.writes));
-            let both = [reads.as_slice(), &writes].concat();
-            let written = self.accesses(&writes)?;
-            let by_time = both.iter().any(|r| self.fixes_an_iterator(r.statement));
-            for (found, sinks, direction) in [(&mut before, &reads, 1), (&mut after, &both, -1)] {
-                let (accesses, schedule) = (self.accesses(sinks)?, self.schedule(&both, direction)?);
-                let short = if by_time { None } else { Some(last_source(&accesses, &written, &schedule)?) };
-                let last = match short {
-                    Some(last) if last.is_complete(&accesses)? => last,
-                    _ => last_source_by_time(&accesses, &self.earlier(sinks, &writes, direction)?, &schedule)?,
-                };
-                self.add(found, &last)?;
-            }
+        for ((ids, _), cells) in questions.iter().zip(answers) {
+            let cells = cells?;
+            flow.add(&cells, ids);
+            faults.extend(cells.faults.iter().map(|fault| self.fault(fault, ids)));
         }
-        let flow = Flow {
-            reads: self.sources(&before, &mut faults)?,
-            live_out: self.live_out(&after, &mut faults)?,
-            anti: self.memory(&after, |from| from.access != WRITE)?,
-            output: self.memory(&after, |from| from.access == WRITE)?,
-        };
+        flow.live_out.sort_by_key(|l| l.statement);
+        [&mut flow.anti, &mut flow.output].into_iter().for_each(|all| all.sort_by_key(|d| (d.from, d.to)));
         Ok((flow, faults))
     }
 
-    fn access(&self, reference: Reference) -> &'a Access {
-        let statement = self.scop.statement(reference.statement);
+    /// The accesses of an array, and the statements that they are of.
+    fn accesses(&self, array: ArrayId) -> (Vec<StmtId>, Accesses) {
+        let mut ids = vec![];
+        let mut statements = vec![];
+        for id in self.scop.statement_ids() {
+            let s = self.scop.statement(id);
+            let all = s.reads.iter().enumerate().chain([(WRITE, &s.write)]).filter(|a| a.1.array == array);
+            let accesses: Vec<_> = all.map(|(k, a)| (k, a.subscripts.clone())).collect();
+            if !accesses.is_empty() {
+                ids.push(id);
+                statements.push(cells::Accessing { domain: s.domain.clone(), beta: s.beta.clone(), depth: s.loops.len(), fixed: self.fixed[id.index()], accesses });
+            }
+        }
+        (ids, Accesses { temporary: self.scop.array(array).is_temporary(), apart: self.apart, statements })
+    }
+
+    fn access(&self, reference: Reference, ids: &[StmtId]) -> &'a Access {
+        let statement = self.scop.statement(reference.id(ids));
         if reference.access == WRITE { &statement.write } else { &statement.reads[reference.access] }
     }
 
-    /// The domain leaves an iterator one value (see [`last_source_by_time`]).
-    fn fixes_an_iterator(&self, statement: StmtId) -> bool {
-        let bounds = domain_bounds(&self.scop.statement(statement).domain, self.depth(statement));
-        bounds.is_some_and(|all| all.iter().any(|(lo, hi)| lo == hi))
-    }
-
-    fn depth(&self, statement: StmtId) -> usize {
-        self.scop.statement(statement).loops.len()
-    }
-
-    fn is_local(&self, array: ArrayId) -> bool {
-        self.scop.array(array).is_temporary()
-    }
-
-    /// `{ reference[iterators] -> array[subscripts] }` over the statements' domains.
-    fn accesses(&self, references: &[Reference]) -> poly::Result<UnionMap> {
-        let one = |&reference: &Reference| {
-            let statement = self.scop.statement(reference.statement);
-            let access = self.access(reference);
-            let (name, array) = (reference.name(), format!("A{}", access.array.0));
-            let depth = statement.loops.len();
-            let domain = Set::from_union(&self.context, Some(&name), depth, &statement.domain)?;
-            let map = Map::from_affine(&self.context, Some(&name), depth, Some(&array), &access.subscripts)?;
-            map.intersect_domain(&domain)
-        };
-        UnionMap::of_maps(&self.context, references.iter().map(one))
-    }
-
-    /// The 2d+1 schedule of the references times `direction`, padded to one length, without the entries that two
-    /// accesses of one array element always share. The last entry puts a statement's reads before its write.
-    fn schedule(&self, references: &[Reference], direction: i64) -> poly::Result<UnionMap> {
-        let deepest = references.iter().map(|r| self.depth(r.statement)).max().unwrap_or(0);
-        let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
-        let kept: Vec<usize> = (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
-        let one = |(reference, time): (&Reference, &Vec<Affine>)| {
-            let time: Vec<Affine> = kept.iter().map(|&entry| time[entry].clone()).collect();
-            Map::from_affine(&self.context, Some(&reference.name()), self.depth(reference.statement), None, &time)
-        };
-        UnionMap::of_maps(&self.context, references.iter().zip(&times).map(one))
-    }
-
-    /// Whether entry `entry` of the time is a constant, or one function of a subscript, the same for all references.
-    fn equal_on_one_cell(&self, references: &[Reference], times: &[Vec<Affine>], entry: usize) -> bool {
-        // time[entry] minus `factor` times subscript `position` must be one constant.
-        let rank = references.first().map_or(0, |&r| self.access(r).subscripts.len());
-        let constant = |factor: i64, position: usize| {
-            let mut seen = None;
-            references.iter().zip(times).all(|(&reference, time)| {
-                let subscript = self.access(reference).subscripts.get(position);
-                let Some(rest) = subscript.map_or(Some(time[entry].clone()), |s| minus(&time[entry], factor, s)) else { return false };
-                rest.is_constant() && *seen.get_or_insert(rest.constant) == rest.constant
-            })
-        };
-        constant(0, 0) || (0..rank).any(|position| constant(1, position) || constant(-1, position))
-    }
-
-    /// (beta, iterator, beta, …) padded with zeros to `length`, then 0 for a read and 1 for a write; all times `direction`.
-    fn time(&self, reference: Reference, direction: i64, length: usize) -> Vec<Affine> {
-        let statement = self.scop.statement(reference.statement);
-        let depth = statement.loops.len();
-        let mut time = vec![];
-        for (level, &position) in statement.beta.iter().enumerate() {
-            time.push(Affine::constant(depth, direction * position));
-            if level < depth {
-                time.push(iterator(depth, level, direction));
+    fn fault(&self, fault: &Fault, ids: &[StmtId]) -> Diagnostic {
+        match fault {
+            Fault::NotAffine { reader, written } => self.not_affine(*reader, written.as_ref(), ids),
+            Fault::Uninitialized { reader, point } => self.uninitialized(*reader, point, ids),
+            Fault::Final { writer } => {
+                let access = self.access(*writer, ids);
+                let message = format!("which iterations leave the final value of `{}` cannot be described by affine conditions", self.scop.array(access.array).name);
+                Diagnostic::error("E0501", access.span, message).label("written here").help("write each element by one statement with the same strides")
             }
         }
-        time.resize(length, Affine::constant(depth, 0));
-        time.push(Affine::constant(depth, if reference.access == WRITE { direction } else { 0 }));
-        time
-    }
-
-    fn reference(&self, name: Option<String>) -> poly::Result<Reference> {
-        let known = name.as_ref().and_then(|name| self.by_name.get(name));
-        known.copied().ok_or_else(|| poly::Error { message: format!("unknown tuple {name:?}"), call: "reference" })
-    }
-
-    /// Sorts isl's answer for one array by reference.
-    fn add(&self, all: &mut Dataflow, found: &LastSource) -> poly::Result<()> {
-        let depth = self.scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
-        let merged = if self.apart { found.dependence.clone() } else { found.dependence.merged(depth)? };
-        for map in merged.reverse()?.maps()? {
-            all.matched.insert((self.reference(map.input_name()?)?, self.reference(map.output_name()?)?), map);
-        }
-        for set in found.no_source.domain()?.sets()? {
-            all.unmatched.insert(self.reference(set.name()?)?, set);
-        }
-        Ok(())
-    }
-
-    fn sources(&self, before: &Dataflow, faults: &mut Diagnostics) -> poly::Result<Vec<Vec<Vec<Piece>>>> {
-        let mut pieces: BTreeMap<Reference, Vec<Piece>> = BTreeMap::new();
-        for (&(reader, writer), map) in &before.matched {
-            for part in map.function_pieces(self.apart)? {
-                let region = part.domain.region()?;
-                let Some(iteration) = part.outputs.filter(|_| region.exact) else {
-                    let pair = domains::first_point_of(&map.intersect_domain(&part.domain)?.flatten()?)?;
-                    faults.push(self.not_affine(reader, Some((writer, pair.unwrap_or_default()))));
-                    break;
-                };
-                let source = Source::Write { statement: writer.statement, iteration };
-                let new = region.pieces.into_iter().map(|domain| Piece { domain, source: source.clone() });
-                pieces.entry(reader).or_default().extend(new);
-            }
-        }
-        for (&reader, set) in &before.unmatched {
-            let region = set.region()?;
-            let local = self.is_local(self.access(reader).array);
-            if local && !region.pieces.is_empty() {
-                faults.push(self.uninitialized(reader, set)?);
-            } else if !region.exact {
-                faults.push(self.not_affine(reader, None));
-            }
-            let source = if local { Source::Undefined } else { Source::Input };
-            let new = region.pieces.into_iter().map(|domain| Piece { domain, source: source.clone() });
-            pieces.entry(reader).or_default().extend(new);
-        }
-        pieces.values_mut().for_each(|list| list.sort());
-        let of = |statement: StmtId| {
-            let count = self.scop.statement(statement).reads.len();
-            (0..count).map(|access| pieces.remove(&Reference { statement, access }).unwrap_or_default()).collect()
-        };
-        Ok(self.scop.statement_ids().map(of).collect())
-    }
-
-    fn live_out(&self, after: &Dataflow, faults: &mut Diagnostics) -> poly::Result<Vec<LiveOut>> {
-        let mut live = vec![];
-        for (&reference, set) in &after.unmatched {
-            let array = self.access(reference).array;
-            if reference.access != WRITE || self.is_local(array) {
-                continue;
-            }
-            let region = set.region()?;
-            if !region.exact {
-                let name = &self.scop.array(array).name;
-                let message = format!("which iterations leave the final value of `{name}` cannot be described by affine conditions");
-                let fault = Diagnostic::error("E0501", self.access(reference).span, message);
-                faults.push(fault.label("written here").help("write each element by one statement with the same strides"));
-            }
-            if !region.pieces.is_empty() {
-                live.push(LiveOut { statement: reference.statement, domain: region.pieces });
-            }
-        }
-        Ok(live)
-    }
-
-    fn memory(&self, after: &Dataflow, wanted: impl Fn(Reference) -> bool) -> poly::Result<Vec<MemoryDep>> {
-        let mut deps = vec![];
-        for (&(from, to), map) in &after.matched {
-            if !wanted(from) {
-                continue;
-            }
-            let depth = self.depth(from.statement);
-            let same_instance: Vec<Affine> = (0..depth).map(|level| iterator(depth, level, 1)).collect();
-            let map = if from.statement == to.statement {
-                map.subtract(&Map::from_affine(&self.context, Some(&from.name()), depth, Some(&to.name()), &same_instance)?)?
-            } else {
-                map.clone()
-            };
-            let mut relation = vec![];
-            for part in map.function_pieces(self.apart)? {
-                let region = part.domain.region()?;
-                match part.outputs.filter(|_| region.exact) {
-                    Some(target) => {
-                        let new = region.pieces.into_iter().map(|domain| RelationPiece::Function { domain, target: target.clone() });
-                        relation.extend(new);
-                    }
-                    None => {
-                        let pairs = map.intersect_domain(&part.domain)?.flatten()?.region()?.pieces;
-                        relation.extend(pairs.into_iter().map(|constraints| RelationPiece::Relation { constraints }));
-                    }
-                }
-            }
-            relation.sort();
-            if !relation.is_empty() {
-                deps.push(MemoryDep { from: (from.statement, from.access), to: (to.statement, to.access), relation });
-            }
-        }
-        Ok(deps)
     }
 
     /// `written`: where, with an example of a reader's iteration and the writer's behind it.
-    fn not_affine(&self, reader: Reference, written: Option<(Reference, Vec<i64>)>) -> Diagnostic {
-        let access = self.access(reader);
+    fn not_affine(&self, reader: Reference, written: Option<&(Reference, Vec<i64>)>, ids: &[StmtId]) -> Diagnostic {
+        let access = self.access(reader, ids);
         let name = &self.scop.array(access.array).name;
         let message = format!("the iteration that produces the value of `{name}` read here is not an affine function of the reader's");
         let fault = Diagnostic::error("E0501", access.span, message);
@@ -396,26 +200,26 @@ impl<'a> Analysis<'a> {
             let fault = fault.label("whether the program has written it differs from element to element by a division or remainder");
             return fault.help("write and read the array with the same stride, or read what is never written from an array of its own");
         };
-        let (read, wrote) = pair.split_at(self.depth(reader.statement).min(pair.len()));
-        let [read, wrote] = [(reader, read), (writer, wrote)].map(|(r, point)| self.scop.iteration(r.statement, point));
+        let depth = self.scop.statement(reader.id(ids)).loops.len();
+        let (read, wrote) = pair.split_at(depth.min(pair.len()));
+        let [read, wrote] = [(reader, read), (*writer, wrote)].map(|(r, point)| self.scop.iteration(r.id(ids), point));
         let fault = match read.is_empty() || wrote.is_empty() {
             true => fault.label("its source differs from element to element by a division or remainder"),
             false => fault.label(format!("at {read} it comes from {wrote}, elsewhere by a division or remainder")),
         };
-        let fault = fault.note(self.access(writer).span, "the value is written here");
+        let fault = fault.note(self.access(*writer, ids).span, "the value is written here");
         if reader.statement == writer.statement {
             return fault.help("a statement may read its own results at constant distances only: keep what is read this way in an array that an earlier nest fills");
         }
         fault.help("write and read the array with the same stride, or copy the strided part to an array of its own first")
     }
 
-    fn uninitialized(&self, reader: Reference, unwritten: &Set) -> poly::Result<Diagnostic> {
-        let access = self.access(reader);
+    fn uninitialized(&self, reader: Reference, point: &[i64], ids: &[StmtId]) -> Diagnostic {
+        let access = self.access(reader, ids);
         let name = &self.scop.array(access.array).name;
-        let point = domains::first_point_of(unwritten)?.unwrap_or_default();
-        let at = self.scop.iteration(reader.statement, &point);
+        let at = self.scop.iteration(reader.id(ids), point);
         // Where a condition fails, the element keeps its value: a read that the program does not show.
-        let kept = *access == self.scop.statement(reader.statement).write;
+        let kept = *access == self.scop.statement(reader.id(ids)).write;
         let (message, what, help) = if kept {
             let help = format!("give `{name}` a value where it is declared, or in the other branch too; reads under the same condition as the write need none");
             (format!("`{name}` may be read without a value"), "where the condition around this write fails, it has none", help)
@@ -425,20 +229,24 @@ impl<'a> Analysis<'a> {
         let label = if at.is_empty() { what.into() } else { format!("for example at {at}: {what}") };
         let fault = Diagnostic::error("E0502", access.span, message).label(label);
         let fault = fault.note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
-        Ok(fault.help(help))
+        fault.help(help)
     }
 }
 
-/// `factor` times iterator `level` of `depth`.
-fn iterator(depth: usize, level: usize, factor: i64) -> Affine {
-    let mut function = Affine::constant(depth, 0);
-    function.coeffs[level] = factor;
-    function
-}
-
-/// `a - factor * b`, if it fits.
-fn minus(a: &Affine, factor: i64, b: &Affine) -> Option<Affine> {
-    let term = |x: i64, y: i64| x.checked_sub(factor.checked_mul(y)?);
-    let coeffs: Option<Vec<i64>> = a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| term(x, y)).collect();
-    Some(Affine { coeffs: coeffs?, constant: term(a.constant, b.constant)? })
+impl Flow {
+    /// With one array's cells, whose statements have these numbers.
+    fn add(&mut self, cells: &Cells, ids: &[StmtId]) {
+        for (reader, pieces) in &cells.reads {
+            let placed = |piece: &Piece| match &piece.source {
+                Source::Write { statement, iteration } => Piece { domain: piece.domain.clone(), source: Source::Write { statement: ids[statement.index()], iteration: iteration.clone() } },
+                _ => piece.clone(),
+            };
+            self.reads[reader.id(ids).index()][reader.access] = pieces.iter().map(placed).collect();
+        }
+        self.live_out.extend(cells.live_out.iter().map(|l| LiveOut { statement: ids[l.statement.index()], domain: l.domain.clone() }));
+        let there = |(statement, access): (StmtId, usize)| (ids[statement.index()], access);
+        let placed = |d: &MemoryDep| MemoryDep { from: there(d.from), to: there(d.to), relation: d.relation.clone() };
+        self.anti.extend(cells.anti.iter().map(placed));
+        self.output.extend(cells.output.iter().map(placed));
+    }
 }

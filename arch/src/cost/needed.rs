@@ -5,8 +5,7 @@ use crate::affine::Ranges;
 use crate::affine::Condition;
 use crate::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Whether a condition holds at one place: in some waves, in all that matter, or in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +92,10 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> i64 {
     }
 }
 
+fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
+    (0..extent[0]).flat_map(move |p0| (0..extent[1]).map(move |p1| [p0, p1]))
+}
+
 /// A set of PEs, by [`index`].
 #[derive(Clone, PartialEq, Eq)]
 struct Places(Vec<u64>);
@@ -102,16 +105,18 @@ impl Places {
         Places(vec![0; (extent[0] * extent[1]) as usize / 64 + 1])
     }
     fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
-        let mut places = Places::none(extent);
-        let all = (0..extent[0]).flat_map(|p0| (0..extent[1]).map(move |p1| [p0, p1]));
-        all.enumerate().filter(|(_, p)| holds(*p)).for_each(|(k, _)| places.0[k / 64] |= 1 << (k % 64));
-        places
+        let mut set = Places::none(extent);
+        places(extent).enumerate().filter(|(_, p)| holds(*p)).for_each(|(k, _)| set.0[k / 64] |= 1 << (k % 64));
+        set
     }
     fn contains(&self, place: usize) -> bool {
         self.0[place / 64] >> (place % 64) & 1 == 1
     }
     fn count(&self) -> i64 {
         self.0.iter().map(|w| i64::from(w.count_ones())).sum()
+    }
+    fn join(&mut self, other: &Places) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
     fn each(&self, other: &Places, f: impl Fn(u64, u64) -> u64) -> Places {
         Places(self.0.iter().zip(&other.0).map(|(a, b)| f(*a, *b)).collect())
@@ -144,10 +149,10 @@ impl Search<'_> {
         let vsa = self.vsa;
         let none = Places::none(self.extent);
         let (mut seen, mut fresh) = (vec![none.clone(); vsa.nodes.len()], vec![none.clone(); vsa.nodes.len()]);
-        let mut known: HashMap<NodeId, Outcome> = HashMap::new();
+        let mut known: FxHashMap<NodeId, Outcome> = FxHashMap::default();
         let mut open: Vec<NodeId> = vec![];
         let want = |open: &mut Vec<NodeId>, fresh: &mut Vec<Places>, id: NodeId, at: &Places| {
-            fresh[id.index()] = fresh[id.index()].each(at, |a, b| a | b);
+            fresh[id.index()].join(at);
             open.push(id);
         };
         for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
@@ -160,7 +165,7 @@ impl Search<'_> {
             if here == none {
                 continue;
             }
-            seen[id.index()] = seen[id.index()].each(&here, |a, b| a | b);
+            seen[id.index()].join(&here);
             match &vsa.node(id).op {
                 Op::Past { source, hop, .. } => want(&mut open, &mut fresh, *source, &self.behind(&here, *hop)),
                 Op::Select(c, a, b) => {
@@ -184,7 +189,7 @@ impl Search<'_> {
         places.each(&inside, |a, b| a & b).moved(hop[0] * self.extent[1] + hop[1])
     }
 
-    fn outcome<'k>(&self, known: &'k mut HashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
+    fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
         if !known.contains_key(&id) {
             let (none, all) = (Places::none(self.extent), Places::of(self.extent, |_| true));
             let outcome = match &self.vsa.node(id).op {
@@ -205,12 +210,21 @@ impl Search<'_> {
 
     /// Places where the conditions have the same constants share an answer.
     fn guards(&self, all: &[Condition]) -> Outcome {
-        let known: RefCell<HashMap<Vec<i64>, Holds>> = RefCell::default();
-        let at = |p: [i64; 2]| {
-            let constants: Vec<i64> = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
-            *known.borrow_mut().entry(constants).or_insert_with(|| self.guard(all, p))
-        };
-        Outcome { holds: Places::of(self.extent, |p| at(p) != Holds::Never), fails: Places::of(self.extent, |p| at(p) != Holds::Always) }
+        let mut known: FxHashMap<Vec<i64>, Holds> = FxHashMap::default();
+        let mut constants = vec![];
+        let [mut holds, mut fails] = [Places::none(self.extent), Places::none(self.extent)];
+        for (k, p) in places(self.extent).enumerate() {
+            constants.clear();
+            constants.extend(all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]));
+            let here = known.get(&constants).copied().unwrap_or_else(|| {
+                let here = self.guard(all, p);
+                known.insert(constants.clone(), here);
+                here
+            });
+            holds.0[k / 64] |= u64::from(here != Holds::Never) << (k % 64);
+            fails.0[k / 64] |= u64::from(here != Holds::Always) << (k % 64);
+        }
+        Outcome { holds, fails }
     }
 
     /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are

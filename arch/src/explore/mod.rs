@@ -8,7 +8,6 @@ pub mod choose;
 pub mod coordinates;
 pub mod facts;
 pub mod given;
-mod parallel;
 pub mod rows;
 pub mod search;
 mod sketch;

@@ -2,6 +2,7 @@
 
 use super::vsa::Vsa;
 use crate::affine::advance;
+use std::collections::BTreeMap;
 
 impl Vsa {
     /// How often each counter runs in the phase of a visit.
@@ -37,18 +38,14 @@ impl Vsa {
         };
         std::iter::successors(first, next).map(|phase| { let trips = self.trips_at(&phase); (phase, trips) })
     }
-    /// Number of the wave with these counters.
-    pub fn wave(&self, at: &[i64]) -> i64 {
-        let (phase, inner) = at.split_at(self.phases);
-        let mut before = 0;
-        for (here, trips) in self.walked() {
-            let trips = &trips[self.phases..];
-            if here == phase {
-                return before + trips.iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
-            }
-            before += trips.iter().product::<i64>();
-        }
-        before
+    /// The phases that begin before this wave: where they do, and how often the counters run in them.
+    pub fn phases_before(&self, wave: i64) -> BTreeMap<Vec<i64>, (i64, Vec<i64>)> {
+        let begins = |begin: &mut i64, (phase, trips): (Vec<i64>, Vec<i64>)| {
+            let here = *begin;
+            *begin += trips[self.phases..].iter().product::<i64>();
+            (here < wave).then_some((phase, (here, trips)))
+        };
+        self.walked().scan(0, begins).collect()
     }
     /// Counters of the wave with this number.
     pub fn counters_of(&self, mut wave: i64) -> Vec<i64> {

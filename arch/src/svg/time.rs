@@ -40,6 +40,8 @@ struct Diagram<'a> {
     scop: &'a Scop,
     mapping: &'a Mapping,
     vsa: &'a Vsa,
+    /// The phases that are shown: the wave at which each begins, and how often the counters run in it.
+    phases: BTreeMap<Vec<i64>, (i64, Vec<i64>)>,
     cells: BTreeMap<At, Cell>,
     /// Name of the array, from, to.
     arrows: BTreeSet<(usize, At, At)>,
@@ -47,7 +49,7 @@ struct Diagram<'a> {
 
 /// An SVG document. The mapping is the one that the Vsa was made by.
 pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> String {
-    let mut diagram = Diagram { scop, mapping, vsa, cells: BTreeMap::new(), arrows: BTreeSet::new() };
+    let mut diagram = Diagram { scop, mapping, vsa, phases: vsa.phases_before(STEPS), cells: BTreeMap::new(), arrows: BTreeSet::new() };
     let deepest = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
     for s in 0..scop.statements.len() {
         diagram.statement(system, s, scop.statements[s].loops.len() == deepest);
@@ -72,7 +74,9 @@ impl Diagram<'_> {
                 }
             }
         }
-        let step = self.vsa.wave(&at);
+        let (phase, inner) = at.split_at(self.vsa.phases);
+        let (before, trips) = self.phases.get(phase)?;
+        let step = before + trips[self.vsa.phases..].iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
         let shown = pe.iter().all(|&p| p < PES) && (pe[0] == 0 || pe[1] == 0) && step < STEPS;
         shown.then_some((pe, step))
     }

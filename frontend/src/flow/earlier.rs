@@ -1,17 +1,17 @@
 //! Which accesses of one cell come before an access: written as constraints, order entry by order entry, which is several
 //! times as fast as composing isl's schedules and leaves it nothing to eliminate.
 
-use super::{Analysis, Reference};
+use super::cells::{minus, Reference, Search};
 use crate::poly::{self, Map, UnionMap};
 use crate::scop::{Affine, Constraint};
 
 /// Pairs of accesses of one array whose order is asked for, at most: some seconds' worth.
 const PAIRS: usize = 50_000;
 
-impl Analysis<'_> {
+impl Search<'_> {
     /// `{ sink -> source }`: pairs of accesses of one cell, the source strictly before the sink by times that count in `direction`.
     pub(super) fn earlier(&self, sinks: &[Reference], sources: &[Reference], direction: i64) -> poly::Result<UnionMap> {
-        let deepest = sinks.iter().chain(sources).map(|r| self.depth(r.statement)).max().unwrap_or(0);
+        let deepest = sinks.iter().chain(sources).map(|r| self.depth(*r)).max().unwrap_or(0);
         let timed = |all: &[Reference]| all.iter().map(|&r| (r, self.time(r, direction, 2 * deepest + 1))).collect::<Vec<_>>();
         let (sinks, sources) = (timed(sinks), timed(sources));
         if sinks.len() * sources.len() > PAIRS {
@@ -24,8 +24,8 @@ impl Analysis<'_> {
 
     /// Of two references, each with its time.
     fn pairs(&self, (sink, after): &(Reference, Vec<Affine>), (source, before): &(Reference, Vec<Affine>)) -> poly::Result<Option<Map>> {
-        let (s, t) = (self.scop.statement(sink.statement), self.scop.statement(source.statement));
-        let depths = [s.loops.len(), t.loops.len()];
+        let (s, t) = (self.statement(*sink), self.statement(*source));
+        let depths = [s.depth, t.depth];
         let joint = |form: &Affine, own: usize| {
             let mut coeffs = vec![0; depths[0] + depths[1]];
             coeffs[own * depths[0]..][..depths[own]].copy_from_slice(&form.coeffs);
@@ -33,11 +33,10 @@ impl Analysis<'_> {
         };
         let moved = |all: &[Constraint], own: usize| all.iter().map(|c| Constraint { expr: joint(&c.expr, own), ..c.clone() }).collect::<Vec<_>>();
         let difference = |x: &Affine, y: &Affine| {
-            super::minus(&joint(x, 0), 1, &joint(y, 1)).ok_or_else(|| poly::Error { message: "a coefficient exceeds 64 bits".into(), call: "earlier" })
+            minus(&joint(x, 0), 1, &joint(y, 1)).ok_or_else(|| poly::Error { message: "a coefficient exceeds 64 bits".into(), call: "earlier" })
         };
-        let (read, written) = (self.access(*sink), self.access(*source));
         let mut same = vec![];
-        for (x, y) in read.subscripts.iter().zip(&written.subscripts) {
+        for (x, y) in self.subscripts(*sink).iter().zip(self.subscripts(*source)) {
             same.push(Constraint { expr: difference(x, y)?, equality: true });
         }
         let mut orders = vec![];

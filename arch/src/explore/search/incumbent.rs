@@ -2,7 +2,7 @@
 //! over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::{Node, Grid, Resources, Search, Shape};
+use super::{Node, Grid, Resources, Search, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::variants::assemble;
@@ -11,10 +11,11 @@ use crate::explore::search::task::Design;
 use crate::ir::mapping::{DimPlan, Plan};
 use std::collections::BTreeMap;
 
-/// Grids between dives, dives at most, designs tried in each.
+/// Grids between dives, dives at most, designs tried in each, and of these together.
 pub(super) const DIVE_EVERY: u64 = 40;
 pub(super) const DIVES: u64 = 40;
 const DIVE_TRIES: usize = 4;
+const DIVE_TOGETHER: usize = 2;
 /// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, and dives into.
 const RUNGS: [i64; 4] = [95, 85, 70, 50];
 const RUNG_GRIDS: usize = 400;
@@ -144,28 +145,34 @@ impl Search<'_> {
         self.dives += 1;
         let mut near = shapes.to_vec();
         near.sort_unstable();
+        let mut near = near.into_iter().take(DIVE_WIDTH);
         let mut tried = 0;
-        for (key, shape) in near.into_iter().take(DIVE_WIDTH) {
-            if tried >= DIVE_TRIES || key >= self.cap() || self.counts.exact >= self.task.effort.exact {
-                break;
-            }
-            if self.is_refused(&shape) {
-                continue;
-            }
-            let k = shape.grid.flow.facts as usize;
-            for widths in self.known.roughly(k) {
-                self.counts.walks += 1;
-                let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
-                if need.fits(&self.task.limits) {
-                    if !self.seen.insert(Node::Exact(shape, widths)) {
-                        break;
-                    }
-                    tried += 1;
-                    self.build(vec![(walked.max(key), (shape, widths))]);
-                    break;
+        while tried < DIVE_TRIES {
+            let mut together = vec![];
+            while together.len() < DIVE_TOGETHER {
+                let Some((key, shape)) = near.next().filter(|n| n.0 < self.cap()) else { break };
+                if !self.is_refused(&shape) {
+                    together.extend(self.fitting(key, shape));
                 }
             }
+            if together.is_empty() || self.counts.exact >= self.task.effort.exact {
+                break;
+            }
+            tried += together.len();
+            self.build(together);
         }
+    }
+
+    /// A shape over the widest words over which it fits, if that is not known.
+    fn fitting(&mut self, key: i64, shape: Shape) -> Option<(i64, (Shape, Widths))> {
+        for widths in self.known.roughly(shape.grid.flow.facts as usize) {
+            self.counts.walks += 1;
+            let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
+            if need.fits(&self.task.limits) {
+                return self.seen.insert(Node::Exact(shape, widths)).then_some((walked.max(key), (shape, widths)));
+            }
+        }
+        None
     }
 
     /// The best design over words as narrow as they can be without a cycle more.

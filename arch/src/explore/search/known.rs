@@ -24,6 +24,8 @@ const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.rea
 
 /// Loops of programs of which statements are looked at over each pair of them.
 const PROJECTED: usize = 5;
+/// Visits up to which a run is walked before its resources are counted.
+const SHORT: i64 = 200;
 /// Tiles of a run, at most.
 pub(super) const VISITS: i64 = 2_000_000;
 
@@ -103,16 +105,17 @@ pub(super) struct Shapes {
 /// What came of a design.
 pub(super) enum Evaluated {
     TooBig(Resources),
-    /// Not better than the limit. Rows that were walked.
-    Slow(Resources, u64),
+    /// Not better than the limit. What it needs, if that was counted; rows that were walked.
+    Slow(Option<Resources>, u64),
     Better(Box<Design>, u64),
 }
 
 impl Evaluated {
-    pub fn need(&self) -> Resources {
+    pub fn need(&self) -> Option<Resources> {
         match self {
-            Evaluated::TooBig(need) | Evaluated::Slow(need, _) => *need,
-            Evaluated::Better(design, _) => design.need,
+            Evaluated::TooBig(need) => Some(*need),
+            Evaluated::Slow(need, _) => *need,
+            Evaluated::Better(design, _) => Some(design.need),
         }
     }
     /// Rows of loads and drains that were walked.
@@ -330,12 +333,18 @@ impl<'a> Known<'a> {
         let mut spec = self.spec.clone();
         spec.wiring.word = words;
         let vsa = assemble(self.program, plan.clone(), &spec)?;
+        let walk = || predict_below(&vsa, &MemoryTiming::IDEAL, limit);
+        // What costs less comes first.
+        let walked = (vsa.visits() <= SHORT).then(walk);
+        if let Some((None, rows)) = walked {
+            return Ok(Evaluated::Slow(None, rows));
+        }
         let need = resources::estimate(&vsa);
         if !need.fits(&self.limits) {
             return Ok(Evaluated::TooBig(need));
         }
-        let (prediction, rows) = predict_below(&vsa, &MemoryTiming::IDEAL, limit);
-        let Some(prediction) = prediction else { return Ok(Evaluated::Slow(need, rows)) };
+        let (prediction, rows) = walked.unwrap_or_else(walk);
+        let Some(prediction) = prediction else { return Ok(Evaluated::Slow(Some(need), rows)) };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
         Ok(Evaluated::Better(Box::new(Design { strip: self.program.strip.clone(), array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }), rows))
     }

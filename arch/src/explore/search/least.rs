@@ -5,7 +5,7 @@ use super::{Kind, Search, Widths};
 use crate::cost::board::Resources;
 use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
-use crate::explore::parallel;
+use super::at_once;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::explore::variants::assemble;
@@ -303,7 +303,7 @@ impl Search<'_> {
                 fresh.push(*grid);
             }
         }
-        let found = parallel::map(&fresh, |grid| self.known.per_pe(*grid));
+        let found = at_once(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
         grids.iter().map(|grid| self.pes.of_flow(grid, &self.known.reached(grid))).collect()
     }

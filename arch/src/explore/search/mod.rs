@@ -18,7 +18,7 @@ mod widths;
 pub use network::{network, Layer, Network, Shared};
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
-use super::parallel;
+use rayon::prelude::*;
 use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
 use crate::ir::mapping::Plan;
@@ -273,7 +273,7 @@ impl Search<'_> {
             }
         }
         let cap = self.cap();
-        let shapes = parallel::map(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
+        let shapes = at_once(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
         for ((_, grid), found) in open.iter().zip(shapes) {
             self.counts.bounds += found.bounds;
             self.dropped = self.dropped.min(found.dropped);
@@ -291,7 +291,7 @@ impl Search<'_> {
     fn look(&mut self, mut all: Vec<(i64, Shape)>) {
         all.retain(|(key, shape)| self.worth(*key, shape));
         let (cap, pes) = (self.cap(), &self.pes);
-        let found = parallel::map(&all, |(key, shape)| self.known.widths_that_fit(*key, shape, pes, cap));
+        let found = at_once(&all, |(key, shape)| self.known.widths_that_fit(*key, shape, pes, cap));
         for ((_, shape), found) in all.into_iter().zip(found) {
             self.counts.too_big += u64::from(found.fitting.is_empty() && found.too_big);
             self.take(shape, found);
@@ -309,7 +309,7 @@ impl Search<'_> {
     /// Shapes that are next to be built, over all words that are worth it.
     fn tighten(&mut self, mut all: Vec<(i64, (Shape, Widths))>) {
         all.retain(|(key, (shape, _))| self.worth(*key, shape));
-        let found = parallel::map(&all, |(_, (shape, widths))| self.known.tight(shape, *widths));
+        let found = at_once(&all, |(_, (shape, widths))| self.known.tight(shape, *widths));
         for ((key, (shape, _)), (widths, complete)) in all.into_iter().zip(found) {
             self.dropped = if complete { self.dropped } else { self.dropped.min(key) };
             widths.into_iter().for_each(|widths| self.offer(key, Node::Exact(shape, widths)));
@@ -337,7 +337,7 @@ impl Search<'_> {
         all.retain(|(key, (shape, _))| self.worth(*key, shape));
         all.retain(|(key, (shape, widths))| self.still_fits(*key, shape, *widths));
         let (limit, pes) = (self.limit(), &self.pes);
-        let made = parallel::map(&all, |(_, (shape, widths))| {
+        let made = at_once(&all, |(_, (shape, widths))| {
             let plan = self.known.plan(shape);
             let words = self.known.words(shape.grid.flow.facts as usize, *widths);
             (self.known.evaluate(plan, words, limit), self.known.least(shape, *widths, pes))
@@ -356,8 +356,10 @@ impl Search<'_> {
                     tally.0 += 1;
                     self.counts.exact += 1;
                     self.counts.rows += made.rows();
-                    self.taken.insert(shape.grid.flow, share(&made.need(), &self.task.limits) / shape.grid.peak() as f64);
-                    self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&made.need())));
+                    if let Some(need) = made.need() {
+                        self.taken.insert(shape.grid.flow, share(&need, &self.task.limits) / shape.grid.peak() as f64);
+                        self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
+                    }
                     match made {
                         Evaluated::TooBig(_) => {
                             self.counts.too_big += 1;
@@ -438,6 +440,11 @@ fn multiplies(e: &Expr) -> bool {
         _ => false,
     };
     own || e.operands().into_iter().any(multiplies)
+}
+
+/// `f` of every item, on all cores; the results stand in the order of the items.
+fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    items.par_iter().with_max_len(1).map(f).collect()
 }
 
 /// The greatest share of any resource, 0 to 1 where it fits.

@@ -6,7 +6,7 @@ use super::known::Known;
 use super::{search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
-use crate::explore::parallel;
+use super::at_once;
 use crate::explore::space::{self, parts, Flow, NONE};
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::row_name;
@@ -221,7 +221,7 @@ impl Joint<'_> {
         }
         flows.sort_unstable();
         flows.dedup();
-        let all = parallel::map(&flows, |flow| {
+        let all = at_once(&flows, |flow| {
             let extents: Vec<&[i64]> = (0..layers.known.len()).map(|l| &layers.facts(l, flow).extent[..]).collect();
             let work = layers.sum(&extents.iter().map(|e| e.iter().product()).collect::<Vec<i64>>());
             let grids = space::grids(&extents, *flow, most, LANES_PER_PE).into_iter().filter(|g| work / g.peak() < cap);
@@ -238,7 +238,7 @@ impl Joint<'_> {
         // A layer that takes more than the others leave of the cap needs no number.
         let most = |l: usize| if cap == i64::MAX { cap } else { waves[l] + (cap - rest).max(0) / layers.times[l] + 1 };
         let numbers: Vec<usize> = (0..waves.len()).collect();
-        let found = parallel::map(&numbers, |&l| layers.bound(known, l, grid, most(l)));
+        let found = at_once(&numbers, |&l| layers.bound(known, l, grid, most(l)));
         self.counts.bounds += found.iter().map(|f| f.1).sum::<u64>();
         found.into_iter().map(|f| f.0).collect()
     }
