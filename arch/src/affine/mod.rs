@@ -10,5 +10,5 @@ mod range;
 pub use form::{Condition, Form};
 pub use matrix::{determinant, unimodular_inverse};
 pub use num_integer::gcd;
-pub use odometer::advance;
+pub use odometer::{advance, step};
 pub use range::{interval, Ranges};

@@ -2,7 +2,7 @@
 //! visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that only grow with
 //! each wait, so leaving waits out gives a bound; tests hold both against it.
 
-use crate::affine::{advance, gcd};
+use crate::affine::{gcd, step};
 use crate::contract::timing;
 use crate::contract::walk::{MemoryTiming, Walk, WalkGroup};
 use crate::ir::vsa::Vsa;
@@ -226,11 +226,11 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, &trips)) {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
         }
-        if !advance(&mut tile, trips[..depth].iter().copied()) {
+        let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else {
             // Nothing may be stored behind the last phase that does anything.
             return done.max(free);
-        }
-        if !vsa.cases.is_empty() {
+        };
+        if changed < vsa.phases {
             trips = vsa.trips_at(&tile);
         }
     }

@@ -4,6 +4,7 @@
 //! Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use super::reader::{ReaderModel, Waits};
+use crate::affine::step;
 use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
 use crate::contract::timing;
@@ -112,7 +113,7 @@ impl Walker<'_> {
             free = last + interval;
             done = done.max(self.drains(&tile, last));
             self.releases(&tile, &trips, last);
-            let Some(changed) = advance(&mut tile, &trips[..depth]) else { break };
+            let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else { break };
             if changed < self.vsa.phases {
                 self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
                 trips = self.vsa.trips_at(&tile);
@@ -195,16 +196,4 @@ impl Walker<'_> {
             }
         }
     }
-}
-
-/// Next tile; the outermost counter that changed, `None` at the end.
-fn advance(tile: &mut [i64], trips: &[i64]) -> Option<usize> {
-    for j in (0..tile.len()).rev() {
-        tile[j] += 1;
-        if tile[j] < trips[j] {
-            return Some(j);
-        }
-        tile[j] = 0;
-    }
-    None
 }

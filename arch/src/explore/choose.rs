@@ -93,7 +93,7 @@ const LEAST: i64 = 200;
 const MOST: i64 = 1500;
 const ITERATIONS_PER_DESIGN: i64 = 256;
 /// Rows of loads and drains walked for all of them.
-const ROWS: u64 = 50_000_000;
+const ROWS: u64 = 120_000_000;
 
 /// The effort of a choice: as much as the program is worth, at most some two seconds.
 pub fn effort(program: &Program) -> Effort {

@@ -2,20 +2,22 @@
 //! over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::{Node, Grid, Resources, Search, Shape, Widths};
+use super::{at_once, Node, Grid, Resources, Search, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::variants::assemble;
 use crate::explore::search::share;
 use crate::explore::search::task::Design;
 use crate::ir::mapping::{DimPlan, Plan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Grids between dives, dives at most, designs tried in each, and of these together.
 pub(super) const DIVE_EVERY: u64 = 40;
 pub(super) const DIVES: u64 = 40;
 const DIVE_TRIES: usize = 4;
 const DIVE_TOGETHER: usize = 2;
+/// Shapes that a dive walks together.
+const DIVE_WALKS: usize = 4;
 /// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, and dives into.
 const RUNGS: [i64; 4] = [95, 85, 70, 50];
 const RUNG_GRIDS: usize = 400;
@@ -145,17 +147,21 @@ impl Search<'_> {
         self.dives += 1;
         let mut near = shapes.to_vec();
         near.sort_unstable();
-        let mut near = near.into_iter().take(DIVE_WIDTH);
+        near.truncate(DIVE_WIDTH);
+        let mut near = near.into_iter();
+        let mut fit: VecDeque<(i64, (Shape, Widths))> = VecDeque::new();
         let mut tried = 0;
-        while tried < DIVE_TRIES {
-            let mut together = vec![];
-            while together.len() < DIVE_TOGETHER {
-                let Some((key, shape)) = near.next().filter(|n| n.0 < self.cap()) else { break };
-                if !self.is_refused(&shape) {
-                    together.extend(self.fitting(key, shape));
+        while tried < DIVE_TRIES && self.counts.exact < self.task.effort.exact {
+            while fit.len() < DIVE_TOGETHER {
+                let mut next: Vec<(i64, Shape)> = near.by_ref().take(DIVE_WALKS).take_while(|n| n.0 < self.cap()).collect();
+                if next.is_empty() {
+                    break;
                 }
+                next.retain(|(_, shape)| !self.is_refused(shape));
+                fit.extend(self.fitting(&next));
             }
-            if together.is_empty() || self.counts.exact >= self.task.effort.exact {
+            let together: Vec<_> = fit.drain(..fit.len().min(DIVE_TOGETHER)).collect();
+            if together.is_empty() {
                 break;
             }
             tried += together.len();
@@ -163,16 +169,23 @@ impl Search<'_> {
         }
     }
 
-    /// A shape over the widest words over which it fits, if that is not known.
-    fn fitting(&mut self, key: i64, shape: Shape) -> Option<(i64, (Shape, Widths))> {
-        for widths in self.known.roughly(shape.grid.flow.facts as usize) {
-            self.counts.walks += 1;
-            let Some((walked, Some(need))) = self.known.coarse(&shape, widths, &self.pes, self.cap()) else { break };
-            if need.fits(&self.task.limits) {
-                return self.seen.insert(Node::Exact(shape, widths)).then_some((walked.max(key), (shape, widths)));
+    /// Of shapes that are not known yet, those that fit, each over the widest words over which it does.
+    fn fitting(&mut self, shapes: &[(i64, Shape)]) -> Vec<(i64, (Shape, Widths))> {
+        let (cap, known, pes, limits) = (self.cap(), &self.known, &self.pes, &self.task.limits);
+        let found = at_once(shapes, |(key, shape)| {
+            let mut walks = 0;
+            for widths in known.roughly(shape.grid.flow.facts as usize) {
+                walks += 1;
+                match known.coarse(shape, widths, pes, cap) {
+                    Some((walked, Some(need))) if need.fits(limits) => return (walks, Some((walked.max(*key), (*shape, widths)))),
+                    Some((_, Some(_))) => {}
+                    _ => break,
+                }
             }
-        }
-        None
+            (walks, None)
+        });
+        self.counts.walks += found.iter().map(|f| f.0).sum::<u64>();
+        found.into_iter().filter_map(|f| f.1).filter(|(_, (shape, widths))| self.seen.insert(Node::Exact(*shape, *widths))).collect()
     }
 
     /// The best design over words as narrow as they can be without a cycle more.
