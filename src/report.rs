@@ -237,8 +237,8 @@ pub fn design_text(design: &Design) -> String {
 fn estimate(need: &Resources, board: &Board) -> String {
     let have = &board.resources;
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
-    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36)];
-    let used: Vec<_> = used.iter().map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36), ("URAM", need.uram, have.uram)];
+    let used: Vec<_> = used.iter().filter(|(name, n, _)| *name != "URAM" || *n > 0).map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
     format!("{} of {}", used.join(", "), board.name)
 }
 

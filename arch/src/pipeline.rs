@@ -185,6 +185,8 @@ fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
     spec.wiring.address_bits.get_or_insert(board.address_bits);
     spec.wiring.on_chip.get_or_insert(board.on_chip());
+    let uram = spec.aim.limit.get("uram").map_or(board.resources.uram, |most| most.of(board.resources.uram));
+    spec.wiring.uram.get_or_insert(uram > 0);
     spec
 }
 

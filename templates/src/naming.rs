@@ -1,5 +1,6 @@
 //! Names of modules and ports that more than one template needs, and where memories go.
 
+use arch::contract::memory::{kind, Kind};
 use crate::port::{Chain, Port};
 use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
@@ -39,9 +40,13 @@ fn operation(op: &Op) -> &'static str {
     }
 }
 
-/// Places where memory pays: small ones in LUTs, the rest in block RAM.
-pub fn memory_style(depth: i64) -> MemStyle {
-    if arch::contract::delay::in_luts(depth) { MemStyle::Distributed } else { MemStyle::Block }
+/// What the estimates count a memory as; `ultra`: on a board that has UltraRAM.
+pub fn memory_style(words: i64, width: u32, ultra: bool) -> MemStyle {
+    match kind(words, width.into(), ultra) {
+        Kind::Luts => MemStyle::Distributed,
+        Kind::Block(_) => MemStyle::Block,
+        Kind::Ultra(_) => MemStyle::Ultra,
+    }
 }
 
 /// How waves hop through a box of PEs or buffers: cycles to the next one along each axis, nothing along an axis on which

@@ -1,7 +1,7 @@
 //! Building blocks: what a memory and a line of registers take, and sums of such.
 
 use super::board::Resources;
-use crate::contract::delay::in_luts;
+use crate::contract::memory::{kind, Kind};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul};
 
@@ -61,18 +61,17 @@ pub(super) fn bits_of(words: i64) -> i64 {
     i64::from(64 - (words.max(1) as u64 - 1).leading_zeros()).max(1)
 }
 
-/// A memory without the register of its word.
-pub fn memory(words: i64, width: i64) -> Cost {
-    if in_luts(words) {
-        // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs; what is left over takes two LUTs a bit.
-        let at_once = if words <= 32 { 14 } else { 7 };
-        return Cost::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)));
+/// A memory without the register of its word; `ultra`: on a board that has UltraRAM.
+pub fn memory(words: i64, width: i64, ultra: bool) -> Cost {
+    match kind(words, width, ultra) {
+        Kind::Luts => {
+            // RAM32M16 and RAM64M8 hold 14 and 7 bits in eight LUTs; what is left over takes two LUTs a bit.
+            let at_once = if words <= 32 { 14 } else { 7 };
+            Cost::lut(8 * (width / at_once) + 8.min(2 * (width % at_once)))
+        }
+        Kind::Block(bram18) => Cost { bram18, ..Cost::default() },
+        Kind::Ultra(uram) => Cost { uram, ..Cost::default() },
     }
-    // A RAMB18 is 512 × 36 to 16384 × 1, a RAMB36 twice as wide or deep.
-    let blocks = |depth: i64, bits: i64| ((width + bits - 1) / bits) * ((words + depth - 1) / depth);
-    let halves = [(512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1)].map(|(d, w)| blocks(d, w));
-    let wholes = [(512, 72), (1024, 36), (2048, 18), (4096, 9), (8192, 4), (16384, 2), (32768, 1)].map(|(d, w)| 2 * blocks(d, w));
-    Cost { bram18: halves.into_iter().chain(wholes).min().unwrap_or(0), ..Cost::default() }
 }
 
 /// Registers one behind the other of which those at `taps` (counted from the value itself) are looked at: three or more

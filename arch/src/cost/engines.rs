@@ -12,7 +12,7 @@ use crate::ir::vsa::{DramArray, Vsa};
 
 /// Reader and writer of a port.
 pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
-    let memory = vsa.on_chip(port).map_or(Cost::default(), on_chip);
+    let memory = vsa.on_chip(port).map_or(Cost::default(), |array| on_chip(array, vsa.uram));
     let reader = memory + Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead) + kept(vsa, &walk));
     reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)) + kept(vsa, &walk))
 }
@@ -24,14 +24,14 @@ fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
 }
 
 /// A memory of the IP's own, whose elements are written by themselves: a block RAM has nine bits for each enable.
-fn on_chip(array: &DramArray) -> Cost {
+fn on_chip(array: &DramArray, ultra: bool) -> Cost {
     let (bits, elements) = (8 * i64::from(array.bus_bytes()), i64::from(array.word));
     let words = array.words().max(2);
     let rest = Cost { lut: 80, ff: 2 * bits + elements + 70, ..Cost::default() };
     if in_luts(words) {
-        return memory(words, bits / elements) * elements + Cost::ff(bits) + rest;
+        return memory(words, bits / elements, false) * elements + Cost::ff(bits) + rest;
     }
-    memory(words, bits / 8 * 9) + rest
+    memory(words, bits / 8 * 9, ultra) + rest
 }
 
 /// Bits of an array's program registers.
@@ -64,7 +64,7 @@ fn address(walk: &Walk) -> Cost {
 /// Addresses and count of the open bursts: `templates::axi::bursts`.
 fn bursts(walk: &Walk, kept: i64) -> Cost {
     let address = i64::from(walk.address_bits - walk.bus_bytes().trailing_zeros());
-    memory(kept, address) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
+    memory(kept, address, false) + Cost { lut: 44, ff: address + 40, ..Cost::default() }
 }
 
 /// What the receiver has to know of a row.
@@ -82,7 +82,7 @@ fn reader(walk: &Walk, ahead: i64) -> Cost {
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked = memory(ahead, bits) + memory(ahead, row) + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
+    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
     address(walk) + bursts(walk, ahead) + asked + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
 }
 
@@ -95,7 +95,7 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
     // The last beat's place, and that of one more.
     let channel = Cost { lut: bits + bits / 8, ff: bits + bits / 8, ..Cost::default() };
     let data = channel + Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
-    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits) + spread(walk, latency)
+    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits, false) + spread(walk, latency)
 }
 
 /// Rows with steps: a word is kept while parts of it are spread over bus words, and strobes tell what lies between.

@@ -74,7 +74,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
         if served.is_empty() {
             continue;
         }
-        one += stored(bank, double, kept * bits) + blocks(early, bank.depth);
+        one += stored(bank, double, kept * bits, vsa.uram) + blocks(early, bank.depth);
         one.lut += hit(bank, &group.hull);
         if bank.words_per_row > 1 {
             one.lut += col + bits_of(bank.depth);
@@ -113,15 +113,15 @@ fn late(vsa: &Vsa, group: &InputGroup) -> Vec<Option<i64>> {
 }
 
 /// The memory of a bank with its addresses.
-fn stored(bank: &Bank, double: bool, width: i64) -> Cost {
+fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Cost {
     let depth = bank.depth.max(1);
     match (double, depth) {
         (false, 1) => Cost::ff(width),
-        (true, 1) => memory(2, width) + Cost::ff(1),
+        (true, 1) => memory(2, width, false) + Cost::ff(1),
         _ => {
             let at = bits_of(depth);
             let words = if double { (1 << at) + depth } else { depth };
-            memory(words, width) + Cost { lut: 2 * at, ff: 2 * at + i64::from(double), ..Cost::default() }
+            memory(words, width, ultra) + Cost { lut: 2 * at, ff: 2 * at + i64::from(double), ..Cost::default() }
         }
     }
 }
@@ -145,7 +145,7 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
         let depth = if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }.max(1);
         let at = bits_of(depth);
         let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
-        one += if words == 1 { Cost::ff(lanes * bits) } else { masked(words, lanes, bits) };
+        one += if words == 1 { Cost::ff(lanes * bits) } else { masked(words, lanes, bits, vsa.uram) };
         one.lut += hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, depth);
         one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
@@ -154,8 +154,8 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
 }
 
 /// Lanes with write enables of their own are memories of their own where they stand in LUTs.
-fn masked(words: i64, lanes: i64, bits: i64) -> Cost {
-    if crate::contract::delay::in_luts(words) { memory(words, bits) * lanes } else { memory(words, lanes * bits) }
+fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
+    if crate::contract::delay::in_luts(words) { memory(words, bits, false) * lanes } else { memory(words, lanes * bits, ultra) }
 }
 
 /// LUTs that join so many words, per bit.

@@ -311,7 +311,7 @@ impl<'a> Part<'a> {
                     false => Cost::ff(bits * i64::from(synchronous && crate::contract::delay::in_luts(waves))),
                 };
                 // A further port of the same memory is a copy of it.
-                after + read + memory(waves, bits)
+                after + read + memory(waves, bits, vsa.uram)
             }
             None => Cost::default(),
         }
@@ -429,7 +429,7 @@ fn lookup(table: &[u64], ty: ScalarType, latency: i64) -> Cost {
     columns.sort_unstable();
     columns.dedup();
     let (words, bits) = (table.len() as i64, columns.len() as i64);
-    let read = if table_in_luts(words) { Cost::lut(bits * ((words + 63) / 64)) } else { memory(words, bits) };
+    let read = if table_in_luts(words) { Cost::lut(bits * ((words + 63) / 64)) } else { memory(words, bits, false) };
     read + Cost::ff(bits * latency)
 }
 

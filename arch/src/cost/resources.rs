@@ -55,8 +55,8 @@ pub fn luts_per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> Vec<(
 }
 
 /// A memory of one port in a PE that keeps `depth` values of `bits`, at least.
-pub fn kept(depth: i64, bits: i64) -> Resources {
-    floor(memory(depth, bits))
+pub fn kept(depth: i64, bits: i64, ultra: bool) -> Resources {
+    floor(memory(depth, bits, ultra))
 }
 
 /// Everything but the PEs. Of a sketch, which has no nodes, at least.

@@ -157,6 +157,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         lanes: mapping.lanes() as i64,
         ahead: beats_ahead(spec.wiring.memory_latency.unwrap_or_default().into()),
         address_bits: spec.wiring.address_bits.unwrap_or(64),
+        uram: spec.wiring.uram.unwrap_or(false),
         axes: mapping.axes,
         extent: mapping.extent,
         tile_depth: mapping.tile_depth,

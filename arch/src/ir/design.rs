@@ -111,6 +111,8 @@ groups! {
         memory_latency: Option<u32>,
         /// Bits of an address, 64 or 32; `None`: the board's.
         address_bits: Option<u32>,
+        /// Deep memories may be UltraRAM; `None`: if the board has some.
+        uram: Option<bool>,
         /// Bytes of arrays that stay on chip where they pass values between phases, in all; `None`: the board's.
         on_chip: Option<u64>,
     }

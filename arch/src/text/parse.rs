@@ -102,6 +102,7 @@ impl Parser {
             "lanes" => vsa.lanes = line.integer()?,
             "interval" => vsa.schedule.interval = line.integer()?,
             "ahead" => vsa.ahead = line.integer()?,
+            "uram" => vsa.uram = true,
             "addresses" => vsa.address_bits = line.small()?,
             "size" if vsa.counters.is_empty() => self.size(line)?,
             "parameter" if vsa.counters.len() == vsa.sizes.parameters.len() => {

@@ -85,6 +85,9 @@ impl Printer<'_> {
         if vsa.address_bits != 64 {
             writeln!(self.out, "addresses {}", vsa.address_bits)?;
         }
+        if vsa.uram {
+            writeln!(self.out, "uram")?;
+        }
         writeln!(self.out)?;
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;

@@ -92,7 +92,7 @@ pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
     report.quiet.output(m, !some);
 
-    let ring = m.mem("burst_addresses", kept, events.address.w(), memory_style(kept.into()));
+    let ring = m.mem("burst_addresses", kept, events.address.w(), memory_style(kept.into(), events.address.w(), false));
     let at = |name: &str, en: Sig<'m>| {
         let at = m.reg(name, u(clog2(u64::from(kept))));
         at.next(at.q().add_lit(1)).en(en).rst(rst & !some, 0).q()

@@ -122,7 +122,7 @@ pub(crate) fn deep_fifo<'m>(
     m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
 ) -> Fifo<'m> {
     let push = push.named(format!("{name}_push"));
-    let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into()));
+    let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));
     let at = clog2(u64::from(depth));
     let one = m.lit(1, u(at + 1));
     let counter = |what: &str, up: Sig<'m>, down: Sig<'m>| {

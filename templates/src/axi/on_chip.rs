@@ -25,6 +25,8 @@ pub struct OnChip {
     /// Bytes of an element: strobes of writers are those of elements.
     pub element: u32,
     pub bus: Bus,
+    /// A deep one is UltraRAM.
+    pub uram: bool,
     pub reads: bool,
     pub writes: bool,
 }
@@ -51,7 +53,7 @@ impl OnChip {
     pub fn from_vsa(vsa: &Vsa, port: usize, reads: bool, writes: bool) -> Option<OnChip> {
         let array = vsa.on_chip(port)?;
         let bus = Bus { bytes: array.bus_bytes(), address_bits: vsa.port_address_bits(port) };
-        Some(OnChip { array: array.name.clone(), words: array.words() as u32, element: array.ty.bytes(), bus, reads, writes })
+        Some(OnChip { array: array.name.clone(), words: array.words() as u32, element: array.ty.bytes(), bus, uram: vsa.uram, reads, writes })
     }
 
     pub fn ports(&self) -> OnChipPorts {
@@ -144,7 +146,7 @@ impl Template for OnChip {
         m.doc(format!("Keeps {}, {} words of {} bytes, between the phases that write and read it.", self.array, self.words, self.bus.bytes));
         let ports = self.ports();
         let rst = ports.rst.input(m);
-        let cells = m.mem("cells", self.depth(), 8 * self.bus.bytes, memory_style(self.depth().into()));
+        let cells = m.mem("cells", self.depth(), 8 * self.bus.bytes, memory_style(self.depth().into(), 9 * self.bus.bytes, self.uram));
         if self.reads {
             self.read(m, rst, &ports.read, cells);
         }

@@ -26,6 +26,8 @@ pub struct Buffer {
     pub hops: Hops,
     /// Two halves, filled in turn.
     pub double: bool,
+    /// Deep memories are UltraRAM.
+    pub uram: bool,
     pub shape: StreamShape,
 }
 
@@ -68,6 +70,7 @@ impl Buffer {
             pes: (0..n0).flat_map(|i| (0..n1).map(move |j| [i, j])).map(pe).collect(),
             hops: Hops::new(vsa, extent.map(|n| n > 1)),
             double,
+            uram: vsa.uram,
             shape,
         }
     }

@@ -192,7 +192,7 @@ impl<'a, 'm> Build<'a, 'm> {
         let (to, from) = (Place { half: self.slot, address: write_address }, Place { half: self.tokens.slot, address: read_address });
         let (write, read, words) = halves(m, at, depth, [to, from], |read, _| read);
         let word = if words == 1 { self.registers(b, mask, data) } else {
-            let style = memory_style(words);
+            let style = memory_style(words, count as u32 * bits, self.of.buffer.uram);
             let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
             if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
             // Either the address is registered or, by a block RAM, the word.

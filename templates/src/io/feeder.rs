@@ -247,7 +247,7 @@ impl<'a, 'm> Build<'a, 'm> {
         }
         let (to, from) = (Place { half: self.stream.slot, address: next }, Place { half: self.slot, address: address.resize(at.w) });
         let (write, read, words) = halves(m, at, depth, [to, from], |x, name| m.reg(format!("{name}{b}"), x.ty()).next(x).q());
-        let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words));
+        let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words, data.w(), of.buffer.uram));
         memory.write(hit, write, data);
         memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)
     }

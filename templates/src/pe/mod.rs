@@ -32,6 +32,8 @@ pub struct Pe {
     /// By output group.
     pub outputs: Vec<PeOutput>,
     pub ports: PePorts,
+    /// Deep memories are UltraRAM.
+    pub uram: bool,
     pub remarks: Remarks,
 }
 
@@ -111,7 +113,7 @@ impl Pe {
         let nodes: BTreeMap<u32, PeNode> = datapath.ids().into_iter().map(|id| (id.0, node(id))).collect();
         let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();
         let ports = PePorts::new(vsa, &datapath, &nodes, &outputs);
-        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports, remarks: vsa.remarks.clone() }
+        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports, uram: vsa.uram, remarks: vsa.remarks.clone() }
     }
 }
 
@@ -219,7 +221,7 @@ impl<'a, 'm> Build<'a, 'm> {
         for past in datapath.pasts.values() {
             if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
                 let source = &pe.nodes[&past.source.0];
-                let make = || m.mem(format!("{}_mem{depth}", source.stem), depth as u32, source.ty.bits(), memory_style(depth));
+                let make = || m.mem(format!("{}_mem{depth}", source.stem), depth as u32, source.ty.bits(), memory_style(depth, source.ty.bits(), pe.uram));
                 memories.entry((past.source.0, depth)).or_insert_with(make);
             }
         }

@@ -34,7 +34,7 @@ fn address(sim: &mut Sim, channel: &str, bytes: u32, offered: Option<(usize, usi
 /// Random bursts in both directions at `busy` percent, for `cycles`; words of 8 bytes.
 fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
     let r = &mut Random::new(seed);
-    let template = OnChip { array: "t".into(), words: words as u32, element, bus: Bus { bytes: 8, address_bits: 16 }, reads: true, writes: true };
+    let template = OnChip { array: "t".into(), words: words as u32, element, bus: Bus { bytes: 8, address_bits: 16 }, uram: false, reads: true, writes: true };
     let mut design = Design::default();
     let top = design.module(template);
     let mut sim = Sim::new(&design.verify().unwrap(), &top).unwrap();

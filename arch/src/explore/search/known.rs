@@ -37,6 +37,8 @@ pub(super) struct Known<'a> {
     pub spill: i64,
     /// Bits of an address.
     pub address_bits: u32,
+    /// Deep memories are UltraRAM.
+    pub uram: bool,
     /// Per transform.
     pub facts: Vec<Facts>,
     orders: Vec<Orders>,
@@ -138,6 +140,7 @@ impl<'a> Known<'a> {
             limits: task.limits,
             spill: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
             address_bits: spec.wiring.address_bits.unwrap_or(64),
+            uram: spec.wiring.uram.unwrap_or(false),
             facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
             orders: vec![],
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },

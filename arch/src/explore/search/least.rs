@@ -77,7 +77,7 @@ impl Known<'_> {
         let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
         let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
         let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, (self.plan(shape), self.interval(shape)), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, ..vsa })
+        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, (self.plan(shape), self.interval(shape)), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, uram: self.uram, ..vsa })
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
@@ -124,7 +124,7 @@ impl Known<'_> {
 
     /// Memories of a PE in which sums wait for their next term.
     fn sums(&self, facts: &Facts, shape: &Shape) -> Resources {
-        self.waiting(facts, shape).filter(|w| w.0 > CHAINED).map_or(Resources::default(), |(depth, bits)| resources::kept(depth, bits))
+        self.waiting(facts, shape).filter(|w| w.0 > CHAINED).map_or(Resources::default(), |(depth, bits)| resources::kept(depth, bits, self.uram))
     }
 
     /// Sums of a PE that wait for their next term, and bits of one.
@@ -326,7 +326,7 @@ impl Search<'_> {
         spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
         self.counts.exact += 1;
         let vsa = assemble(self.known.program, small.plan(facts, &self.known.order(shape).dims), &spec);
-        let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits).lut);
+        let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
         let mut parts = vsa.map_or(vec![], |vsa| resources::luts_per_pe(&vsa, |statements| self.known.small(&grid, statements)));
         if let Some(most) = parts.iter_mut().max_by_key(|p| p.1) {
             most.1 = (most.1 - waiting).max(0);

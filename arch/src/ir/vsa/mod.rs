@@ -427,6 +427,8 @@ pub struct Vsa {
     pub ahead: i64,
     /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
     pub address_bits: u32,
+    /// The board has UltraRAM, where deep memories go.
+    pub uram: bool,
     pub nodes: Vec<Node>,
     pub remarks: Remarks,
     pub arrays: Vec<DramArray>,
@@ -452,6 +454,7 @@ impl Vsa {
             lanes: 1,
             ahead: 0,
             address_bits: 64,
+            uram: false,
             nodes: vec![],
             remarks: Remarks::default(),
             arrays: vec![],
