@@ -447,12 +447,13 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
     if !node.ty.is_float() && !first.is_float() || matches!(node.op, Op::Lookup(..)) {
         return None;
     }
-    // Significands of up to 17, 26 and 53 bits.
-    let multiplier = match node.ty.bits() {
-        0..=16 => 1,
-        17..=32 => 2,
-        _ => 10,
+    // Parts of 26 bits of one significand times parts of 17 of the other.
+    let significand: i64 = match node.ty.bits() {
+        0..=16 => 11,
+        17..=32 => 24,
+        _ => 53,
     };
+    let multiplier = ((significand + 25) / 26) * ((significand + 16) / 17);
     let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
     match node.op {
         Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),

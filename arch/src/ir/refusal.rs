@@ -15,6 +15,10 @@ use super::mapping::Plan;
 use super::ure::System;
 use frontend::diag::{Diagnostic, Diagnostics, Span};
 use frontend::scop::{Scop, StmtId};
+use std::collections::BTreeMap;
+
+/// Something else is asked of a loop over phases.
+const PHASE_LOOP: &str = "E0723";
 
 /// Why a plan is not a systolic array for this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +101,7 @@ impl Illegal {
             Illegal::MixedSum { statement, read } => error("E0725", Some(scop.statement(*statement).reads[*read].span), "a partial result of this sum would travel a distance that changes with the sizes".into())
                 .label("the loops that this sums over are mixed in one coordinate")
                 .help("take the loops themselves as space and time, not sums or differences of them"),
-            Illegal::PhaseLoop(name) => error("E0723", None, format!("`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled or skewed")).help("leave it out of the design options"),
+            Illegal::PhaseLoop(name) => error(PHASE_LOOP, None, format!("`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled or skewed")).help("leave it out of the design options"),
             Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }
     }
@@ -166,12 +170,20 @@ impl Unstorable {
 }
 
 /// What stood against each kind of array, below the fact that there is none.
-pub fn no_array(scop: &Scop, reasons: Diagnostics) -> Diagnostics {
+pub fn no_array(scop: &Scop, mut reasons: Diagnostics) -> Diagnostics {
+    // That loops over phases are nothing else is news to who asked for it.
+    if reasons.iter().any(|r| r.code != PHASE_LOOP) {
+        reasons.retain(|r| r.code != PHASE_LOOP);
+    }
     let fault = Diagnostic::error("E0710", scop.function.region, "no systolic array was found for this region");
     let mut fault = fault.label(if reasons.is_empty() { "nothing was left to try" } else { "the reasons follow" });
-    for s in scop.statements.iter().filter(|s| s.domain.len() > 1) {
-        let what = format!("runs in {} separate parts of its loops: an `if` of its own for each of them may help", s.domain.len());
-        fault = fault.note(s.span, what);
+    // Copies of a statement are one line of the user's.
+    let parts = scop.statements.iter().filter(|s| s.domain.len() > 1).fold(BTreeMap::new(), |mut all: BTreeMap<Span, usize>, s| {
+        all.entry(s.span).and_modify(|n| *n = s.domain.len().max(*n)).or_insert(s.domain.len());
+        all
+    });
+    for (span, n) in parts {
+        fault = fault.note(span, format!("runs in {n} separate parts of its loops: an `if` of its own for each of them may help"));
     }
     std::iter::once(fault).chain(reasons).collect()
 }

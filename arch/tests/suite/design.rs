@@ -18,7 +18,7 @@ fn the_printed_form_reads_back() {
     ];
     for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
         for array in &arrays {
-            let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), bank: [("A".into(), "DDR[1]".into())].into(), queue: Some(4), spill_beyond: Some(9), memory_latency: Some(120), address_bits: Some(32), on_chip: Some(65536) };
+            let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), bank: [("A".into(), "DDR[1]".into())].into(), uram: Some(true), queue: Some(4), spill_beyond: Some(9), memory_latency: Some(120), address_bits: Some(32), on_chip: Some(65536) };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
             let aim = Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
             let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, aim, array: array.clone() };

@@ -184,6 +184,7 @@ impl Draw {
             lanes: self.int(),
             ahead: self.int(),
             address_bits: if self.int() % 2 == 0 { 32 } else { 64 },
+            uram: self.flag(),
             nodes: (0..nodes).map(|_| Node { op: self.op(count), ty: self.ty(), name: self.name() }).collect(),
             inputs: (0..self.index(4)).map(|_| self.input(&arrays, count)).collect(),
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
