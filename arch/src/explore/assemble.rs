@@ -9,6 +9,7 @@ use crate::contract::walk::beats_ahead;
 use crate::pe::{self, retime, Options};
 use crate::ir::mapping::Mapping;
 use crate::io::{bus, collect, hazard, hull, port, reshape};
+use crate::recurrence::passed;
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
@@ -67,6 +68,8 @@ pub struct Program<'a> {
     pub ports: Vec<usize>,
     /// Per array: it stays on chip.
     pub on_chip: Vec<bool>,
+    /// Per array: values pass in it from phase to phase.
+    pub passed: Vec<bool>,
     /// Iterations of a loop in one strip, if it is cut.
     pub strip: Factors,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
@@ -112,7 +115,8 @@ impl<'a> Program<'a> {
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
-        Program { scop, system, reductions, sharing, work, ports, on_chip, strip: Factors::new(), rewrites, sized: None }
+        let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
+        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, strip: Factors::new(), rewrites, sized: None }
     }
 
     /// The program in strips: over this system.
@@ -151,7 +155,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     reshape::reshape(scop, &mut lowered, &mapping);
     let dram = arrays(program, &lowered, &mapping, schedule.interval, spec);
     let outputs = outputs(scop, &lowered, &dram, &mapping)?;
-    let inputs = inputs(&lowered, &outputs, &dram, &mapping);
+    let inputs = inputs(program, &lowered, &outputs, &dram, &mapping);
     let mut vsa = Vsa {
         name: scop.name.to_lowercase(),
         lanes: mapping.lanes() as i64,
@@ -265,13 +269,13 @@ fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
     (at as u32, &dram[at].array)
 }
 
-fn inputs(lowered: &Lowered, outputs: &[OutputGroup], dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
+fn inputs(program: &Program, lowered: &Lowered, outputs: &[OutputGroup], dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
     let group = |draft: &InputDraft| {
         let (index, array) = position(dram, draft.array);
         let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
         let lagging = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, until: Until::Lag(s.lag) }));
         let group = hull::input(draft, index, array.word, mapping);
-        let stores = outputs.iter().enumerate().filter(|(_, o)| mapping.phases > mapping.parameters.len() && lagging.is_none() && o.array == index);
+        let stores = outputs.iter().enumerate().filter(|(_, o)| program.passed[draft.array] && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
         let reload = if earlier.is_empty() { group.reload } else { group.reload.max(mapping.phases) };
         InputGroup { after: lagging.into_iter().chain(earlier).collect(), reload, ..group }

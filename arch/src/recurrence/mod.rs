@@ -9,6 +9,7 @@ mod frame;
 pub mod hosted;
 pub mod linear;
 mod localize;
+pub mod passed;
 pub mod phases;
 mod place;
 pub mod recompute;
