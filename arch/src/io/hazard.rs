@@ -2,7 +2,8 @@
 //! load waits for that store on purpose (`InputGroup::after`).
 //!
 //! Checked on the boxes the visits transfer, so it is sound but refuses some tilings that would be right. Loads of one
-//! visit come before its stores, so an untiled array is always in order.
+//! visit come before its stores, so an untiled array is always in order. Of earlier phases a load waits for all stores, unless
+//! it needs nothing of what they have stored (`recurrence::passed`).
 
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{InputGroup, OutputGroup, Until, Vsa};
@@ -13,10 +14,8 @@ use frontend::scop::{Affine, Constraint};
 /// Names the array.
 pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
     for input in vsa.inputs.iter().filter(|g| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
-        // Of earlier phases it has waited for all stores.
-        let first = if input.after.is_empty() { vsa.parameters() } else { vsa.phases };
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
-            if (first..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
+            if (vsa.phases..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }
