@@ -54,14 +54,17 @@ impl Shared {
     }
 }
 
-/// Designs assembled for a layer on one grid, at most; and for its own best array, whose grid is tried first.
+/// Designs assembled for a layer on one grid, at first, how many times as many when it is its turn again, and at most.
 const PER_GRID: u64 = 12;
+const DEEPER: u64 = 5;
+const MOST_PER_GRID: u64 = 10_000;
+/// For a layer's own best array, whose grid is tried first.
 const PER_LAYER: u64 = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
-    /// By each layer's shapes.
-    Shapes(Grid),
+    /// By each layer's shapes, or by what came of a search for them; designs that the next one may assemble for a layer.
+    Shapes(Grid, u64),
     Waves(Grid),
 }
 
@@ -70,6 +73,8 @@ enum Node {
 struct OnGrid {
     best: Option<Design>,
     bound: i64,
+    /// Designs that could have been assembled.
+    effort: u64,
 }
 
 type Found = BTreeMap<(usize, Grid), OnGrid>;
@@ -91,7 +96,7 @@ struct Joint<'a> {
     found: Found,
     best: Option<(i64, Grid, Vec<Design>)>,
     counts: Counts,
-    /// The least bound of grids that were searched to no proof.
+    /// The least bound of grids that are given up without a proof.
     open: i64,
 }
 
@@ -164,7 +169,7 @@ impl Joint<'_> {
             let found = search(&task(self.network, self.network.layers[l].program, effort, None, i64::MAX));
             self.count(&found.counts);
             if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
-                self.evaluate(&grid);
+                self.evaluate(&grid, PER_GRID);
             }
         }
         let mut heap: BinaryHeap<Reverse<(i64, Node)>> = self.grids().into_iter().map(|(key, grid)| Reverse((key, Node::Waves(grid)))).collect();
@@ -178,10 +183,18 @@ impl Joint<'_> {
                     let bounds = self.bounds(&grid);
                     let key = self.layers.sum(&bounds).max(key);
                     if key < self.cap() {
-                        heap.push(Reverse((key, Node::Shapes(grid))));
+                        heap.push(Reverse((key, Node::Shapes(grid, PER_GRID))));
                     }
                 }
-                Node::Shapes(grid) => self.evaluate(&grid),
+                Node::Shapes(grid, effort) => {
+                    let bound = self.evaluate(&grid, effort).max(key);
+                    if bound < self.cap() {
+                        match DEEPER * effort {
+                            more @ ..=MOST_PER_GRID => heap.push(Reverse((bound, Node::Shapes(grid, more)))),
+                            _ => self.open = self.open.min(bound),
+                        }
+                    }
+                }
             }
         }
         self.open.min(self.total())
@@ -243,39 +256,43 @@ impl Joint<'_> {
         found.into_iter().map(|f| f.0).collect()
     }
 
-    /// Searches every layer on a grid, the slowest first, as long as their sum may be the best.
-    fn evaluate(&mut self, grid: &Grid) {
+    /// Searches every layer on a grid, the slowest first, as long as their sum may be the best; the bound of that sum.
+    fn evaluate(&mut self, grid: &Grid, effort: u64) -> i64 {
         let mut least = self.bounds(grid);
         let mut order: Vec<usize> = (0..least.len()).collect();
         order.sort_by_key(|&l| Reverse(least[l].saturating_mul(self.network.layers[l].times)));
         let mut designs: Vec<Option<Design>> = vec![None; least.len()];
         let mut sum = least.clone();
         for l in order {
-            let found = self.on_grid(l, grid);
+            let found = self.on_grid(l, grid, effort);
             least[l] = least[l].max(found.bound);
             sum[l] = found.best.as_ref().map_or(i64::MAX, |d| d.cycles).max(least[l]);
             designs[l] = found.best;
             if self.layers.sum(&sum) >= self.total() {
-                self.open = self.open.min(self.layers.sum(&least));
-                return;
+                return self.layers.sum(&least);
             }
         }
-        self.open = self.open.min(self.layers.sum(&least));
         if let Some(designs) = designs.into_iter().collect::<Option<Vec<_>>>() {
             self.best = Some((self.layers.sum(&sum), *grid, designs));
         }
+        self.layers.sum(&least)
     }
 
-    fn on_grid(&mut self, l: usize, grid: &Grid) -> OnGrid {
+    /// What is known, if it is a proof or took as much effort.
+    fn on_grid(&mut self, l: usize, grid: &Grid, exact: u64) -> OnGrid {
         let corner = self.layers.corner(l, grid);
-        if let Some(known) = self.found.get(&(l, corner)) {
+        let known = self.found.get(&(l, corner)).cloned();
+        let proved = |k: &OnGrid| k.best.as_ref().is_some_and(|b| b.cycles <= k.bound);
+        if let Some(known) = known.as_ref().filter(|k| k.effort >= exact || proved(k)) {
             return known.clone();
         }
         let only = [corner];
-        let effort = Effort { exact: PER_GRID, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap / 2.0 };
+        let effort = Effort { exact, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap / 2.0 };
         let found = search(&task(self.network, self.network.layers[l].program, effort, Some(&only), i64::MAX));
         self.count(&found.counts);
-        let known = OnGrid { bound: found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)), best: found.best };
+        let bound = found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.as_ref().map_or(0, |k| k.bound));
+        let best = [known.and_then(|k| k.best), found.best].into_iter().flatten().min_by_key(|d| d.cycles);
+        let known = OnGrid { bound, best, effort: exact };
         self.found.insert((l, corner), known.clone());
         known
     }
