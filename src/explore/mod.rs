@@ -243,7 +243,7 @@ const NEIGHBOUR_CYCLES: i64 = 8;
 pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
-    let effort = Effort { exact: NEIGHBOUR_DESIGNS, bounds: 1_000_000, rows: NEIGHBOUR_ROWS, gap: 0.02 };
+    let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, rows: NEIGHBOUR_ROWS, gap: 0.02 };
     let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {

@@ -92,12 +92,18 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
 const LEAST: i64 = 200;
 const MOST: i64 = 1500;
 const ITERATIONS_PER_DESIGN: i64 = 256;
+/// Values and results of a PE beyond which assembling it takes so much longer that fewer are, and how few.
+const LARGE: i64 = 128;
+const FEW: i64 = 20;
 /// Rows of loads and drains walked for all of them.
 const ROWS: u64 = 120_000_000;
 
-/// The effort of a choice: as much as the program is worth, at most some two seconds.
+/// The effort of a choice: as much as the program is worth, at most some seconds.
 pub fn effort(program: &Program) -> Effort {
-    let exact = (LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) as u64;
+    let loads_and_stores = program.system.statements.iter().map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
+    let size = loads_and_stores.sum::<usize>() as i64;
+    let exact = (LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST);
+    let exact = if size > LARGE { (exact * LARGE / size).max(FEW) as u64 } else { exact as u64 };
     Effort { exact, bounds: 500_000 + 20_000 * exact, rows: ROWS, gap: 0.0 }
 }
 

@@ -27,6 +27,8 @@ const CORRECTIONS: usize = 40;
 const CORRECTED: f64 = 0.95;
 /// How many times smaller the next grid of a flow is where no shape of one fits.
 const SMALLER: f64 = 1.3;
+/// Narrower words that are tried for the best design, at least; else a quarter of the effort.
+const POLISHED: u64 = 12;
 /// Shapes of a grid that a dive looks at more closely.
 const DIVE_WIDTH: usize = 40;
 
@@ -192,6 +194,7 @@ impl Search<'_> {
     pub(super) fn polish(&mut self) {
         let Some(best) = self.best.take() else { return };
         let mut now = best;
+        let most = self.counts.exact + (self.task.effort.exact / 4).max(POLISHED);
         // Words that hide transfers under waves pass fewer registers than wide ones.
         if let Ok(vsa) = assemble(self.task.program, now.plan.clone(), self.task.spec) {
             let need = resources::estimate(&vsa);
@@ -206,7 +209,7 @@ impl Search<'_> {
             if names.iter().any(|n| self.task.spec.wiring.word.contains_key(n)) {
                 continue;
             }
-            while now.vsa.bus_bytes(port) > least {
+            while now.vsa.bus_bytes(port) > least && self.counts.exact < most {
                 let half: BTreeMap<String, u32> = now.vsa.arrays.iter().map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word })).collect();
                 let mut spec = self.task.spec.clone();
                 spec.wiring.word = half.clone();
