@@ -13,6 +13,7 @@ extern "C" {
     fn isl_mat_alloc(ctx: Raw, rows: c_uint, columns: c_uint) -> Raw;
     fn isl_mat_rows(matrix: Raw) -> c_int;
     fn isl_mat_set_element_val(matrix: Raw, row: c_int, column: c_int, value: Raw) -> Raw;
+    fn isl_mat_set_element_si(matrix: Raw, row: c_int, column: c_int, value: c_int) -> Raw;
     fn isl_mat_get_element_val(matrix: Raw, row: c_int, column: c_int) -> Raw;
     fn isl_basic_set_from_constraint_matrices(space: Raw, equal: Raw, inequal: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int) -> Raw;
     fn isl_basic_set_equalities_matrix(set: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int) -> Raw;
@@ -94,8 +95,10 @@ fn matrix(context: &Context, rows: &[Vec<i64>], columns: usize) -> Result<Matrix
         let mut raw = isl_mat_alloc(context.raw(), rows.len() as c_uint, columns as c_uint);
         for (r, row) in rows.iter().enumerate() {
             for (c, &element) in row.iter().enumerate() {
-                let value = Value::new(context, element)?;
-                raw = isl_mat_set_element_val(raw, r as c_int, c as c_int, value.take());
+                raw = match c_int::try_from(element) {
+                    Ok(small) => isl_mat_set_element_si(raw, r as c_int, c as c_int, small),
+                    Err(_) => isl_mat_set_element_val(raw, r as c_int, c as c_int, Value::new(context, element)?.take()),
+                };
             }
         }
         Matrix::wrap(context, raw, "isl_mat_set_element_val")
