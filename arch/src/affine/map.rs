@@ -25,6 +25,13 @@ pub fn between(d: usize, [lo, hi]: [i64; 2], depth: usize) -> [Constraint; 2] {
     })
 }
 
+/// A function of the coordinates from `first` on, of `depth` in all.
+pub fn among(a: &Affine, first: usize, depth: usize) -> Affine {
+    let mut coeffs = vec![0; depth];
+    coeffs[first..][..a.coeffs.len()].copy_from_slice(&a.coeffs);
+    Affine { coeffs, constant: a.constant }
+}
+
 /// `a - b`.
 pub fn minus(a: &Affine, b: &Affine) -> Affine {
     Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(x, y)| x - y).collect(), constant: a.constant - b.constant }

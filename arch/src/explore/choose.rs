@@ -102,8 +102,7 @@ const ROWS: u64 = 120_000_000;
 pub fn effort(program: &Program) -> Effort {
     let loads_and_stores = program.system.statements.iter().map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
-    let exact = (LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST);
-    let exact = if size > LARGE { (exact * LARGE / size).max(FEW) as u64 } else { exact as u64 };
+    let exact = ((LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
     Effort { exact, bounds: 500_000 + 20_000 * exact, rows: ROWS, gap: 0.0 }
 }
 
@@ -326,8 +325,8 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     }
     let searched = Searched::new(&found, limits);
     match found.best {
-        Some(Design { plan, vsa, strip, .. }) => {
-            let program = strips.into_iter().find(|p| p.strip == strip).unwrap_or_else(|| program.clone());
+        Some(Design { plan, vsa, array, .. }) => {
+            let program = strips.into_iter().find(|p| array.shape().is_some_and(|shape| shape.strip == p.strip)).unwrap_or_else(|| program.clone());
             Ok(Chosen { program, plan, vsa, searched })
         }
         None => {

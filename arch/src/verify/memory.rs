@@ -4,7 +4,7 @@
 //! Each dependence of the program is looked at over pairs of places in the band, of the instance it comes from and
 //! of the one it leads to.
 
-use crate::affine::map::{compose, minus};
+use crate::affine::map::{among, compose, minus};
 use crate::ir::ure::{Feed, System};
 use frontend::flow::{self, MemoryDep, RelationPiece, Source, WRITE};
 use frontend::scop::{Affine, Constraint, Scop, Storage};
@@ -47,9 +47,7 @@ impl Pairs<'_> {
 
     /// Over the first place, then the second.
     fn wide(&self, a: &Affine, second: bool) -> Affine {
-        let none = vec![0; self.depth()];
-        let coeffs = if second { [none.as_slice(), &a.coeffs].concat() } else { [a.coeffs.as_slice(), &none].concat() };
-        Affine { coeffs, constant: a.constant }
+        among(a, if second { self.depth() } else { 0 }, 2 * self.depth())
     }
 
     fn widened(&self, all: &[Constraint], second: bool) -> Conjunction {

@@ -349,6 +349,6 @@ impl<'a> Known<'a> {
         let (prediction, rows) = walked.unwrap_or_else(walk);
         let Some(prediction) = prediction else { return Ok(Evaluated::Slow(Some(need), rows)) };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-        Ok(Evaluated::Better(Box::new(Design { strip: self.program.strip.clone(), array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }), rows))
+        Ok(Evaluated::Better(Box::new(Design { array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }), rows))
     }
 }

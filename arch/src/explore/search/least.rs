@@ -1,11 +1,10 @@
 //! What a shape takes at least, cycles and resources, before it is assembled, and over which words it may fit.
 
 use super::known::Known;
-use super::{Kind, Search, Widths};
+use super::{at_once, Kind, Search, Widths};
 use crate::cost::board::Resources;
 use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
-use super::at_once;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::explore::variants::assemble;

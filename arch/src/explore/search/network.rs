@@ -3,10 +3,9 @@
 //! form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a corner of it.
 
 use super::known::Known;
-use super::{search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
+use super::{at_once, search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
-use super::at_once;
 use crate::explore::space::{self, parts, Flow, NONE};
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::row_name;

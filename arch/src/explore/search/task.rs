@@ -3,7 +3,7 @@
 use crate::cost::board::Resources;
 use crate::explore::assemble::Program;
 use crate::explore::space::Grid;
-use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Factors, Shape};
+use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::Vsa;
@@ -58,8 +58,6 @@ pub struct Progress {
 #[derive(Clone, Debug)]
 pub struct Design {
     pub plan: Plan,
-    /// Of the program that it is a plan for: [`Program::strip`].
-    pub strip: Factors,
     /// The plan as a person asks for it.
     pub array: ArrayChoice,
     /// Elements per bus word, by array.
