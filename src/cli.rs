@@ -101,6 +101,10 @@ pub struct Design {
     /// Coordinates of time, outermost first, such as 2*c+q
     #[arg(long, value_name = "EXPR,…", value_delimiter = ',', conflicts_with_all = ["array", "order"], help_heading = ARRAY)]
     time: Option<Vec<String>>,
+    /// Every loop nest in a phase of its own, one after the other
+    #[arg(long, help_heading = ARRAY)]
+    #[serde(skip_serializing_if = "is_off")]
+    apart: bool,
     /// Iterations of a loop that end together: where others end as it says, they end by strip
     #[arg(long, value_name = "LOOP=N", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]

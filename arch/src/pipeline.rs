@@ -3,37 +3,27 @@
 use crate::compiled::{Compiled, Report, Stages};
 use crate::cost::board::Board;
 use crate::cost::resources;
+use crate::explore::apart;
 use crate::explore::assemble::{Program, Work};
 use crate::explore::by_hand;
 use crate::explore::choose::{self, Chosen, Searched};
 use crate::explore::coordinates::is_plain;
 use crate::explore::given;
 use crate::explore::rows::{self, Candidate};
-use crate::explore::strips;
 use crate::io::port;
 use crate::ir::design::{ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{constants, hosted, linear, phases, recompute, sized};
-use crate::recurrence::rewrite::{self, Attempt, Outcome, Region, Rewrite};
+use crate::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
+use crate::recurrence::rewrite::{self, Attempt, Outcome, Region};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
 use frontend::scop::{Scop, Storage};
 use std::borrow::Cow;
-
-/// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
-/// the program that is mapped.
-pub const REWRITES: [Rewrite; 5] = [
-    Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
-    Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
-    Rewrite { name: "recomputed values", versions: recompute::recomputed, unless: "no value is made of inputs alone" },
-    Rewrite { name: "folded domains", versions: rewrite::folded, unless: "no value is read on both sides of its producer" },
-    Rewrite { name: rewrite::REVERSED, versions: rewrite::reversed, unless: "no sum in free order is alone in its loop" },
-];
 
 /// Program to array.
 ///
@@ -76,7 +66,7 @@ pub fn compile_stage(stage: &Stage, spec: &DesignSpec, board: &Board) -> Result<
 /// # Errors
 /// Programs without uniform dependences; loops, factors or rows that cannot be.
 pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagnostics> {
-    let program = strips::stripped(program(scop, spec)?, spec)?;
+    let program = apart::asked(program(scop, spec)?, spec)?;
     rows::list(&program, spec)
 }
 
@@ -157,7 +147,7 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Progr
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
     addressable(stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), spec.wiring.address_bits.unwrap_or(64), program.system.sizes > 0)?;
-    let program = strips::stripped(program, spec)?;
+    let program = apart::asked(program, spec)?;
     let chosen = |Chosen { program, plan, vsa, searched }: Chosen| finish(Some((program, plan)), vsa, Some(searched), spec, board);
     let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {

@@ -14,7 +14,7 @@ use arch::cost::board::{Board, Resources};
 use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
 use arch::explore::search::{Design, Effort, Found, Progress};
-use arch::explore::strips;
+use arch::explore::apart;
 use arch::ir::design::{ArrayChoice, DesignSpec};
 use frontend::scop::Scop;
 use serde_json::{json, Value};
@@ -86,8 +86,8 @@ impl Context<'_> {
             live(p, begin);
             self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
         };
-        let strips = strips::alternatives(self.program, self.spec);
-        let quest = Quest { program: self.program, strips: &strips, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
+        let others = apart::alternatives(self.program, self.spec);
+        let quest = Quest { program: self.program, others: &others, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
         let found = quest.answer(&self.spec.aim);
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
@@ -249,7 +249,7 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
         limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
-        let quest = Quest { program: &program, strips: &[], spec, space: None, limits, effort, watch: None };
+        let quest = Quest { program: &program, others: &[], spec, space: None, limits, effort, watch: None };
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);

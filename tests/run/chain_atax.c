@@ -9,6 +9,7 @@
 // sagen: -D M=1
 // sagen: -D N=1
 // sagen: -D M=13 -D N=2
+// sagen: -D M=13 -D N=5 --apart
 // sagen: --array 1
 // sagen: --array 2
 void atax(int A[M][N], int x[N], int y[N]) {

@@ -8,6 +8,7 @@
 // sagen: -D N=2
 // sagen: -D N=5 --space i
 // sagen: -D N=5 --space i --latency i=1
+// sagen: -D N=11 --space i --order k,j --tile i=4
 void cholesky(float A[N][N]) {
 #pragma scop
   for (int i = 0; i < N; i++) {

@@ -6,6 +6,8 @@
 // sagen: -D N=1
 // sagen: -D N=2
 // sagen: -D N=11
+// sagen: -D N=11 --space j --order k,i --tile j=3
+// sagen: -D N=11 --space i --order k,j --tile i=4
 #include <stdint.h>
 #ifndef N
 #define N 7

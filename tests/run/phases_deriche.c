@@ -1,4 +1,7 @@
-// Recursive smoothing forth and back along rows, then along columns.
+// Recursive smoothing forth and back along rows, then along columns. Tiles load only what their phase reads.
+// sagen:
+// sagen: --space j --tile j=3
+// sagen: --space i --tile i=2
 void deriche(float imgIn[6][5], float imgOut[6][5], float y1[6][5], float y2[6][5], float a1, float a2, float a3, float a4, float b1, float b2) {
   float xm1, tm1, ym1, ym2, xp1, xp2, tp1, tp2, yp1, yp2;
 #pragma scop

@@ -1,11 +1,11 @@
-//! In which of the board's memories something is kept. URAM is deep: less than half of one is better kept in block RAM.
+//! In which of the board's memories something is kept. URAM is deep: little of one is better kept in block RAM.
 
 use super::delay::in_luts;
 
 /// Words and bits of an UltraRAM.
 const ULTRA: (i64, i64) = (4096, 72);
 /// Block RAMs that an UltraRAM has to save at least; it has the bits of eight.
-const SAVED: i64 = 4;
+const SAVED: i64 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -70,6 +70,8 @@ pub struct Program<'a> {
     pub on_chip: Vec<bool>,
     /// Per array: values pass in it from phase to phase.
     pub passed: Vec<bool>,
+    /// Each loop nest is a phase of its own, though one array could execute several.
+    pub apart: bool,
     /// Iterations of a loop in one strip, if it is cut.
     pub strip: Factors,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
@@ -116,7 +118,7 @@ impl<'a> Program<'a> {
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
         let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
-        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, strip: Factors::new(), rewrites, sized: None }
+        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), rewrites, sized: None }
     }
 
     /// The program in strips: over this system.
@@ -177,7 +179,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         outputs,
         schedule,
     };
-    hazard::check(&vsa)?;
+    hazard::check(&vsa, &lowered.inputs)?;
     retime::sink(&mut vsa);
     vsa.schedule.delays = delay::choose(&vsa);
     Ok(vsa)

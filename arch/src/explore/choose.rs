@@ -4,7 +4,7 @@
 
 use super::assemble::Program;
 use super::by_hand;
-use super::strips;
+use super::apart;
 use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
@@ -95,6 +95,8 @@ const ITERATIONS_PER_DESIGN: i64 = 256;
 /// Values and results of a PE beyond which assembling it takes so much longer that fewer are, and how few.
 const LARGE: i64 = 128;
 const FEW: i64 = 20;
+/// Part of the effort for loop nests apart: a design of several phases takes as long to walk as several.
+const APART: u64 = 4;
 /// Rows of loads and drains walked for all of them.
 const ROWS: u64 = 120_000_000;
 
@@ -109,8 +111,8 @@ pub fn effort(program: &Program) -> Effort {
 /// A search of the user's: his aim, and effort of one's own.
 pub struct Quest<'a> {
     pub program: &'a Program<'a>,
-    /// The same program in strips, to be chosen from as well.
-    pub strips: &'a [Program<'a>],
+    /// The same program in other forms, to be chosen from as well.
+    pub others: &'a [Program<'a>],
     pub spec: &'a DesignSpec,
     pub space: Option<Vec<usize>>,
     pub limits: Resources,
@@ -122,9 +124,10 @@ impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
         let search = |program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| search(&Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
         let mut found = search(self.program, self.space.clone(), below, effort);
-        // As much again for all strips together.
-        let effort = effort.part(self.strips.len().max(1) as u64);
-        for program in self.strips {
+        // A part for its nests apart, as much again for all strips together.
+        let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
+        for program in self.others.iter().filter(|p| !p.apart || self.space.is_none()) {
+            let effort = effort.part(if program.apart { APART } else { strips });
             if found.best.as_ref().is_some_and(|b| b.cycles <= enough) {
                 break;
             }
@@ -264,7 +267,7 @@ impl Quest<'_> {
             for innermost in 0..array.dims.len().saturating_sub(1) {
                 let other = turned(self.program, a, innermost);
                 let effort = Effort { gap: 0.02, ..self.effort.part(4) };
-                let found = Quest { program: &other, strips: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+                let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
                 all.extend(found.best.map(|d| Hint { array: array.name.clone(), innermost, cycles: d.cycles }));
             }
         }
@@ -291,7 +294,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), strip: program.strip.clone(), rewrites: vec![], sized: None }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), rewrites: vec![], sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.
@@ -299,7 +302,7 @@ pub fn space_loops(program: &Program, names: &[String]) -> Option<Vec<usize>> {
     names.iter().map(|n| by_hand::dim_named(&program.system, n).ok()).collect()
 }
 
-/// An array and the program that it is of: as it was, or in strips.
+/// An array and the program that it is of: as it was, or in another form.
 pub struct Chosen<'a> {
     pub program: Program<'a>,
     pub plan: Plan,
@@ -314,8 +317,8 @@ pub struct Chosen<'a> {
 pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<Chosen<'a>, Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
-    let strips = strips::alternatives(program, spec);
-    let quest = |limits: Resources| Quest { program, strips: &strips, spec, space: space.clone(), limits, effort: effort(program), watch: None };
+    let others = apart::alternatives(program, spec);
+    let quest = |limits: Resources| Quest { program, others: &others, spec, space: space.clone(), limits, effort: effort(program), watch: None };
     let mut found = quest(margins).answer(&spec.aim);
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.
@@ -326,7 +329,8 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let searched = Searched::new(&found, limits);
     match found.best {
         Some(Design { plan, vsa, array, .. }) => {
-            let program = strips.into_iter().find(|p| array.shape().is_some_and(|shape| shape.strip == p.strip)).unwrap_or_else(|| program.clone());
+            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart);
+            let program = others.into_iter().find(is_of).unwrap_or_else(|| program.clone());
             Ok(Chosen { program, plan, vsa, searched })
         }
         None => {

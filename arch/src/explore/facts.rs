@@ -74,8 +74,12 @@ pub struct Facts {
     pub writes: Vec<Access>,
     /// Per port in use: the arrays behind it, bytes of their largest element.
     pub ports: Vec<(Vec<usize>, i64)>,
-    /// Sums are of floats: it pays to have other loops inside.
+    /// Sums in free order are of floats: it pays to have other loops inside.
     pub floats: bool,
+    /// Dimensions along which floats are summed or handed on, as bits.
+    pub slow: u32,
+    /// Distances that iterations in any legal order keep.
+    distances: Vec<Vec<i64>>,
 }
 
 impl Facts {
@@ -93,6 +97,11 @@ impl Facts {
             let all = dependences.iter().filter(|e| next(e, d));
             all.filter_map(|e| through(&scop.statements[e.to.index()].rhs, e.read)).max().unwrap_or(0)
         };
+        let floats = program.reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
+        let returns: Vec<i64> = (0..depth).map(returns).collect();
+        let mut distances: Vec<Vec<i64>> = dependences.iter().map(|e| (0..depth).map(|d| moved(&e.distance, d)).collect()).collect();
+        distances.sort_unstable();
+        distances.dedup();
         let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
         let over = |a: &Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
         let stored = |array: usize| system.statements.iter().enumerate().any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array);
@@ -147,11 +156,13 @@ impl Facts {
             summed: (0..depth).map(summed).collect(),
             carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
             stepped: (0..depth).map(|d| dependences.iter().any(|e| next(e, d))).collect(),
-            returns: (0..depth).map(|d| returns(d)).collect(),
+            slow: (0..depth).filter(|&d| returns[d] > 0 || floats && summed(d)).fold(0, |m, d| m | 1 << d),
+            floats,
+            returns,
+            distances,
             reads,
             writes,
             ports: vec![],
-            floats: program.reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float()),
         };
         facts.number_ports(program);
         facts
@@ -211,6 +222,17 @@ impl Facts {
     pub fn alone(&self, transformed: usize) -> Option<usize> {
         let row = self.transform.get(transformed)?;
         row.iter().position(|c| *c != 0).filter(|&d| row[d + 1..].iter().all(|c| *c == 0))
+    }
+
+    /// Values of floats wait for the operators that they are made by.
+    pub fn waits(&self) -> bool {
+        self.returns.iter().any(|&n| n > 0)
+    }
+
+    /// In this order of dimensions dependent ones need no value before it is there.
+    pub fn keeps(&self, order: &[usize]) -> bool {
+        let first = |e: &Vec<i64>| order.iter().filter(|&&d| !self.parallel(d)).map(|&d| e[d]).find(|&x| x != 0);
+        self.distances.iter().all(|e| first(e).is_none_or(|x| x > 0))
     }
 
     /// Tiles, lanes and orders of the dimension are the search's to choose.

@@ -2,6 +2,7 @@
 //! [`choose`](mod@choose) asks);
 //! [`assemble`](mod@assemble) makes each, [`variants`] chooses its PE.
 
+pub mod apart;
 pub mod assemble;
 pub mod by_hand;
 pub mod choose;

@@ -160,6 +160,8 @@ pub fn classes(n: i64) -> impl Iterator<Item = i64> {
 #[derive(Clone, Debug)]
 pub struct Order {
     pub dims: Vec<usize>,
+    /// The order of the same tile loops that it is looked at beside, if values wait less long in it.
+    pub instead: Option<u16>,
     /// Per read: loops around its reloads, as bits.
     pub reload: Vec<u32>,
     /// Per write.
@@ -225,11 +227,13 @@ impl Orders {
 /// program's order.
 fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
+    // Of some loops alone it is not known which orders are legal: dependent ones keep theirs.
+    let whole = dims.len() == facts.extent.len();
     for &d in dims {
         all = all.into_iter().flat_map(|p| (0..=p.len()).map(move |k| { let mut q = p.clone(); q.insert(k, d); q })).collect();
-        // Dependent loops keep their order.
-        all.retain(|p| p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
+        all.retain(|p| whole || p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
     }
+    all.retain(|p| !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.keeps(p));
     let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum() };
     all.sort_by_cached_key(|p| (outside(p), p.clone()));
     all
@@ -256,6 +260,10 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     let mut rest: Vec<Order> = vec![];
     for dims in all {
         let tiles: Vec<usize> = dims.iter().copied().filter(|d| tiled >> d & 1 == 1).collect();
+        // Dependent tile loops keep their order.
+        if !tiles.iter().filter(|&&d| !facts.parallel(d)).is_sorted() {
+            continue;
+        }
         let moves = |mask: u32| move |d: &usize| mask >> d & 1 == 1;
         let reload: Vec<u32> = facts.reads.iter().map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)])).collect();
         let sums_of = |a: &Access| {
@@ -268,10 +276,9 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
         let stored = facts.writes.iter().zip(&sums).flat_map(|(a, s)| [s.inside & a.mask, s.outer]);
         let key: Vec<u32> = reload.iter().copied().chain(stored).collect();
         let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
-        let order = Order { dims: dims.clone(), reload, sums };
+        let order = Order { dims: dims.clone(), instead: None, reload, sums };
         if kept.iter().any(|k| within(&k.0, &key)) {
-            // Sums of floats wait for their adder unless other loops run inside: the same tile loops, sums outermost in time.
-            if facts.floats && kept.iter().any(|k| k.0 == key) {
+            if kept.iter().any(|k| k.0 == key) {
                 rest.push(order);
             }
             continue;
@@ -281,12 +288,32 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     }
     let mut orders: Vec<Order> = kept.into_iter().map(|k| k.1).collect();
     for k in 0..orders.len() {
-        let same = |o: &&Order| o.reload == orders[k].reload && o.sums == orders[k].sums;
-        if let Some(other) = rest.iter().rev().find(same) {
-            orders.push(other.clone());
-        }
+        let same = rest.iter().rev().filter(|o| o.reload == orders[k].reload && o.sums == orders[k].sums);
+        let waiting = shortest_waits(facts, &orders[k], same);
+        orders.extend(waiting.into_iter().map(|order| Order { instead: Some(k as u16), ..order }));
     }
     orders
+}
+
+/// Values of floats that are handed on wait for their operators unless other loops run inside: of orders of the same tile loops,
+/// those in which such loops stand further out than in any other.
+fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item = &'o Order>) -> Vec<Order> {
+    let around = |order: &Order| -> Vec<u32> {
+        let place = |c: usize| order.dims.iter().position(|&d| d == c).unwrap_or(0);
+        (0..facts.extent.len()).filter(|c| facts.slow >> c & 1 == 1).map(|c| order.dims[..place(c)].iter().fold(0, |m, d| m | 1 << d)).collect()
+    };
+    let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
+    let plain = around(plain);
+    let mut least: Vec<(Vec<u32>, &Order)> = vec![];
+    for order in others {
+        let waits = around(order);
+        if within(&plain, &waits) || least.iter().any(|l| within(&l.0, &waits)) {
+            continue;
+        }
+        least.retain(|l| !within(&waits, &l.0));
+        least.push((waits, order));
+    }
+    least.into_iter().map(|l| l.1.clone()).collect()
 }
 
 /// Every flow of one transform whose space loops are allowed.

@@ -5,17 +5,22 @@
 //! visit come before its stores, so an untiled array is always in order. Of earlier phases a load waits for all stores, unless
 //! it needs nothing of what they have stored (`recurrence::passed`).
 
+use crate::ir::draft::InputDraft;
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{InputGroup, OutputGroup, Until, Vsa};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 
+/// `drafts`: of the inputs; what is loaded in phases that do not read it does not matter.
+///
 /// # Errors
 /// Names the array.
-pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
-    for input in vsa.inputs.iter().filter(|g| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
+pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
+    let all = [vec![]];
+    for (input, draft) in vsa.inputs.iter().zip(drafts).filter(|(g, _)| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
+        let reads = if draft.phases.is_empty() { &all } else { draft.phases.as_slice() };
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
-            if (vsa.phases..vsa.tile_depth).any(|level| loads_what_was_stored(vsa, input, output, level)) {
+            if (vsa.phases..vsa.tile_depth).any(|level| reads.iter().any(|phases| loads_what_was_stored(vsa, (input, phases), output, level))) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }
@@ -23,8 +28,9 @@ pub fn check(vsa: &Vsa) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`.
-fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, level: usize) -> bool {
+/// Some visit `v` of these phases loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter
+/// `level`.
+fn loads_what_was_stored(vsa: &Vsa, (input, phases): (&InputGroup, &[(i64, i64)]), output: &OutputGroup, level: usize) -> bool {
     let depth = vsa.tile_depth;
     let (stored, loaded) = (&output.hull, &input.hull);
     let ranks = [stored, loaded].map(|h| h.origin.len());
@@ -57,6 +63,10 @@ fn loads_what_was_stored(vsa: &Vsa, input: &InputGroup, output: &OutputGroup, le
             }
             (Some(value), _) => set.push(equal(term(j, 1, -value))),
             (None, _) => {}
+        }
+        if let Some(&(lo, hi)) = phases.get(j) {
+            set.push(at_least(term(depth + j, 1, -lo)));
+            set.push(at_least(term(depth + j, -1, hi)));
         }
         if let Some(value) = input.loads_at(j) {
             set.push(equal(term(depth + j, 1, -value)));

@@ -167,7 +167,7 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
     }
     let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, (first, last), mapping);
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
-    let phases: Vec<Option<i64>> = draft.phases.iter().enumerate().map(|(j, p)| Some(p.0).filter(|_| p.0 == p.1 && j >= mapping.parameters.len())).collect();
+    let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|_| j >= mapping.parameters.len())).collect();
     InputGroup {
         array,
         subscripts,

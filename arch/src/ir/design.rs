@@ -133,6 +133,8 @@ groups! {
         time: Option<Vec<String>>,
         /// Order of the tile loops and time loops, outermost first.
         order: Option<Vec<String>>,
+        /// Each loop nest of the region is a phase of its own, even if one array could execute several.
+        apart: Option<bool>,
         /// Iterations of a loop that end together: the other loops end by strip of it.
         strip: Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.

@@ -13,8 +13,8 @@ pub struct InputDraft {
     pub ports: Vec<Vec<i64>>,
     /// The box of PEs that read, first and last; `None` before any does.
     pub readers: Option<([i64; 2], [i64; 2])>,
-    /// Least and greatest values of the phase counters where any reads; empty before.
-    pub phases: Vec<(i64, i64)>,
+    /// Least and greatest values of the phase counters: boxes in which some PE reads.
+    pub phases: Vec<Vec<(i64, i64)>>,
     /// Where it reads back partial results.
     pub stored_by: Option<StoredBy>,
 }
@@ -28,7 +28,16 @@ impl InputDraft {
     }
     /// Phases whose counters lie between these read, too.
     pub fn read_during(&mut self, phases: &[(i64, i64)]) {
-        self.phases = if self.phases.is_empty() { phases.to_vec() } else { self.phases.iter().zip(phases).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect() };
+        let within = |a: &[(i64, i64)], b: &[(i64, i64)]| a.iter().zip(b).all(|(a, b)| b.0 <= a.0 && a.1 <= b.1);
+        if !self.phases.iter().any(|known| within(phases, known)) {
+            self.phases.retain(|known| !within(known, phases));
+            self.phases.push(phases.to_vec());
+        }
+    }
+    /// The only value of the phase counter `j` at which some PE reads, if there is one.
+    pub fn phase(&self, j: usize) -> Option<i64> {
+        let bounds = self.phases.iter().map(|all| all[j]).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        (bounds.0 == bounds.1).then_some(bounds.0)
     }
 }
 

@@ -463,7 +463,8 @@ impl Lower<'_> {
     }
 
     /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first stays
-    /// right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE.
+    /// right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE. What keeps an earlier
+    /// wave's value out of a PE stays: there is no memory for it then.
     fn relax(&self, sources: &mut [(Vec<Vec<Condition>>, NodeId)]) {
         let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
             (false, true) => 0,
@@ -472,10 +473,11 @@ impl Lower<'_> {
         };
         for at in 0..sources.len() {
             let (here, behind) = sources.split_at_mut(at + 1);
+            let kept = matches!(self.out.nodes[here[at].1.index()].op, Op::Past { waves: 1.., .. });
             for all in &mut here[at].0 {
                 all.sort_by_key(cost);
                 let mut k = 0;
-                while k < all.len() {
+                while k < all.len() && !(kept && cost(&all[k]) == 2) {
                     let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
                     let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges.feasible(without().chain(other)));
                     if apart { drop(all.remove(k)) } else { k += 1 }

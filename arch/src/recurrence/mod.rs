@@ -22,3 +22,15 @@ pub mod strips;
 pub use build::{build, build_at};
 pub use builder::Within;
 pub use place::Reach;
+
+use rewrite::Rewrite;
+
+/// What the region may be rewritten into, in the order in which it is tried: the first form with uniform dependences is
+/// the program that is mapped.
+pub const REWRITES: [Rewrite; 5] = [
+    Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
+    Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
+    Rewrite { name: "recomputed values", versions: recompute::recomputed, unless: "no value is made of inputs alone" },
+    Rewrite { name: "folded domains", versions: rewrite::folded, unless: "no value is read on both sides of its producer" },
+    Rewrite { name: rewrite::REVERSED, versions: rewrite::reversed, unless: "no sum in free order is alone in its loop" },
+];

@@ -1,5 +1,5 @@
 //! Other versions of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of named
-//! rewrites ([`crate::pipeline::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
+//! rewrites ([`super::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
 //!
 //! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
 //! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This version is

@@ -41,9 +41,9 @@ fn memories_by_depth_and_width() {
     assert_eq!(memory(64, 512, true), Cost::lut(592 - 6));
     let halves = |words, width| memory(words, width, false).bram18;
     assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
-    // UltraRAM where it takes the place of four block RAMs or more each.
+    // UltraRAM where it takes the place of three block RAMs or more each.
     let deep = |words, width| { let cost = memory(words, width, true); (cost.bram18, cost.uram) };
-    assert_eq!([deep(512, 72), deep(1536, 72), deep(2048, 72), deep(4097, 72), deep(40_000, 64), deep(16_384, 16)], [(2, 0), (6, 0), (0, 1), (0, 2), (0, 10), (16, 0)]);
+    assert_eq!([deep(512, 72), deep(1024, 72), deep(1536, 72), deep(4097, 72), deep(40_000, 64), deep(16_384, 16)], [(2, 0), (4, 0), (0, 1), (0, 2), (0, 10), (16, 0)]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_design_by_options() {
 /// Every option but the file itself is a field of the design, under its own name.
 #[test]
 fn every_option_reaches_the_design() {
-    let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("queue", "=8"), ("memory-latency", "=90"), ("address-bits", "=32"), ("on-chip", "=64"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("reassociate", ""), ("fp-contract", "")];
+    let values = [("order", "=k,i"), ("space", "=i"), ("array", "=1"), ("spill-beyond", "=9"), ("ports", "=A+B"), ("dot", "=fused"), ("objective", "=area"), ("cycles", "=9"), ("slack", "=2%"), ("queue", "=8"), ("memory-latency", "=90"), ("address-bits", "=32"), ("on-chip", "=64"), ("limit", "=lut=70%"), ("bank", "=x=DDR[0]"), ("apart", ""), ("reassociate", ""), ("fp-contract", "")];
     let options = <Design as clap::Args>::augment_args(clap::Command::new("design"));
     for option in options.get_arguments().filter_map(|a| a.get_long()).filter(|o| *o != "design") {
         let value = values.iter().find(|v| v.0 == option).map_or("=x=4", |v| v.1);

@@ -124,6 +124,9 @@ impl Writer {
             let name = self.pick(&self.used.clone());
             text += &format!(" --strip {name}={}", 1 + self.below(3));
         }
+        if self.rarely(12) {
+            text += " --apart";
+        }
         let row = if self.rarely(3) { None } else { Some(self.below(1 << 20)) };
         if row.is_some() || self.rarely(2) {
             let loops = self.used.clone();

@@ -98,7 +98,8 @@ impl Choices<'_> {
         let sizes = self.grid.sizes(&self.facts.extent, inner);
         let depth = self.facts.extent.len();
         let visits: i64 = self.facts.cases.iter().map(|(phases, extent)| phases * (0..depth).map(|d| parts(extent[d], sizes.tile[d])).product::<i64>()).sum();
-        for (n, order) in self.known.orders_in(&self.grid, sizes.tiled).iter().enumerate() {
+        let orders = self.known.orders_in(&self.grid, sizes.tiled);
+        for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.known.is_worth(order, orders, &self.grid, inner)) {
             found.bounds += 1;
             let least = self.known.bound_by_case(&self.grid, inner, order, &self.widths).max(self.key);
             if least < self.cap && visits <= VISITS {

@@ -153,7 +153,7 @@ impl Search<'_> {
         let mut near = near.into_iter();
         let mut fit: VecDeque<(i64, (Shape, Widths))> = VecDeque::new();
         let mut tried = 0;
-        while tried < DIVE_TRIES && self.counts.exact < self.task.effort.exact {
+        while tried < DIVE_TRIES && self.counts.exact < self.effort.exact {
             while fit.len() < DIVE_TOGETHER {
                 let mut next: Vec<(i64, Shape)> = near.by_ref().take(DIVE_WALKS).take_while(|n| n.0 < self.cap()).collect();
                 if next.is_empty() {

@@ -42,6 +42,8 @@ pub(super) struct Known<'a> {
     /// Per transform.
     pub facts: Vec<Facts>,
     orders: Vec<Orders>,
+    /// Orders far from the program's are left out, in which values wait less long.
+    pub near_orders: bool,
     /// Of each statement, if it computes something.
     stands: Vec<Option<Stands>>,
     /// Cycles by which a memory on chip, if there is any, is nearer than those that closed forms of bounds count with.
@@ -143,6 +145,7 @@ impl<'a> Known<'a> {
             uram: spec.wiring.uram.unwrap_or(false),
             facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
             orders: vec![],
+            near_orders: false,
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
             stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
         }
@@ -259,7 +262,8 @@ impl<'a> Known<'a> {
                 found.dropped = found.dropped.min(first);
                 continue;
             }
-            for (n, order) in self.orders_in(&grid, sizes.tiled).iter().enumerate() {
+            let orders = self.orders_in(&grid, sizes.tiled);
+            for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.is_worth(order, orders, &grid, &inner)) {
                 found.bounds += 1;
                 let interval = order.interval(facts, &grid, &inner);
                 let least = run.cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
@@ -310,6 +314,14 @@ impl<'a> Known<'a> {
 
     pub fn plan(&self, shape: &Shape) -> Plan {
         shape.plan(self.facts_of(&shape.grid), &self.order(shape).dims)
+    }
+
+    /// Whether an order is looked at in shapes of the grid, beside the others of its list.
+    pub fn is_worth(&self, order: &Order, all: &[Order], grid: &Grid, inner: &Inner) -> bool {
+        let Some(plain) = order.instead else { return true };
+        let facts = self.facts_of(grid);
+        let interval = |order: &Order| order.interval(facts, grid, inner);
+        facts.floats || !self.near_orders && interval(order) < interval(&all[plain as usize])
     }
 
     /// Orders of a grid's shapes with these tiled dimensions.

@@ -19,6 +19,7 @@ pub use network::{network, Layer, Network, Shared};
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
 use rayon::prelude::*;
+use super::facts::Facts;
 use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
 use crate::ir::mapping::Plan;
@@ -55,6 +56,9 @@ const FEW_DESIGNS: u64 = 100;
 const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
 const LEAST_WALKS: u64 = 4000;
+/// Parts of the effort where orders of loops decide how long values wait, and how many of them go to the nearest orders.
+const WAITING: u64 = 4;
+const NEAR: u64 = 4;
 /// Nodes that are looked at together.
 const GRIDS: usize = 16;
 const SHAPES: usize = 32;
@@ -78,6 +82,8 @@ struct Search<'a> {
     counts: Counts,
     trace: Vec<(u64, i64, i64)>,
     dives: u64,
+    /// What may be done up to now.
+    effort: Effort,
     /// Grids into which a rung of the ladder dived.
     dived: BTreeSet<Grid>,
     /// By flow: the share of the limits that a lane of the last array took.
@@ -91,7 +97,7 @@ struct Search<'a> {
 pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
-    let bound = if task.program.system.dims.len() <= MOST_DIMS { search.run().min(search.dropped) } else { search.known.floor() };
+    let bound = if task.program.system.dims.len() <= MOST_DIMS { search.by_waits().min(search.dropped) } else { search.known.floor() };
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
@@ -150,6 +156,7 @@ impl<'a> Search<'a> {
             counts: Counts::default(),
             trace: vec![],
             dives: 0,
+            effort: task.effort,
             dived: BTreeSet::new(),
             taken: BTreeMap::new(),
             open: 0,
@@ -170,9 +177,40 @@ impl Search<'_> {
         }
     }
 
+    /// Where values wait for operators of floats, a part of the effort goes to all orders of the loops, much of it to those nearest to
+    /// the program's, as most shapes have waves enough and others take memory, and another part to all orders again: behind the
+    /// best design that is known by then, more is proved. The least bound that is open at the end.
+    fn by_waits(&mut self) -> i64 {
+        self.known.list_orders();
+        if !self.known.facts.iter().any(Facts::waits) {
+            return self.run();
+        }
+        let mut open = 0;
+        for (near, parts) in [(false, 1), (true, NEAR), (false, 1)] {
+            self.known.near_orders = near;
+            self.allow(parts);
+            let least = self.run();
+            open = if near { open } else { least.max(open) };
+            if open >= self.cap() {
+                break;
+            }
+        }
+        open
+    }
+
+    /// So many parts of the effort for a search of its own.
+    fn allow(&mut self, parts: u64) {
+        self.heap.clear();
+        self.seen.clear();
+        self.dived.clear();
+        self.dives = 0;
+        let (all, done) = (self.task.effort, self.counts);
+        let of = |all: u64| (all / WAITING).saturating_mul(parts);
+        self.effort = Effort { exact: of(all.exact) + done.exact + done.refused / REFUSED_PER_DESIGN, bounds: of(all.bounds) + done.bounds, rows: of(all.rows).saturating_add(done.rows), gap: all.gap };
+    }
+
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
-        self.known.list_orders();
         self.open_grids();
         while let Some(Reverse((key, node))) = self.heap.pop() {
             self.open = key;
@@ -203,7 +241,7 @@ impl Search<'_> {
 
     /// The effort is used up, or somebody has enough.
     fn ends(&self, key: i64) -> bool {
-        let (effort, counts) = (&self.task.effort, self.counts);
+        let (effort, counts) = (&self.effort, self.counts);
         let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts };
         let stopped = self.task.watch.is_some_and(|watch| !watch(&progress));
         stopped

@@ -129,6 +129,7 @@ pub(super) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice {
     let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(phases).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = Shape {
+        apart: program.apart.then_some(true),
         strip: program.strip.clone(),
         order: Some(plan.order.iter().filter(|&&d| d >= phases).map(|&d| name(d)).collect()),
         tile: factors(&|p| p.tile),

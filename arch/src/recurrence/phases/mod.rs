@@ -23,6 +23,7 @@ use frontend::flow::{self, Flow};
 use frontend::scop::{ArrayId, LoopId, Scop, Storage};
 use scratch::Expansion;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// The name of this form among the attempts.
 pub const NAME: &str = "phases";
@@ -75,6 +76,8 @@ struct Distribution<'a> {
     whole: Diagnostics,
     /// Per array: values in it may pass between phases.
     memory: Vec<bool>,
+    /// Neighbours of different loop nests stay apart.
+    nests: bool,
     /// Questions that were asked about neighbours.
     asked: Cell<u64>,
 }
@@ -84,11 +87,23 @@ struct Distribution<'a> {
 /// # Errors
 /// What keeps a part of it from being an array under any loops.
 pub fn distributed(region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
+    distribute(region, rewrite::as_written_faults(attempts), rewrites, false)
+}
+
+/// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not so, or
+/// there is one phase.
+pub fn apart(region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let nests: BTreeSet<LoopId> = region.scop.statements.iter().filter_map(|s| s.loops.first().copied()).collect();
+    let found = (nests.len() > 1).then(|| distribute(region, vec![], rewrites, true).ok())?;
+    found.filter(|(_, system)| system.phases > 0)
+}
+
+fn distribute(region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: bool) -> Result<(Scop, System), Diagnostics> {
     let flow = region.flow().map_err(Clone::clone)?;
     let scop = scratch::renamed(region.scop, flow);
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let mut expansions = vec![Expansion::default(); memory.len()];
-    let mut distribution = Distribution { scop, flow, rewrites, reassociate: region.reassociate, whole: rewrite::as_written_faults(attempts), memory, asked: Cell::new(0) };
+    let mut distribution = Distribution { scop, flow, rewrites, reassociate: region.reassociate, whole, memory, nests, asked: Cell::new(0) };
     let all: Vec<usize> = (0..region.scop.statements.len()).collect();
     let mut items = loop {
         match distribution.items(&all, 0) {
@@ -185,6 +200,12 @@ impl Distribution<'_> {
         arrays
     }
 
+    /// Of one loop nest, or whatever is joined at all.
+    fn may_join(&self, a: &Phase, b: &Phase) -> bool {
+        let nest = |phase: &Phase| phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.first().copied());
+        !self.nests || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
+    }
+
     /// Neighbours that are one array, too, become one phase where all phases together do not take longer for it.
     fn merged(&self, items: Vec<Item>, level: usize) -> Vec<Item> {
         let mut out: Vec<Item> = Vec::new();
@@ -192,7 +213,7 @@ impl Distribution<'_> {
         while let Some(item) = rest.pop() {
             let begun = flow::questions();
             let both = match (out.last(), &item) {
-                (Some(Item::Phase(a)), Item::Phase(b)) if self.asked.get() <= EFFORT => {
+                (Some(Item::Phase(a)), Item::Phase(b)) if self.asked.get() <= EFFORT && self.may_join(a, b) => {
                     let mut both = [a.statements.as_slice(), &b.statements].concat();
                     both.sort_unstable();
                     self.phase(&both, level, &JOINED).ok()

@@ -1,0 +1,45 @@
+//! A program whose loop nests are phases of their own, asked for or to be chosen from (`recurrence::phases`): one array that
+//! executes several nests at once may wait for the longest of them at every place.
+
+use super::assemble::{Program, Work};
+use super::strips;
+use crate::io::port;
+use crate::ir::design::{DesignSpec, Shape};
+use crate::recurrence::rewrite::Region;
+use crate::recurrence::{phases, REWRITES};
+use crate::verify;
+use frontend::diag::{Diagnostic, Diagnostics};
+use frontend::flow;
+use std::borrow::Cow;
+
+/// The program as the user asks for it: its nests apart, or in strips; itself if he does not.
+///
+/// # Errors
+/// What cannot be taken apart, or cut.
+pub fn asked<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
+    if !matches!(spec.array.shape(), Some(Shape { apart: Some(true), .. })) {
+        return strips::stripped(program, spec);
+    }
+    let found = apart(&program, spec).ok_or_else(|| {
+        let fault = Diagnostic::error("E0729", program.scop.function.region, "--apart: the region has no loop nests that can be phases of their own");
+        vec![fault.help("leave the option out: what has several nests without it is in phases already, or is one nest")]
+    })?;
+    strips::stripped(found, spec)
+}
+
+/// The same program in other forms, to be chosen from as well.
+pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
+    apart(program, spec).into_iter().chain(strips::alternatives(program, spec)).collect()
+}
+
+fn apart<'a>(program: &Program<'a>, spec: &DesignSpec) -> Option<Program<'a>> {
+    if program.sized.is_some() || program.system.phases > 0 {
+        return None;
+    }
+    let region = Region::new(&program.scop, spec.arithmetic.reassociate);
+    let (form, system) = flow::limited(|| phases::apart(&region, &REWRITES)).ok()??;
+    verify::system(&form, &system).ok()?;
+    let ports = port::assign(&form, &spec.wiring).ok()?;
+    let work = Work::of(&form);
+    Some(Program { apart: true, ..Program::new(Cow::Owned(form), system, spec, work, ports, program.rewrites.clone()) })
+}
