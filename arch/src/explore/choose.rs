@@ -2,9 +2,9 @@
 //!
 //! A search finds the fewest cycles within limits; the other objectives ask it several times, with other limits.
 
+use super::apart;
 use super::assemble::Program;
 use super::by_hand;
-use super::apart;
 use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};

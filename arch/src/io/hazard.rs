@@ -16,11 +16,11 @@ use frontend::scop::{Affine, Constraint};
 /// # Errors
 /// Names the array.
 pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
-    let all = [vec![]];
     for (input, draft) in vsa.inputs.iter().zip(drafts).filter(|(g, _)| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
-        let reads = if draft.phases.is_empty() { &all } else { draft.phases.as_slice() };
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
-            if (vsa.phases..vsa.tile_depth).any(|level| reads.iter().any(|phases| loads_what_was_stored(vsa, (input, phases), output, level))) {
+            let during = |phases: &[(i64, i64)], level: usize| loads_what_was_stored(vsa, (input, phases), output, level);
+            let read = |level: usize| draft.phases.is_empty() || draft.phases.iter().any(|phases| during(phases, level));
+            if (vsa.phases..vsa.tile_depth).any(|level| during(&[], level) && read(level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
         }
@@ -28,8 +28,8 @@ pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Some visit `v` of these phases loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter
-/// `level`.
+/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`; in these
+/// phases, if what one loads is not used in others as well.
 fn loads_what_was_stored(vsa: &Vsa, (input, phases): (&InputGroup, &[(i64, i64)]), output: &OutputGroup, level: usize) -> bool {
     let depth = vsa.tile_depth;
     let (stored, loaded) = (&output.hull, &input.hull);
@@ -64,7 +64,7 @@ fn loads_what_was_stored(vsa: &Vsa, (input, phases): (&InputGroup, &[(i64, i64)]
             (Some(value), _) => set.push(equal(term(j, 1, -value))),
             (None, _) => {}
         }
-        if let Some(&(lo, hi)) = phases.get(j) {
+        if let Some(&(lo, hi)) = phases.get(j).filter(|_| j < input.reload) {
             set.push(at_least(term(depth + j, 1, -lo)));
             set.push(at_least(term(depth + j, -1, hi)));
         }

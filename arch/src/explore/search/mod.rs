@@ -191,7 +191,7 @@ impl Search<'_> {
             self.allow(parts);
             let least = self.run();
             open = if near { open } else { least.max(open) };
-            if open >= self.cap() {
+            if self.best.is_some() && open >= self.cap() || self.has_enough(open) {
                 break;
             }
         }
@@ -203,6 +203,9 @@ impl Search<'_> {
         self.heap.clear();
         self.seen.clear();
         self.dived.clear();
+        // What far orders were refused for says nothing of near ones.
+        self.kinds.clear();
+        self.tally.clear();
         self.dives = 0;
         let (all, done) = (self.task.effort, self.counts);
         let of = |all: u64| (all / WAITING).saturating_mul(parts);
@@ -239,13 +242,17 @@ impl Search<'_> {
         self.cap()
     }
 
+    /// The best design is as good as the task wants it, or somebody who looks on has seen enough.
+    fn has_enough(&self, key: i64) -> bool {
+        let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts: self.counts };
+        let stopped = self.task.watch.is_some_and(|watch| !watch(&progress));
+        stopped || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough)
+    }
+
     /// The effort is used up, or somebody has enough.
     fn ends(&self, key: i64) -> bool {
         let (effort, counts) = (&self.effort, self.counts);
-        let progress = Progress { best: self.best.as_ref().map(|b| b.cycles), bound: key, counts };
-        let stopped = self.task.watch.is_some_and(|watch| !watch(&progress));
-        stopped
-            || self.best.as_ref().is_some_and(|b| b.cycles <= self.task.enough)
+        self.has_enough(key)
             || counts.exact + counts.refused / REFUSED_PER_DESIGN >= effort.exact
             || counts.rows >= effort.rows && counts.exact >= FEW_DESIGNS.min(effort.exact / 4)
             || counts.bounds >= effort.bounds
