@@ -126,7 +126,7 @@ fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attemp
         Ok(found) => return Ok(found),
         Err(attempts) => attempts,
     };
-    let outcome = match phases::distributed(region, &attempts, &REWRITES) {
+    let outcome = match phases::distributed(region.scop, region, &attempts, &REWRITES) {
         Ok((form, system)) => {
             attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
             return Ok((Cow::Owned(form), system, attempts));

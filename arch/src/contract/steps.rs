@@ -1,7 +1,7 @@
 //! What of a walk follows from the sizes: how its forms go on, which rows end early, which numbers an engine needs of them, the
 //! walk at some sizes.
 
-use super::walk::{RowForm, Walk, WalkGroup};
+use super::walk::{RowForm, WaitUntil, Walk, WalkGroup};
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::Hull;
 use frontend::scop::Affine;
@@ -97,6 +97,10 @@ impl Walk {
                 all.extend(rows);
             }
             all.extend(g.ends.iter().cloned());
+            all.extend(g.waits.iter().filter_map(|w| match &w.until {
+                WaitUntil::Phase { drains, .. } => Some(drains.clone()),
+                WaitUntil::Lag(_) => None,
+            }));
         }
         all.push(self.services());
         all
@@ -115,10 +119,19 @@ impl Walk {
             for form in [&mut g.address].into_iter().chain(&mut g.gates).chain(&mut g.lowers).chain(&mut g.uppers) {
                 form.start = form.start.at(&values);
             }
-            g.when.drain(..self.parameters);
             // The last value of a counter that the sizes end.
-            for ((w, trip), last) in g.when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
-                *w = w.map(|v| if v + 1 == *trip { last.eval(sizes) } else { v });
+            let ends = |when: &mut Vec<Option<i64>>| {
+                when.drain(..self.parameters);
+                for ((w, trip), last) in when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
+                    *w = w.map(|v| if v + 1 == *trip { last.eval(sizes) } else { v });
+                }
+            };
+            ends(&mut g.when);
+            for wait in &mut g.waits {
+                if let WaitUntil::Phase { drains, emit, .. } = &mut wait.until {
+                    *drains = Formula::Const(drains.eval(sizes));
+                    ends(emit);
+                }
             }
         }
         self.trips = self.lasts.drain(..).skip(self.parameters).map(|f| f.eval(sizes) + 1).collect();

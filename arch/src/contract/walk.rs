@@ -206,17 +206,20 @@ pub enum WaitUntil {
     /// Load `n` waits for the first `n - lag`.
     Lag(i64),
     /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by their case,
-    /// if the kept counters of phases have these values in it, else none. It `skips` phases without loads of its own.
-    Phase { drains: Formula, emit: Vec<Option<i64>>, skips: bool },
+    /// if the kept counters of phases have these values in it, else none; `most` at the greatest sizes. It `skips` phases without
+    /// loads of its own.
+    Phase { drains: Formula, most: i64, emit: Vec<Option<i64>>, skips: bool },
 }
 
 impl WaitUntil {
     /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is more than one
     /// number or none.
     pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
-        let WaitUntil::Phase { drains, skips, .. } = self else { return None };
-        let most = drains.range(&[]).1.max(1).saturating_mul(walk.trips[..walk.phases].iter().map(|&t| i128::from(t)).product());
-        (*skips || !matches!(drains, Formula::Const(_))).then(|| (128 - most.leading_zeros()).min(39))
+        let WaitUntil::Phase { drains, most, skips, .. } = self else { return None };
+        let phases = walk.parameters..walk.phases;
+        let most = i128::from(*most).saturating_mul(walk.trips[phases.clone()].iter().map(|&t| i128::from(t)).product());
+        let one = matches!(drains, Formula::Const(_)) && walk.lasts[phases].iter().all(|last| matches!(last, Formula::Const(_)));
+        (*skips || !one).then(|| (128 - most.leading_zeros()).min(39))
     }
 }
 
@@ -434,13 +437,21 @@ fn serves(raw: &[Raw], phases: &[[i64; 2]]) -> bool {
     raw.iter().any(|r| phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v))))
 }
 
-/// Drains of an output group in a phase that emits, by case.
-fn drains(vsa: &Vsa, group: &OutputGroup) -> Formula {
+/// Drains of an output group in a phase that emits, by case; at the greatest sizes, and at all.
+fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
+    let counted = vsa.phases..vsa.tile_depth;
     let in_case = |case: Option<usize>| {
         let last = |j: usize| vsa.cases.last(j, vsa.counters[j].trip, case);
-        (vsa.phases..vsa.tile_depth).map(|j| group.emit[j].map_or(last(j) + 1, |v| i64::from(v <= last(j)))).product::<i64>()
+        counted.clone().map(|j| group.emit[j].map_or(last(j) + 1, |v| i64::from(v <= last(j)))).product::<i64>()
     };
-    Formula::by_case((0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect())
+    let by_case: Vec<i64> = (0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect();
+    let most = by_case.iter().copied().max().unwrap_or(1);
+    if vsa.sizes.limits.is_empty() {
+        return (most, Formula::by_case(by_case));
+    }
+    // A group that stores where a counter ends does so once.
+    let every = counted.filter(|&j| group.emit[j].is_none()).map(|j| vsa.sizes.last(j, vsa.counters[j].trip).plus(Formula::Const(1)));
+    (most, every.fold(Formula::Const(1), Formula::times))
 }
 
 fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
@@ -449,7 +460,8 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
         Until::Phase => {
             let output = &vsa.outputs[after.output as usize];
             let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
-            WaitUntil::Phase { drains: drains(vsa, output), emit: counted().map(|j| output.emit[j]).collect(), skips: counted().any(|j| group.when[j].is_some()) }
+            let (most, drains) = drains(vsa, output);
+            WaitUntil::Phase { drains, most, emit: counted().map(|j| output.emit[j]).collect(), skips: counted().any(|j| group.when[j].is_some()) }
         }
     };
     Wait { output: after.output as usize, until }

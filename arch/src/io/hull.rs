@@ -167,7 +167,9 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
     }
     let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, (first, last), mapping);
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
-    let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|_| j >= mapping.parameters.len())).collect();
+    // A size may have any value; of a counter that sizes end, the last value has no number of its own.
+    let known = |j: usize, v: i64| j >= mapping.parameters.len() && !(mapping.limits.contains_key(&j) && v + 1 == mapping.counters[j].trip);
+    let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|&v| known(j, v))).collect();
     InputGroup {
         array,
         subscripts,

@@ -49,7 +49,11 @@ impl Frame {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(|a| self.form(a)).collect() },
             Feed::Value { statement, distance } => Feed::Value { statement: there(statement), distance: far(distance) },
             Feed::Carry { statement, read, distance } => Feed::Carry { statement: there(statement), read: *read, distance: far(distance) },
-            Feed::Partial { .. } => unreachable!("a system without sizes"),
+            Feed::Partial { distance } => {
+                let mut out = vec![Affine::constant(self.depth, 0); self.depth];
+                self.dims.iter().zip(distance).for_each(|(&d, e)| out[d] = self.form(e));
+                Feed::Partial { distance: out }
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub fn passed(scop: &Scop, system: &System) -> Vec<bool> {
             let Feed::Input { subscripts } = &piece.feed else { return false };
             let same: Vec<Constraint> = subscripts.iter().zip(&placed.write).map(|(read, written)| equal(&at(read, load), &at(written, store))).collect();
             let reads = all_at(&piece.domain, load);
-            placed.live_out.iter().any(|stored| (0..system.phases).any(|p| {
+            placed.live_out.iter().any(|stored| (system.sizes..system.phases).any(|p| {
                 let both = [all_at(stored, store), reads.clone(), same.clone(), earlier(p)].concat();
                 !flow::is_empty(&both, 2 * depth)
             }))

@@ -3,8 +3,8 @@
 //! placement hold for all of them at once.
 
 use super::builder::Within;
-use super::phases::part;
-use super::rewrite::{self, Attempt, Region, Rewrite};
+use super::phases::{self, part};
+use super::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use super::reduction;
 use crate::ir::ure::{Dim, Feed, Placed, System};
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -21,18 +21,29 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     let whole = part::under(scop, &all, sizes, &memory);
     let region = Region::part(&whole, Within { phases: sizes, sizes, haste: 1 }, reassociate);
     let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
-        Ok(found) => found,
-        Err(attempts) => return Err(rewrite::refusal(&region, attempts, rewrites)),
+        Ok((version, system, attempts)) => {
+            let version = part::plain(scop, version.into_owned(), sizes);
+            let system = part::plain_inputs(scop, &version, system, sizes);
+            (version, system, attempts)
+        }
+        Err(mut attempts) => match phases::distributed(scop, &region, &attempts, rewrites) {
+            Ok((version, system)) => {
+                attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
+                (version, system, attempts)
+            }
+            Err(faults) => {
+                attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::NotUniform(faults) });
+                return Err(rewrite::refusal(&region, attempts, rewrites));
+            }
+        },
     };
-    let version = part::plain(scop, version.into_owned(), sizes);
-    let system = part::plain_inputs(scop, &version, system, sizes);
-    let depth = system.dims.len();
-    let placed = |(s, p): (usize, Placed)| Placed::new(&version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [sizes, depth]);
+    let (depth, phases) = (system.dims.len(), system.phases);
+    let placed = |(s, p): (usize, Placed)| Placed::new(&version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth]);
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
     // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = System::new(dims, sizes, sizes, statements);
+    let system = System::new(dims, sizes, phases, statements);
     let without_order = |&s: &usize| {
         let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
         partial && reduction::find(&version, &system, s, reassociate).is_none()

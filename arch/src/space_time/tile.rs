@@ -83,7 +83,7 @@ impl Mapping {
     /// The last values of the outermost digits that are counted and that sizes end, by dimension.
     fn ends_by_size(&mut self, system: &System, loose: &BTreeSet<usize>) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
-        for d in if system.sizes == 0 { 0..0 } else { system.phases..self.digits.len() } {
+        for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
             let greatest = greatest(system, &self.plan.transform[d]);
             if let [[one]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
                 if one.1 == 1 && !one.0.is_constant() {

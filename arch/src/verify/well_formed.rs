@@ -103,14 +103,14 @@ impl WellFormed<'_> {
             self.require(within, || format!("parameter {k} ({}) may be beyond 0 to {}", counter.name, counter.trip - 1));
         }
         for (&counter, &limit) in &sizes.limits {
-            let good = (vsa.phases..vsa.counters.len()).contains(&counter) && limit < known && vsa.counters[counter].trip == vsa.counters[limit].trip && vsa.counters[counter].trip > 1;
+            let good = (known..vsa.counters.len()).contains(&counter) && limit < known && vsa.counters[counter].trip == vsa.counters[limit].trip && vsa.counters[counter].trip > 1;
             self.require(good, || format!("counter {counter} cannot end with parameter {limit}"));
         }
         for (&array, extents) in &sizes.extents {
             let good = vsa.arrays.get(array).is_some_and(|a| a.dims.len() == extents.len() && extents.iter().zip(&a.dims).all(|(e, &d)| e.coeffs.len() == maxima.len() && e.over_sizes(&maxima).0 >= 1 && e.over_sizes(&maxima).1 == d));
             self.require(good, || format!("extents of array {array} do not fit"));
         }
-        self.require(vsa.phases == known || known == 0, || "phases and sizes".into());
+        self.require(vsa.phases >= known, || "sizes that are no phases".into());
     }
 
     fn cases(&mut self) {

@@ -133,9 +133,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        // Of a counter that sizes end, the last value has no number of its own.
-        let ends = |j: usize, v: i64| v + 1 == trips[j] && !matches!(lasts[j], Formula::Const(_) | Formula::ByCase(_));
-        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| if ends(j, v) { at_end[j] } else { counters[j].q().eq_lit(v) });
+        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| if ends(walk, j, v) { at_end[j] } else { counters[j].q().eq_lit(v) });
         let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).collect();
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
     };
@@ -191,7 +189,7 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     });
     let ends = (step & m.all(&[&[one], &odometer.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
     let passing = Passing { start: io.start, ends, served: (0..groups).map(|g| st.load & active[g]).collect() };
-    let phase = phase_steps(m, walk, &counts, &odometer.numbers, &passing).into_iter().enumerate();
+    let phase = phase_steps(m, walk, (&counts, &odometer.at_end), &odometer.numbers, &passing).into_iter().enumerate();
     let phase = phase.map(|(g, waits)| waits.into_iter().enumerate().map(|(k, w)| Some(hold(m, format!("job_phase{g}_{k}"), st.load, w?))).collect()).collect();
     Job {
         valid: st.valid,
@@ -205,6 +203,12 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     }
 }
 
+/// Of counter `j` behind the parameters, value `v` is where sizes end it: it has no number of its own.
+fn ends(walk: &Walk, j: usize, v: i64) -> bool {
+    let j = walk.parameters + j;
+    v + 1 == walk.trips[j] && !matches!(walk.lasts[j], Formula::Const(_) | Formula::ByCase(_))
+}
+
 /// When a walk starts, ends a phase, and serves its groups.
 struct Passing<'m> {
     start: Sig<'m>,
@@ -213,7 +217,7 @@ struct Passing<'m> {
 }
 
 /// Per group and wait, see [`Job::phase`].
-fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>], numbers: &Numbers<'_, 'm>, passing: &Passing<'m>) -> Vec<Vec<Option<Sig<'m>>>> {
+fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, (counts, at_end): (&[Sig<'m>], &[Sig<'m>]), numbers: &Numbers<'_, 'm>, passing: &Passing<'m>) -> Vec<Vec<Option<Sig<'m>>>> {
     let zero = |of: &[Sig<'m>]| if of.is_empty() { m.lit(1, u(1)) } else { m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>()) };
     let (phases, inner) = counts.split_at(walk.phases - walk.parameters);
     let step = |g: usize, k: usize, w: &Wait| {
@@ -221,7 +225,8 @@ fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>], number
         if let Some(bits) = w.until.due_bits(walk) {
             // Phases end while the group has no loads, and not with as many drains each.
             let due = m.reg(format!("gen_due{g}_{k}"), u(bits));
-            let here: Vec<_> = emit[walk.parameters..].iter().zip(phases).filter_map(|(value, count)| Some(count.eq_lit((*value)?))).chain([passing.ends]).collect();
+            let at = |(j, value): (usize, &Option<i64>)| value.map(|v| if ends(walk, j, v) { at_end[j] } else { phases[j].eq_lit(v) });
+            let here: Vec<_> = emit[walk.parameters..].iter().enumerate().filter_map(at).chain([passing.ends]).collect();
             let more = m.mux(m.all(&here), numbers.kept(drains, u(bits)), m.lit(0, u(bits)));
             due.next(m.mux(passing.start, m.lit(0, u(bits)), m.mux(passing.served[g], m.lit(0, u(bits)), due.q()) + more));
             return Some(due.q());

@@ -5,14 +5,14 @@
 //! a loop as many as it has iterations. Phases lie upon each other in the other dimensions, from 0 on, turned such
 //! that the box around all is small.
 
-use super::{Item, Phase};
+use super::{part, Item, Phase};
 use crate::affine::map::{compose, coordinate, fixed, lexicographically_positive};
 use crate::ir::ure::{Dim, Feed, Piece, Placed, System};
 use crate::recurrence::build::push_unique;
 use crate::recurrence::frame::Frame;
 use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Affine, Constraint, Loop, LoopId, Scop, Statement};
+use frontend::scop::{Affine, Constraint, Loop, LoopId, Scop, Statement, Storage};
 
 /// Where a phase stands along one phase dimension.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,6 +36,8 @@ struct Stood<'a> {
 
 #[derive(Default)]
 struct Joining<'a> {
+    /// The first loops around all.
+    sizes: usize,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
     phases: Vec<Stood<'a>>,
@@ -45,12 +47,15 @@ struct Joining<'a> {
 
 /// # Errors
 /// Dataflow between phases that is not affine.
-pub(super) fn joined(scop: &Scop, items: &[Item]) -> Result<(Scop, System), Diagnostics> {
-    let mut joining = Joining::default();
-    joining.add(scop, items, &mut Around::default());
+pub(super) fn joined(scop: &Scop, items: &[Item], sizes: usize) -> Result<(Scop, System), Diagnostics> {
+    let mut joining = Joining { sizes, loops: scop.loops[..sizes].to_vec(), names: scop.loops[..sizes].iter().map(|l| vec![l.name.clone()]).collect(), ..Joining::default() };
+    let stands = (0..sizes).map(|k| Stand::With(k, 0)).collect();
+    joining.add(scop, items, &Around { loops: (0..sizes as u32).map(LoopId).collect(), beta: vec![0; sizes], stands });
     joining.drop_single_dimensions();
     let program = Scop { loops: std::mem::take(&mut joining.loops), statements: std::mem::take(&mut joining.statements), ..scop.clone() };
-    let flow = flow::analyze(&program)?;
+    let all: Vec<usize> = (0..program.statements.len()).collect();
+    let memory: Vec<bool> = program.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    let flow = flow::analyze(&part::under(&program, &all, sizes, &memory))?;
     let own = joining.lay();
     let system = joining.system(&program, &flow, own);
     Ok((program, system))
@@ -178,7 +183,7 @@ impl<'a> Joining<'a> {
                 *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, [phases, depth]);
             }
         }
-        System::new(Dim::around(self.dim_names(phases, own), &statements), 0, phases, statements)
+        System::new(Dim::around(self.dim_names(phases, own), &statements), self.sizes, phases, statements)
     }
 
     fn dim_names(&self, phases: usize, own: usize) -> Vec<String> {

@@ -67,6 +67,8 @@ enum Stop {
 }
 
 struct Distribution<'a> {
+    /// Sizes are the outermost loops; those of phases are within.
+    sizes: usize,
     /// The region; local arrays in memory may have cells for each iteration of some loops.
     scop: Scop,
     flow: &'a Flow,
@@ -82,37 +84,38 @@ struct Distribution<'a> {
     asked: Cell<u64>,
 }
 
-/// The region as phases: the distributed program, and its system. `attempts` is what has come of it as one array.
+/// The region as phases: the distributed program, and its system. `attempts` is what has come of it as one array. Where there are
+/// sizes, `region` looks at `scop` under them ([`super::sized`]), else they are the same program.
 ///
 /// # Errors
 /// What keeps a part of it from being an array under any loops.
-pub fn distributed(region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
-    distribute(region, rewrite::as_written_faults(attempts), rewrites, false)
+pub fn distributed(scop: &Scop, region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
+    distribute(scop, region, rewrite::as_written_faults(attempts), rewrites, false)
 }
 
 /// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not so, or
 /// there is one phase.
 pub fn apart(region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
     let nests: BTreeSet<LoopId> = region.scop.statements.iter().filter_map(|s| s.loops.first().copied()).collect();
-    let found = (nests.len() > 1).then(|| distribute(region, vec![], rewrites, true).ok())?;
+    let found = (nests.len() > 1).then(|| distribute(region.scop, region, vec![], rewrites, true).ok())?;
     found.filter(|(_, system)| system.phases > 0)
 }
 
-fn distribute(region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: bool) -> Result<(Scop, System), Diagnostics> {
-    let flow = region.flow().map_err(Clone::clone)?;
-    let scop = scratch::renamed(region.scop, flow);
+fn distribute(scop: &Scop, region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: bool) -> Result<(Scop, System), Diagnostics> {
+    let (flow, sizes) = (region.flow().map_err(Clone::clone)?, region.within.sizes);
+    let scop = scratch::renamed(scop, flow);
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let mut expansions = vec![Expansion::default(); memory.len()];
-    let mut distribution = Distribution { scop, flow, rewrites, reassociate: region.reassociate, whole, memory, nests, asked: Cell::new(0) };
+    let mut distribution = Distribution { sizes, scop, flow, rewrites, reassociate: region.reassociate, whole, memory, nests, asked: Cell::new(0) };
     let all: Vec<usize> = (0..region.scop.statements.len()).collect();
     let mut items = loop {
-        match distribution.items(&all, 0) {
+        match distribution.items(&all, sizes) {
             Ok(items) => break items,
             Err(Stop::Refused(faults)) => return Err(faults),
             Err(Stop::Memory(arrays)) => {
                 for array in arrays {
                     distribution.memory[array.index()] = true;
-                    (distribution.scop, expansions[array.index()]) = scratch::expanded(&distribution.scop, flow, array);
+                    (distribution.scop, expansions[array.index()]) = scratch::expanded(&distribution.scop, flow, array, sizes);
                 }
             }
         }
@@ -121,7 +124,7 @@ fn distribute(region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: 
     let arrays = expansions.into_iter().enumerate().map(|(k, expansion)| (ArrayId(k as u32), expansion));
     let carried: Vec<(ArrayId, Expansion)> = arrays.filter(|(a, _)| memory[a.index()] && scop.array(*a).storage == Storage::Local && carries(&items, *a)).collect();
     scratch::buffers(&mut scop, &mut items, &carried);
-    assemble::joined(&scop, &items)
+    assemble::joined(&scop, &items, sizes)
 }
 
 /// Whether some phase reads the array as an earlier one left it.
@@ -177,11 +180,11 @@ impl Distribution<'_> {
     /// # Errors
     /// Why the statements are no array under `level` phase loops.
     fn phase(&self, statements: &[usize], level: usize, rewrites: &[Rewrite]) -> Result<Phase, Diagnostics> {
-        if level == 0 && statements.len() == self.scop.statements.len() {
+        if level == self.sizes && statements.len() == self.scop.statements.len() {
             return Err(self.whole.clone());
         }
         let part = part::under(&self.scop, statements, level, &self.memory);
-        let region = Region::part(&part, Within { phases: level, sizes: 0, haste: HASTE }, self.reassociate);
+        let region = Region::part(&part, Within { phases: level, sizes: self.sizes, haste: HASTE }, self.reassociate);
         match rewrite::uniform(&region, rewrites) {
             Ok((form, system, _)) => {
                 let form = part::plain(&self.scop, form.into_owned(), level);

@@ -95,14 +95,15 @@ pub(super) fn is_private(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> 
     private(scop, flow, array).contains(&d)
 }
 
-/// The program with cells of their own for iterations that keep their values in `array` to themselves.
-pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId) -> (Scop, Expansion) {
+/// The program with cells of their own for iterations that keep their values in `array` to themselves: of loops behind the first
+/// `sizes`.
+pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId, sizes: usize) -> (Scop, Expansion) {
     let mut out = scop.clone();
     let mut expansion = Expansion::default();
     let mut depths = vec![];
     let mut dims = vec![];
     let mut elements: i64 = scop.array(array).dims.iter().product();
-    for d in private(scop, flow, array) {
+    for d in private(scop, flow, array).into_iter().filter(|&d| d >= sizes) {
         let users = scop.statements.iter().filter(|s| accesses(s).any(|a| a.array == array));
         let trips = users.clone().filter_map(|s| flow::domain_bounds(&s.domain, s.loops.len()).map(|b| b[d].1 + 1));
         let (Some(trip), Some(user)) = (trips.max(), users.clone().next()) else { continue };
@@ -136,6 +137,8 @@ pub(super) fn buffers(scop: &mut Scop, items: &mut [Item], carried: &[(ArrayId, 
         }
         let buffer = &mut scop.arrays[array.index()];
         (buffer.storage, buffer.binding) = (Storage::Dram, Binding::Scratch);
+        // As at the greatest sizes.
+        buffer.extents.clear();
     }
 }
 
