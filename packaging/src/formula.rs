@@ -41,7 +41,7 @@ impl Sized<'_> {
         match formula {
             sizes::Formula::Const(c) => (self.constant)(*c),
             sizes::Formula::Size(k) => (self.size)(*k as usize),
-            sizes::Formula::ByCase(_) => unreachable!("an array without sizes"),
+            sizes::Formula::ByCase(_) => unreachable!("a register for each case"),
             sizes::Formula::Sum(x) => format!("({})", both(x).join(" + ")),
             sizes::Formula::Product(x) => format!("({})", both(x).join(" * ")),
             sizes::Formula::Floor(x, by) => (self.floor)(self.text(x), *by),

@@ -19,6 +19,12 @@ pub(crate) fn within<'m>(m: &'m ModuleBuilder, count: Sig<'m>, [low, high]: [i64
     }
 }
 
+/// The one of the case whose bit is set; the last one where none is.
+pub(crate) fn of_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[Sig<'m>]) -> Sig<'m> {
+    let known: Vec<_> = cases.iter().copied().zip(values.iter().copied()).collect();
+    m.select(&known, values[values.len() - 1])
+}
+
 /// The value of the case whose bit is set; the last one where none is.
 pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
     let between = values.last().copied().unwrap_or(0);

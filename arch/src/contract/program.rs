@@ -28,7 +28,7 @@ impl Register {
 fn registers(formulas: impl IntoIterator<Item = Formula>, maxima: &[i64]) -> Vec<Register> {
     let mut all: Vec<Register> = vec![];
     for formula in formulas {
-        if !matches!(formula, Formula::Const(_) | Formula::ByCase(_)) && !all.iter().any(|r| r.formula == formula) {
+        if !matches!(formula, Formula::Const(_)) && !all.iter().any(|r| r.formula == formula) {
             all.push(Register::new(formula, maxima));
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl
             let Form { constant, counters, space } = local(vsa, subscripts, port, hull, d);
             let places: i64 = (0..2).map(|a| pes.iter().map(|p| space[a] * p[a]).max().unwrap_or(0)).sum();
             let moves = counters.iter().enumerate().filter(|(_, &c)| c > 0);
-            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.sizes.last(j, vsa.counters[j].trip))))
+            Formula::combination(constant + places, moves.map(|(j, &c)| (c, vsa.farthest(j))))
         };
         match ports.clone().map(farthest).reduce(Formula::greatest) {
             // At all sizes the same: the hull is as large, but for what its modulus rounds up.

@@ -89,6 +89,7 @@ impl Walk {
     /// What an engine needs to know of the sizes; constants are among it.
     pub fn program(&self) -> Vec<Formula> {
         let mut all: Vec<Formula> = self.lasts[self.parameters..].to_vec();
+        all.extend(self.cases.iter().flatten().map(|span| span.end.clone()));
         for g in &self.groups {
             let forms = g.gates.iter().chain(&g.lowers).chain(&g.uppers).map(|f| self.steps(g, f));
             for Steps { start, tiles, rows } in [self.address_steps(g)].into_iter().chain(forms) {
@@ -96,14 +97,14 @@ impl Walk {
                 all.extend(tiles);
                 all.extend(rows);
             }
-            all.extend(g.ends.iter().cloned());
+            all.extend(g.ends.iter().chain(g.when_sized.values()).cloned());
             all.extend(g.waits.iter().filter_map(|w| match &w.until {
                 WaitUntil::Phase { drains, .. } => Some(drains.clone()),
                 WaitUntil::Lag(_) => None,
             }));
         }
         all.push(self.services());
-        all
+        all.iter().flat_map(Formula::parts).collect()
     }
     /// The walk at these sizes: an ordinary one, but for ends and gates that only other sizes need.
     pub fn at(mut self, sizes: &[i64]) -> Walk {
@@ -123,19 +124,28 @@ impl Walk {
             let ends = |when: &mut Vec<Option<i64>>| {
                 when.drain(..self.parameters);
                 for ((w, trip), last) in when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
-                    *w = w.map(|v| if v + 1 == *trip { last.eval(sizes) } else { v });
+                    *w = w.map(|v| if v + 1 == *trip && !matches!(last, Formula::ByCase(_)) { last.eval(sizes) } else { v });
                 }
             };
             ends(&mut g.when);
+            for (k, value) in std::mem::take(&mut g.when_sized) {
+                g.when[k - self.parameters] = Some(value.eval(sizes));
+            }
             for wait in &mut g.waits {
                 if let WaitUntil::Phase { drains, emit, .. } = &mut wait.until {
-                    *drains = Formula::Const(drains.eval(sizes));
+                    *drains = drains.at(sizes);
                     ends(emit);
                 }
             }
         }
-        self.trips = self.lasts.drain(..).skip(self.parameters).map(|f| f.eval(sizes) + 1).collect();
-        self.lasts = self.trips.iter().map(|t| Formula::Const(t - 1)).collect();
+        self.trips.drain(..self.parameters);
+        self.lasts = self.lasts.drain(..).skip(self.parameters).map(|f| f.at(sizes)).collect();
+        for (trip, last) in self.trips.iter_mut().zip(&self.lasts) {
+            if let Formula::Const(last) = last {
+                *trip = last + 1;
+            }
+        }
+        self.cases.iter_mut().flatten().for_each(|span| span.end = span.end.at(sizes));
         self.phases -= self.parameters;
         self.parameters = 0;
         self

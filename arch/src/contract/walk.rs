@@ -22,6 +22,7 @@ use crate::affine::{interval, Form};
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
 use frontend::scop::Affine;
+use std::collections::BTreeMap;
 use std::iter;
 
 /// What a memory costs, in cycles.
@@ -164,6 +165,8 @@ pub struct WalkGroup {
     pub array: usize,
     /// Per kept counter: served only where it has this value.
     pub when: Vec<Option<i64>>,
+    /// Of those whose value sizes tell, what it is.
+    pub when_sized: BTreeMap<usize, Formula>,
     /// Per dimension of the walk except the last.
     pub rows: Vec<HullDim>,
     /// The last row of each of these that may be in the array.
@@ -244,6 +247,26 @@ impl WalkGroup {
     }
 }
 
+/// Values of a counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub low: i64,
+    /// At the greatest sizes.
+    pub high: i64,
+    pub end: Formula,
+}
+
+impl Span {
+    /// One where the value is among them, else zero.
+    fn holds(&self, value: i64) -> Formula {
+        if value < self.low || value > self.high { Formula::Const(0) } else { self.end.clone().plus(Formula::Const(-value)).holds() }
+    }
+    /// How many they are.
+    fn count(&self) -> Formula {
+        self.end.clone().plus(Formula::Const(1 - self.low)).greatest(Formula::Const(0))
+    }
+}
+
 /// All services of one AXI port in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Walk {
@@ -263,8 +286,8 @@ pub struct Walk {
     pub parameters: usize,
     /// Their last values; of parameters, their values.
     pub lasts: Vec<Formula>,
-    /// Per case of phases, the least and greatest values of the kept counters of phases.
-    pub cases: Vec<Vec<[i64; 2]>>,
+    /// Per case of phases, the values of the kept counters of phases.
+    pub cases: Vec<Vec<Span>>,
     /// How many of them, from the outside, count phases.
     pub phases: usize,
     pub groups: Vec<WalkGroup>,
@@ -275,6 +298,7 @@ impl Walk {
     pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
         let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
+            ends: BTreeMap::new(),
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
@@ -292,6 +316,7 @@ impl Walk {
     pub fn writes(vsa: &Vsa, port: usize) -> Option<Walk> {
         let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
+            ends: g.ends.clone(),
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
@@ -339,15 +364,24 @@ impl Walk {
             return counted(self.parameters);
         }
         // Phases of each case, and of none, that it serves, and how often in one of them.
-        let phases = |all: &[[i64; 2]]| -> i64 {
-            all.iter().zip(&g.when).map(|(b, w)| w.map_or((b[1] - b[0] + 1).max(0), |v| i64::from((b[0]..=b[1]).contains(&v)))).product()
+        let phases = |all: &[Span]| {
+            let one = |(span, when): (&Span, &Option<i64>)| when.map_or_else(|| span.count(), |v| span.holds(v));
+            all.iter().zip(&g.when[self.parameters..]).map(one).fold(Formula::Const(1), Formula::times)
         };
-        let whole: Vec<[i64; 2]> = self.trips[..self.phases].iter().map(|t| [0, t - 1]).collect();
-        let known: Vec<i64> = self.cases.iter().map(|all| phases(all)).collect();
-        let between = phases(&whole) - known.iter().sum::<i64>();
+        let counted_phases = self.parameters..self.phases;
+        let whole: Vec<Span> = self.trips[counted_phases.clone()].iter().zip(&self.lasts[counted_phases]).map(|(t, last)| Span { low: 0, high: t - 1, end: last.clone() }).collect();
+        let known: Vec<Formula> = self.cases.iter().map(|all| phases(all)).collect();
+        let between = known.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
         let inner = counted(self.phases);
-        let happens = |case: usize| g.when.iter().zip(&self.lasts).skip(self.phases).all(|(w, last)| w.is_none_or(|v| v <= last.at_case(case)));
-        Formula::Const(known.iter().chain([&between]).enumerate().filter(|(case, _)| happens(*case)).map(|(case, n)| n * inner.at_case(case)).sum())
+        let happens = |case: usize| {
+            let at = (self.phases..self.lasts.len()).filter(|&j| g.when[j].is_some_and(|v| v > 0)).map(|j| {
+                let value = g.when_sized.get(&j).cloned().unwrap_or(Formula::Const(g.when[j].unwrap_or(0)));
+                self.lasts[j].in_case(case).plus(value.times(Formula::Const(-1))).holds()
+            });
+            at.fold(Formula::Const(1), Formula::times)
+        };
+        let all = known.into_iter().chain([between]).enumerate().map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
+        all.fold(Formula::Const(0), Formula::plus)
     }
     /// Words of the array that a run moves, or seems to where rows end early; without sizes.
     pub fn words(&self) -> i64 {
@@ -355,7 +389,7 @@ impl Walk {
     }
     /// Which case the phase with these counters is of, or the number behind the last one.
     pub fn case(&self, counters: &[i64]) -> usize {
-        let is = |all: &Vec<[i64; 2]>| all.iter().zip(counters).all(|(b, c)| (b[0]..=b[1]).contains(c));
+        let is = |all: &Vec<Span>| all.iter().zip(counters).all(|(span, c)| (span.low..=span.end.at_case(0).min(span.high)).contains(c));
         self.cases.iter().position(is).unwrap_or(self.cases.len())
     }
     /// Bits of a signed number that holds every gate and end.
@@ -374,6 +408,8 @@ impl Walk {
 }
 
 struct Raw<'a> {
+    /// Of those values in `when` that are parameters, which.
+    ends: BTreeMap<usize, usize>,
     group: usize,
     array: &'a DramArray,
     /// Of the array.
@@ -390,7 +426,7 @@ struct Raw<'a> {
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     // A value to which a loop does not come in every phase has to be waited for.
-    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j));
+    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && vsa.sizes.limits.contains_key(&j)));
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
     // Who waits for phases counts them.
     let waits = |j: usize| j < vsa.phases && raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase);
@@ -406,15 +442,16 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
     let parameters = vsa.parameters();
-    // A walk that knows one phase only is in its case.
-    let only = kept.iter().all(|&j| j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
+    // A walk that knows one phase only is in its case; or in none, if sizes say so.
+    let only = kept.iter().all(|&j| j < parameters || j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
     let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
+    let within = |case: usize| (parameters..vsa.phases).filter_map(|j| Some(vsa.sizes.parameters[vsa.cases.limit(j, Some(case))?].clone().plus(Formula::Const(-fixed[j])).holds())).fold(Formula::Const(1), Formula::times);
     let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| match vsa.sizes.parameters.get(k) {
         Some(parameter) => parameter.clone(),
         None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
-        None if only.is_some() => Formula::Const(vsa.cases.last(j, trip, only.flatten())),
+        None if only.is_some() => only.flatten().map_or_else(|| vsa.last(j, None), |case| vsa.last(j, Some(case)).times(within(case))),
         // Where no group is served, a walk does not stay.
-        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, &vsa.cases.boxes[k]) { vsa.cases.last(j, trip, Some(k)) } else { 0 }).collect()),
+        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, &vsa.cases.boxes[k]) { vsa.last(j, Some(k)) } else { Formula::Const(0) }).collect()),
     };
     let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
     let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.port_address_bits(port), bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
@@ -423,13 +460,19 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
 }
 
 /// The cases' phases over the kept counters: of those that are fixed elsewhere, none.
-fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<[i64; 2]>> {
-    let counted = |j: &usize| *j < vsa.phases;
-    let of = |all: &Vec<[i64; 2]>| {
-        let other = (0..vsa.phases).any(|j| !kept.contains(&j) && !(all[j][0]..=all[j][1]).contains(&fixed[j]));
-        kept.iter().copied().filter(counted).map(|j| if other { [1, 0] } else { all[j] }).collect::<Vec<_>>()
+fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
+    let counted = vsa.parameters()..vsa.phases;
+    let none = Span { low: 1, high: 0, end: Formula::Const(0) };
+    let span = |k: usize, j: usize| {
+        let [low, high] = vsa.cases.boxes[k][j];
+        let own = vsa.cases.limit(j, Some(k)).into_iter().chain(vsa.sizes.limits.get(&j).copied());
+        Span { low, high, end: own.map(|p| vsa.sizes.parameters[p].clone()).fold(Formula::Const(high), Formula::least) }
     };
-    vsa.cases.boxes.iter().map(of).collect()
+    let of = |k: usize| {
+        let other = counted.clone().filter(|j| !kept.contains(j)).any(|j| span(k, j).holds(fixed[j]) == Formula::Const(0));
+        kept.iter().copied().filter(|j| counted.contains(j)).map(|j| if other { none.clone() } else { span(k, j) }).collect::<Vec<_>>()
+    };
+    (0..vsa.cases.boxes.len()).map(of).collect()
 }
 
 /// Some group is served in phases of a case.
@@ -441,17 +484,20 @@ fn serves(raw: &[Raw], phases: &[[i64; 2]]) -> bool {
 fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
     let counted = vsa.phases..vsa.tile_depth;
     let in_case = |case: Option<usize>| {
-        let last = |j: usize| vsa.cases.last(j, vsa.counters[j].trip, case);
-        counted.clone().map(|j| group.emit[j].map_or(last(j) + 1, |v| i64::from(v <= last(j)))).product::<i64>()
+        let often = |j: usize| match (group.emit[j], vsa.last(j, case)) {
+            (None, last) => last.plus(Formula::Const(1)),
+            // At a counter's end, wherever that is.
+            (Some(v), _) if v == 0 || vsa.sizes.limits.contains_key(&j) => Formula::Const(1),
+            (Some(v), last) => {
+                let value = group.ends.get(&j).map_or(Formula::Const(v), |&p| vsa.sizes.parameters[p].clone());
+                last.plus(value.times(Formula::Const(-1))).holds()
+            }
+        };
+        counted.clone().map(often).fold(Formula::Const(1), Formula::times)
     };
-    let by_case: Vec<i64> = (0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect();
-    let most = by_case.iter().copied().max().unwrap_or(1);
-    if vsa.sizes.limits.is_empty() {
-        return (most, Formula::by_case(by_case));
-    }
-    // A group that stores where a counter ends does so once.
-    let every = counted.filter(|&j| group.emit[j].is_none()).map(|j| vsa.sizes.last(j, vsa.counters[j].trip).plus(Formula::Const(1)));
-    (most, every.fold(Formula::Const(1), Formula::times))
+    let by_case: Vec<Formula> = (0..vsa.cases.boxes.len()).map(Some).chain([None]).map(in_case).collect();
+    let most = by_case.iter().map(|f| f.range(&vsa.sizes.maxima()).1).max().unwrap_or(1);
+    (most.clamp(1, i64::MAX.into()) as i64, Formula::by_case(by_case))
 }
 
 fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
@@ -550,6 +596,7 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
+    let when_sized = kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
-    WalkGroup { group: r.group, array: r.index, when, rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
+    WalkGroup { group: r.group, array: r.index, when, when_sized, rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -3,7 +3,7 @@
 
 use crate::ir::design::{DesignSpec, Factors, Wiring};
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
-use crate::ir::refusal::Illegal;
+use crate::ir::refusal::{Illegal, Unstorable};
 use crate::contract::delay;
 use crate::contract::walk::beats_ahead;
 use crate::pe::{self, retime, Options};
@@ -288,7 +288,11 @@ fn inputs(program: &Program, lowered: &Lowered, outputs: &[OutputGroup], dram: &
 fn outputs(scop: &Scop, lowered: &Lowered, dram: &[InDram], mapping: &Mapping) -> Result<Vec<OutputGroup>, Illegal> {
     let group = |draft: &OutputDraft| {
         let (index, array) = position(dram, draft.array);
-        collect::output(draft, index, array.word, &scop.arrays[draft.array].dims, mapping).map_err(|why| Illegal::Unstorable { array: array.name.clone(), why })
+        collect::output(draft, index, array.word, &scop.arrays[draft.array].dims, mapping).map_err(|why| match why {
+            // Runs as at the greatest sizes.
+            Unstorable::Varying(counter) => Illegal::Varying(vec![counter]),
+            why => Illegal::Unstorable { array: array.name.clone(), why },
+        })
     };
     // Those of the array named first fail first.
     let mut order: Vec<usize> = (0..lowered.outputs.len()).collect();

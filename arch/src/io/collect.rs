@@ -13,6 +13,7 @@ use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
+use std::collections::BTreeMap;
 use std::iter;
 
 /// # Errors
@@ -85,6 +86,7 @@ pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2]
         first: [0, 1].map(|a| if moved[a] { 0 } else { last[a] }),
         last,
         emit: sums.iter().zip(&mapping.counters).map(|(s, c)| s.then_some(c.trip - 1)).collect(),
+        ends: BTreeMap::new(),
         hull: l.hull,
         banks: l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect(),
         row: l.row,
@@ -118,12 +120,12 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
     let (first, last) = emitting_box(draft, mapping);
-    let emit = emitting_visits(draft, &l.hull, mapping)?;
+    let (emit, ends) = emitting_visits(draft, &l.hull, mapping)?;
     let banks: Vec<OutputBank> = l.banks.into_iter().map(|bank| OutputBank { bank, elements: l.elements }).collect();
     owners_differ(&banks, first, last)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
     // At some sizes the tile loops that end a sum have a single iteration.
-    let every = mapping.tile_depth > 0 && emit.iter().enumerate().all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j));
+    let every = mapping.tile_depth > 0 && emit.iter().enumerate().all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
     let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
     Ok(OutputGroup {
         array,
@@ -132,6 +134,7 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
         first,
         last,
         emit,
+        ends,
         hull: l.hull,
         banks,
         row: l.row,
@@ -169,11 +172,12 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
     hull.unwrap_or(([0, 0], [0, 0]))
 }
 
-fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<Vec<Option<i64>>, Unstorable> {
+/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this value.
+fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
     if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| mapping.counters[j].trip) {
         return Err(Unstorable::TilesOverlap);
     }
-    let mut emit = Vec::new();
+    let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
     for j in 0..mapping.tile_depth {
         let limited = mapping.limits.contains_key(&j);
         let last = mapping.counters[j].trip - 1;
@@ -198,12 +202,19 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
             emit.push(None);
             continue;
         }
+        if let Some(end) = mapping.end(j, draft.ports.iter().flat_map(|p| &p.when)) {
+            by_phase.insert(j, end);
+            emit.push(Some(mapping.counters[end].trip - 1));
+            continue;
+        }
         match values.as_slice() {
             [Some(v)] => emit.push(Some(*v)),
+            // In phases of several cases, or where no one function of the sizes tells.
+            _ if mapping.cases.limits.contains_key(&j) => return Err(Unstorable::Varying(j)),
             _ => return Err(Unstorable::SeveralVisits(mapping.counters[j].name.clone())),
         }
     }
-    Ok(emit)
+    Ok((emit, by_phase))
 }
 
 /// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than their

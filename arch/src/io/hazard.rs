@@ -61,7 +61,14 @@ fn loads_what_was_stored(vsa: &Vsa, (input, phases): (&InputGroup, &[(i64, i64)]
                 end.coeffs[j] = -1;
                 set.push(equal(end));
             }
-            (Some(value), _) => set.push(equal(term(j, 1, -value))),
+            (Some(value), _) => match output.ends.get(&j) {
+                Some(&parameter) => {
+                    let mut end = term(parameter, 1, 0);
+                    end.coeffs[j] = -1;
+                    set.push(equal(end));
+                }
+                None => set.push(equal(term(j, 1, -value))),
+            },
             (None, _) => {}
         }
         if let Some(&(lo, hi)) = phases.get(j).filter(|_| j < input.reload) {

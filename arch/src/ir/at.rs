@@ -7,6 +7,7 @@ use super::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
 use crate::affine::{Condition, Form};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
+use std::collections::BTreeMap;
 
 /// The form without its first counters, which have these values.
 fn form(f: &Form, values: &[i64]) -> Form {
@@ -37,6 +38,7 @@ impl Vsa {
             out.counters[counter].trip = values[limit] + 1;
         }
         let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
+        out.cases = self.cases.at(&values, &trips);
         out.counters.drain(..known);
         out.tile_depth -= known;
         out.phases -= known;
@@ -55,10 +57,14 @@ impl Vsa {
         }
         for g in &mut out.outputs {
             // The last value of a counter that the sizes end.
-            let emit = |(j, e): (usize, &Option<i64>)| e.map(|v| if v + 1 == self.counters[j].trip { trips[j] - 1 } else { v });
+            let emit = |(j, e): (usize, &Option<i64>)| e.map(|v| match g.ends.get(&j) {
+                Some(&parameter) => values[parameter],
+                None if v + 1 == self.counters[j].trip => trips[j] - 1,
+                None => v,
+            });
             let bound = |b: &CellBound| CellBound { phases: b.phases[known..].to_vec(), constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(), ..b.clone() };
             let emit = g.emit.iter().enumerate().map(emit).skip(known).collect();
-            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
+            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, ends: BTreeMap::new(), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
         }
         for (&array, extents) in &self.sizes.extents {
             out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();

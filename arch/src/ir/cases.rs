@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 pub struct Cases {
     /// Per case and phase counter, the least and greatest value; no phase is of two cases.
     pub boxes: Vec<Vec<[i64; 2]>>,
-    /// Counters that do not always run as often as they may: their last values, by case.
+    /// Counters that do not always run as often as they may: their last values, by case; at the greatest sizes.
     pub lasts: BTreeMap<usize, Vec<i64>>,
+    /// Where sizes end counters: by case, the parameter that is their last value, or, of a counter of phases, the greatest one of the
+    /// case's phases.
+    pub limits: BTreeMap<usize, Vec<Option<usize>>>,
 }
 
 impl Cases {
@@ -24,9 +27,22 @@ impl Cases {
     pub fn last(&self, counter: usize, trip: i64, case: Option<usize>) -> i64 {
         self.lasts.get(&counter).map_or(trip - 1, |lasts| case.map_or(0, |k| lasts[k]))
     }
+    /// The parameter with which a counter ends in the phases of a case.
+    pub fn limit(&self, counter: usize, case: Option<usize>) -> Option<usize> {
+        self.limits.get(&counter)?[case?]
+    }
     /// How often counters that may run so often do so in the phases of a case.
     pub fn trips(&self, most: &[i64], case: Option<usize>) -> Vec<i64> {
         most.iter().enumerate().map(|(j, &trip)| self.last(j, trip, case) + 1).collect()
+    }
+    /// The same where the first counters, so many as there are values, are constants, and counters run so often at most.
+    pub fn at(&self, values: &[i64], trips: &[i64]) -> Cases {
+        let known = values.len();
+        let last = |j: usize, k: usize, most: i64| self.limit(j, Some(k)).map_or(most, |p| values[p].min(most)).min(trips[j] - 1);
+        let clipped = |k: usize| self.boxes[k].iter().enumerate().skip(known).map(|(j, b)| [b[0], last(j, k, b[1])]).collect::<Vec<_>>();
+        let kept: Vec<(usize, Vec<[i64; 2]>)> = (0..self.boxes.len()).map(|k| (k, clipped(k))).filter(|(_, all)| all.iter().all(|b| b[0] <= b[1])).collect();
+        let lasts = self.lasts.iter().map(|(&j, lasts)| (j - known, kept.iter().map(|&(k, _)| last(j, k, lasts[k])).collect())).collect();
+        Cases { boxes: kept.into_iter().map(|k| k.1).collect(), lasts, limits: BTreeMap::new() }
     }
     /// Every case, and what is between them, with the number of its phases.
     fn all<'a>(&'a self, most: &'a [i64]) -> impl Iterator<Item = (Option<usize>, i64)> + 'a {

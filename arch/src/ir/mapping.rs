@@ -111,6 +111,8 @@ pub struct Mapping {
     pub cases: Cases,
     /// Greatest values of the transformed coordinates over the band, of those that sizes bound by one affine function.
     pub uppers: BTreeMap<usize, Affine>,
+    /// The same in the phases of a case, by the coordinate's outermost counter and the case; with the coordinate.
+    pub uppers_by_case: BTreeMap<(usize, usize), (usize, Affine)>,
     pub extent: [i64; 2],
     pub axes: [String; 2],
     /// Trip counts of the lane digits; lanes are numbered row-major over them.
@@ -178,7 +180,7 @@ impl Waves {
     }
     /// The number in the phases of a case, if it is the same at all sizes; else the counters that it changes with.
     pub fn constant(&self, mapping: &Mapping, case: Option<usize>) -> Result<i64, Vec<usize>> {
-        let varies: Vec<usize> = self.0.keys().flatten().copied().filter(|j| mapping.limits.contains_key(j)).collect();
+        let varies: Vec<usize> = self.0.keys().flatten().copied().filter(|&j| mapping.limit(j, case).is_some()).collect();
         let times = |(limited, factor): (&Vec<usize>, &i64)| limited.iter().fold(*factor, |all, &j| all * mapping.trip(j, case));
         if varies.is_empty() { Ok(self.0.iter().map(times).sum()) } else { Err(varies) }
     }
@@ -256,6 +258,11 @@ impl Mapping {
         form
     }
 
+    /// The parameter that is counter `place`'s last value in the phases of a case.
+    pub fn limit(&self, place: usize, case: Option<usize>) -> Option<usize> {
+        self.limits.get(&place).copied().or_else(|| self.cases.limit(place, case))
+    }
+
     /// Counter `place` ends as sizes or phases say.
     fn varies(&self, place: usize) -> bool {
         self.limits.contains_key(&place) || self.cases.lasts.contains_key(&place)
@@ -268,7 +275,9 @@ impl Mapping {
 
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
-        self.cases.points(&self.counters[self.parameters.len()..].iter().map(|c| c.trip).collect::<Vec<_>>(), self.phases - self.parameters.len())
+        let (known, trips) = (self.parameters.len(), self.counters.iter().map(|c| c.trip).collect::<Vec<_>>());
+        let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
+        self.cases.at(&greatest, &trips).points(&trips[known..], self.phases - known)
     }
 
     /// Waves per step of counter `place`, at the greatest sizes.
@@ -289,8 +298,8 @@ impl Mapping {
     pub fn ends(&self, place: usize, case: Option<usize>) -> Condition {
         let mut form = Form { constant: 0, counters: vec![0; self.counters.len()], space: [0, 0] };
         form.counters[place] = 1;
-        match self.limits.get(&place) {
-            Some(&parameter) => form.counters[parameter] = -1,
+        match self.limit(place, case) {
+            Some(parameter) => form.counters[parameter] = -1,
             None => form.constant = 1 - self.trip(place, case),
         }
         Condition { form, equality: true }
@@ -304,7 +313,15 @@ impl Mapping {
             Condition { form, equality: false }
         };
         let Some(phases) = case.map(|k| &self.cases.boxes[k]) else { return vec![] };
-        phases.iter().enumerate().flat_map(|(j, b)| [bound(j, 1, -b[0]), bound(j, -1, b[1])]).collect()
+        let upper = |j: usize, most: i64| match self.cases.limit(j, case) {
+            Some(parameter) => {
+                let mut upper = bound(j, -1, 0);
+                upper.form.counters[parameter] = 1;
+                upper
+            }
+            None => bound(j, -1, most),
+        };
+        phases.iter().enumerate().skip(self.parameters.len()).flat_map(|(j, b)| [bound(j, 1, -b[0]), upper(j, b[1])]).collect()
     }
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.
@@ -317,25 +334,43 @@ impl Mapping {
         if !condition.equality || !self.limits.contains_key(&place) {
             return false;
         }
-        let same = |form: &Form| [1, -1].iter().any(|sign| {
-            let at = |f: &Form, j: usize| f.counters.get(j).copied().unwrap_or(0);
-            (0..self.counters.len()).all(|j| at(form, j) == sign * at(&condition.form, j)) && form.constant == sign * condition.form.constant && form.space == condition.form.space.map(|c| sign * c)
-        });
         let dim = self.digits.iter().position(|all| all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
-        let last = dim.and_then(|d| Some((d, self.uppers.get(&d)?))).is_some_and(|(d, upper)| {
-            // The coordinate less its greatest value, in every lane.
-            let mut coordinate = upper.coeffs.iter().map(|c| -c).collect::<Vec<_>>();
-            coordinate.resize(self.digits.len(), 0);
-            coordinate[d] += 1;
-            (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane)))
-        });
-        last || same(&self.ends(place, None).form)
+        let last = dim.and_then(|d| Some((d, self.uppers.get(&d)?))).is_some_and(|(d, upper)| self.is_coordinate(d, upper, &condition.form));
+        last || same(&self.ends(place, None).form, &condition.form)
+    }
+
+    /// The form is coordinate `d` less that greatest value, in some lane; or the reverse.
+    fn is_coordinate(&self, d: usize, upper: &Affine, form: &Form) -> bool {
+        let mut coordinate = upper.coeffs.iter().map(|c| -c).collect::<Vec<_>>();
+        coordinate.resize(self.digits.len(), 0);
+        coordinate[d] += 1;
+        (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane), form))
+    }
+
+    /// The parameter with which counter `place` ends in some phases, if it has that value wherever one of these conditions holds.
+    pub fn end<'c>(&self, place: usize, mut any: impl Iterator<Item = &'c Vec<Condition>> + Clone) -> Option<usize> {
+        let limits = self.cases.limits.get(&place).filter(|_| self.cases.lasts.contains_key(&place))?;
+        let is = |case: usize, parameter: usize, all: &Vec<Condition>| {
+            let there = self.ends(place, Some(case)).form;
+            let upper = self.uppers_by_case.get(&(place, case));
+            let same = |form: &Form| same(form, &there) || upper.is_some_and(|(d, upper)| self.is_coordinate(*d, upper, form));
+            all.iter().any(|c| c.equality && same(&c.form)) && there.counters[parameter] == -1
+        };
+        let case = limits.iter().enumerate().find_map(|(case, p)| p.filter(|&p| any.clone().all(|all| is(case, p, all))))?;
+        any.next().is_some().then_some(case)
     }
 
     /// Of counters and axes.
     pub fn ranges(&self) -> Ranges {
         Ranges { counters: self.counters.iter().map(|c| c.trip).collect(), extent: self.extent }
     }
+}
+
+/// Equal, or one the negative of the other.
+fn same(a: &Form, b: &Form) -> bool {
+    let at = |f: &Form, j: usize| f.counters.get(j).copied().unwrap_or(0);
+    let equal = |sign: i64| (0..a.counters.len().max(b.counters.len())).all(|j| at(a, j) == sign * at(b, j)) && a.constant == sign * b.constant && a.space == b.space.map(|c| sign * c);
+    equal(1) || equal(-1)
 }
 
 /// A row of a transform over the loops' names, as `c+2q`.

@@ -67,6 +67,8 @@ pub enum Unstorable {
     TilesOverlap,
     /// In several visits that differ in this counter.
     SeveralVisits(String),
+    /// In the last visit of this counter's, which sizes tell by phase.
+    Varying(usize),
     SharedByPes,
 }
 
@@ -163,6 +165,7 @@ impl Unstorable {
             Unstorable::Stride => (format!("the written cells of `{array}` have a stride along a slanted edge"), "write the whole row, or another loop order"),
             Unstorable::TilesOverlap => (format!("tiles of `{array}` would overlap when stored"), "leave the loops untiled that its subscripts add up"),
             Unstorable::SeveralVisits(counter) => (format!("`{array}` would be stored in several visits of `{counter}`"), "leave that loop untiled"),
+            Unstorable::Varying(_) => (format!("`{array}` would be stored where a loop ends that sizes end by phase"), "leave that loop untiled"),
             Unstorable::SharedByPes => (format!("two PEs would store the same cells of `{array}`"), "choose a space loop that moves its subscripts"),
         };
         Diagnostic::error("E0713", span, message).label("is stored to").help(help)

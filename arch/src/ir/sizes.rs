@@ -44,25 +44,44 @@ pub enum Formula {
     Floor(Box<Formula>, i64),
     Least(Box<[Formula; 2]>),
     Greatest(Box<[Formula; 2]>),
-    /// A constant of each case of phases, and one of what is between them ([`super::cases`]); of arrays without sizes.
-    ByCase(Vec<i64>),
+    /// One of each case of phases, and one of what is between them ([`super::cases`]).
+    ByCase(Vec<Formula>),
 }
 
 impl Formula {
-    /// A constant of each case.
-    pub fn by_case(values: Vec<i64>) -> Formula {
-        if values.windows(2).all(|w| w[0] == w[1]) { Formula::Const(values.first().copied().unwrap_or(0)) } else { Formula::ByCase(values) }
+    /// One of each case.
+    pub fn by_case(mut values: Vec<Formula>) -> Formula {
+        if values.windows(2).all(|w| w[0] == w[1]) { values.pop().unwrap_or(Formula::Const(0)) } else { Formula::ByCase(values) }
     }
     /// In the phases of a case, or behind the last one, between them.
-    pub fn at_case(&self, case: usize) -> i64 {
-        if let Formula::ByCase(values) = self { values[case] } else { self.eval(&[]) }
+    pub fn in_case(&self, case: usize) -> Formula {
+        if let Formula::ByCase(values) = self { values[case].clone() } else { self.clone() }
     }
-    fn each(values: Vec<i64>, other: &Formula, f: impl Fn(i64, i64) -> i64) -> Formula {
-        Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.at_case(k))).collect())
+    /// The same, where nothing follows from sizes.
+    pub fn at_case(&self, case: usize) -> i64 {
+        if let Formula::ByCase(values) = self { values[case].eval(&[]) } else { self.eval(&[]) }
+    }
+    fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
+        Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_case(k))).collect())
+    }
+    /// What it is at these sizes.
+    pub fn at(&self, sizes: &[i64]) -> Formula {
+        match self {
+            Formula::ByCase(values) => Formula::by_case(values.iter().map(|v| v.at(sizes)).collect()),
+            one => Formula::Const(one.eval(sizes)),
+        }
+    }
+    /// Its formulas that sizes alone tell.
+    pub fn parts(&self) -> Vec<Formula> {
+        if let Formula::ByCase(values) = self { values.clone() } else { vec![self.clone()] }
+    }
+    /// One if it is not negative, else zero.
+    pub fn holds(self) -> Formula {
+        self.plus(Formula::Const(1)).greatest(Formula::Const(0)).least(Formula::Const(1))
     }
     pub fn plus(self, other: Formula) -> Formula {
         match (self, other) {
-            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, i64::wrapping_add),
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::plus),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_add(b)),
             (Formula::Const(0), x) | (x, Formula::Const(0)) => x,
             (a, b) => Formula::Sum(Box::new([a, b])),
@@ -70,7 +89,7 @@ impl Formula {
     }
     pub fn times(self, other: Formula) -> Formula {
         match (self, other) {
-            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, i64::wrapping_mul),
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::times),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_mul(b)),
             (Formula::Const(0), _) | (_, Formula::Const(0)) => Formula::Const(0),
             (Formula::Const(1), x) | (x, Formula::Const(1)) => x,
@@ -80,14 +99,14 @@ impl Formula {
     pub fn over(self, divisor: i64) -> Formula {
         match self {
             Formula::Const(a) => Formula::Const(a.div_euclid(divisor)),
-            Formula::ByCase(values) => Formula::each(values, &Formula::Const(divisor), i64::div_euclid),
+            Formula::ByCase(values) => Formula::by_case(values.into_iter().map(|v| v.over(divisor)).collect()),
             x if divisor == 1 => x,
             x => Formula::Floor(Box::new(x), divisor),
         }
     }
     pub fn least(self, other: Formula) -> Formula {
         match (self, other) {
-            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, i64::min),
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::least),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.min(b)),
             (a, b) if a == b => a,
             (a, b) => Formula::Least(Box::new([a, b])),
@@ -95,7 +114,7 @@ impl Formula {
     }
     pub fn greatest(self, other: Formula) -> Formula {
         match (self, other) {
-            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, i64::max),
+            (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::greatest),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.max(b)),
             (a, b) if a == b => a,
             (a, b) => Formula::Greatest(Box::new([a, b])),
@@ -113,7 +132,8 @@ impl Formula {
     /// The sizes it contains.
     pub fn sizes(&self) -> Vec<u32> {
         match self {
-            Formula::Const(_) | Formula::ByCase(_) => vec![],
+            Formula::Const(_) => vec![],
+            Formula::ByCase(values) => values.iter().flat_map(Formula::sizes).collect(),
             Formula::Size(k) => vec![*k],
             Formula::Floor(x, _) => x.sizes(),
             Formula::Sum(x) | Formula::Product(x) | Formula::Least(x) | Formula::Greatest(x) => [x[0].sizes(), x[1].sizes()].concat(),
@@ -125,7 +145,7 @@ impl Formula {
         match self {
             Formula::Const(c) => *c,
             Formula::Size(k) => sizes[*k as usize],
-            Formula::ByCase(_) => unreachable!("an array without sizes"),
+            Formula::ByCase(_) => unreachable!("sizes do not tell the case"),
             Formula::Sum(x) => both(x).into_iter().fold(0, i64::wrapping_add),
             Formula::Product(x) => both(x).into_iter().fold(1, i64::wrapping_mul),
             Formula::Floor(x, by) => x.eval(sizes).div_euclid(*by),
@@ -139,7 +159,7 @@ impl Formula {
         match self {
             Formula::Const(c) => (i128::from(*c), i128::from(*c)),
             Formula::Size(k) => (1, i128::from(maxima[*k as usize])),
-            Formula::ByCase(values) => values.iter().fold((i128::MAX, i128::MIN), |(low, high), &v| (low.min(v.into()), high.max(v.into()))),
+            Formula::ByCase(values) => values.iter().map(|v| v.range(maxima)).fold((i128::MAX, i128::MIN), |all, one| (all.0.min(one.0), all.1.max(one.1))),
             Formula::Sum(x) => {
                 let [a, b] = both(x);
                 (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
@@ -170,7 +190,7 @@ impl Display for Formula {
         match self {
             Formula::Const(c) => write!(f, "{c}"),
             Formula::Size(k) => write!(f, "s{k}"),
-            Formula::ByCase(values) => write!(f, "case{values:?}"),
+            Formula::ByCase(values) => write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", ")),
             Formula::Sum(x) => write!(f, "({} + {})", x[0], x[1]),
             Formula::Product(x) => write!(f, "({} * {})", x[0], x[1]),
             Formula::Floor(x, by) => write!(f, "floor({x}, {by})"),

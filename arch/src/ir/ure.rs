@@ -140,13 +140,13 @@ pub struct System {
     /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their number in the order of the text.
     pub phases: usize,
     pub statements: Vec<Placed>,
-    /// Phases that are executed alike, apart from one another; none without phases, or with sizes.
+    /// Phases that are executed alike, apart from one another; none without phases.
     pub cases: Vec<Case>,
 }
 
 impl System {
     pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
-        let cases = if sizes == 0 && phases > 0 { case::cases(phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
+        let cases = if phases > sizes { case::sized(&dims[..sizes].iter().map(|d| d.hi).collect::<Vec<_>>(), sizes..phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
         System { dims, sizes, phases, statements, cases }
     }
     /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.

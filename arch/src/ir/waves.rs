@@ -1,10 +1,25 @@
-//! The waves of a run in their order: visits and waves, phase by phase.
+//! The waves of a run in their order: visits and waves, phase by phase, and where counters end.
 
+use super::sizes::Formula;
 use super::vsa::Vsa;
 use crate::affine::advance;
 use std::collections::BTreeMap;
 
 impl Vsa {
+    /// Last value of a counter in the phases of a case.
+    pub fn last(&self, counter: usize, case: Option<usize>) -> Formula {
+        let trip = self.counters[counter].trip;
+        match self.cases.limit(counter, case) {
+            Some(parameter) => self.sizes.parameters[parameter].clone(),
+            None if self.cases.lasts.contains_key(&counter) => Formula::Const(self.cases.last(counter, trip, case)),
+            None => self.sizes.last(counter, trip),
+        }
+    }
+    /// The greatest of a counter's last values in any phases.
+    pub fn farthest(&self, counter: usize) -> Formula {
+        let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
+        (0..cases).map(|k| self.last(counter, Some(k))).reduce(Formula::greatest).unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
+    }
     /// How often each counter runs in the phase of a visit.
     pub fn trips_at(&self, visit: &[i64]) -> Vec<i64> {
         let case = if self.cases.is_empty() { None } else { self.cases.of(&visit[..self.phases]) };

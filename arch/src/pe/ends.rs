@@ -2,9 +2,11 @@
 //! sum is, sizes tell; but the terms behind it are neutral, so the sum is complete in the last wave, in the first lane and in
 //! the last PE as well. There its readers are executed, and what reads them.
 
+use super::lower;
 use crate::affine::map::{compose, coordinate, minus};
 use crate::affine::{Condition, Form};
-use crate::ir::mapping::{Mapping, Role};
+use crate::ir::mapping::{Digit, Mapping, Role};
+use crate::ir::refusal::Illegal;
 use crate::ir::ure::{Feed, System};
 use crate::recurrence::reduction::Reduction;
 use frontend::flow;
@@ -14,19 +16,32 @@ use frontend::scop::{Affine, Constraint};
 pub(super) struct Ends {
     /// Per statement: dimensions, and their last coordinates over the sizes.
     of: Vec<Vec<(usize, Affine)>>,
+    /// Per statement: a case of its phases. In all of them these dimensions end alike.
+    cases: Vec<Option<usize>>,
 }
 
 impl Ends {
-    pub fn find(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) -> Ends {
+    /// # Errors
+    /// Dimensions that end differently in phases of one statement.
+    pub fn find(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) -> Result<Ends, Illegal> {
         let mut of = vec![vec![]; system.statements.len()];
         for (d, upper) in shared(system, mapping, reductions) {
             let mut moved: Vec<bool> = (0..of.len()).map(|s| stands_at(system, s, d, &upper)).collect();
             while let Some(s) = (0..moved.len()).find(|&s| moved[s] && !is_free(system, reductions, &moved, s, d)) {
                 moved[s] = false;
             }
-            of.iter_mut().zip(moved).filter(|x| x.1).for_each(|(ends, _)| ends.push((d, upper.clone())));
+            for (s, ends) in of.iter_mut().enumerate().filter(|(s, _)| moved[*s]) {
+                let cases = lower::cases(system, mapping, s);
+                let counted = mapping.own_row(d).into_iter().flat_map(|row| &mapping.digits[row]).filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
+                let varies = |digit: &&Digit| cases.iter().any(|&case| mapping.ends(digit.index, case) != mapping.ends(digit.index, cases[0]));
+                if let Some(digit) = counted.clone().find(varies) {
+                    return Err(Illegal::Varying(vec![digit.index]));
+                }
+                ends.push((d, upper.clone()));
+            }
         }
-        Ends { of }
+        let cases = (0..of.len()).map(|s| lower::cases(system, mapping, s)[0]).collect();
+        Ok(Ends { of, cases })
     }
 
     /// The statement is executed in the last wave of the dimension.
@@ -52,7 +67,7 @@ impl Ends {
                         form.space[axis] = 1;
                         conditions.extend(counted.then_some(Condition { form, equality: true }));
                     }
-                    _ => conditions.extend(counted.then(|| mapping.ends(digit.index, None))),
+                    _ => conditions.extend(counted.then(|| mapping.ends(digit.index, self.cases[s]))),
                 }
             }
         }

@@ -140,7 +140,8 @@ impl Lower<'_> {
 fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort], mapping: &Mapping) {
     let counters = base.first().map_or(0, |f| f.counters.len());
     for j in 0..counters {
-        if let (Some(&end), true) = (mapping.limits.get(&j), ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c)))) {
+        let always = mapping.limits.get(&j).filter(|_| ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c))));
+        if let Some(end) = always.copied().or_else(|| mapping.end(j, ports.iter().flat_map(|p| &p.when))) {
             for form in base.iter_mut() {
                 form.counters[end] += form.counters[j];
                 form.counters[j] = 0;

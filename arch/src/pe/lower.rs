@@ -79,7 +79,7 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
         options,
         sharing,
         ranges: mapping.ranges(),
-        ends: Ends::find(system, mapping, reductions),
+        ends: Ends::find(system, mapping, reductions)?,
         out: Lowered { scalars: scalars(scop), ..Lowered::default() },
         shared: HashMap::new(),
         built: BTreeMap::new(),
@@ -92,6 +92,13 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
     lower.resolve_pasts()?;
     lower.sort_ports();
     Ok(lower.out)
+}
+
+/// Which cases the phases of statement `s` are.
+pub(super) fn cases(system: &System, mapping: &Mapping, s: usize) -> Vec<Option<usize>> {
+    let known = system.cases.iter().enumerate().filter(|(_, case)| !mapping.cases.is_empty() && case.statements.contains(&s));
+    let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
+    if all.is_empty() { vec![None] } else { all }
 }
 
 /// In the order of the function's parameters.
@@ -118,9 +125,7 @@ impl Lower<'_> {
 
     /// Which cases the statement's phases are.
     pub(super) fn cases(&self, s: usize) -> Vec<Option<usize>> {
-        let known = self.system.cases.iter().enumerate().filter(|(_, case)| !self.mapping.cases.is_empty() && case.statements.contains(&s));
-        let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
-        if all.is_empty() { vec![None] } else { all }
+        cases(self.system, self.mapping, s)
     }
 
     /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.

@@ -2,17 +2,19 @@
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
-use crate::affine::map::{coordinate, minus};
 use crate::affine::{determinant, unimodular_inverse};
+use crate::ir::case;
 use crate::ir::cases::Cases;
 use crate::ir::mapping::{row_name, Digit, DimPlan, Mapping, Plan, Role};
 use crate::ir::refusal::Illegal;
 use crate::ir::sizes::Formula;
 use crate::ir::ure::System;
 use crate::ir::vsa::Counter;
-use frontend::flow;
 use frontend::scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// By dimension, digit and case of phases.
+type ByCase<T> = BTreeMap<(usize, usize, usize), T>;
 
 impl Mapping {
     /// # Errors
@@ -43,67 +45,124 @@ impl Mapping {
             parameters: vec![],
             limits: BTreeMap::new(),
             uppers: BTreeMap::new(),
+            uppers_by_case: BTreeMap::new(),
             cases: Cases::default(),
             plan,
         };
         let ends = mapping.ends_by_size(system, loose);
-        mapping.number_digits(system.sizes, ends)?;
+        let (by_case, uppers) = mapping.ends_by_case(system, loose);
+        let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
+        mapping.uppers_by_case = uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
         mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
-        mapping.cases = mapping.cases_of(system, loose);
+        mapping.cases = mapping.cases_of(system, loose, &by_case);
         Ok(mapping)
     }
 
-    /// Where loops end by phase: as far as the statements go that are executed in it.
-    fn cases_of(&self, system: &System, loose: &BTreeSet<usize>) -> Cases {
-        if system.sizes > 0 || self.phases == 0 {
+    /// Where loops end by phase: as far as the statements go that are executed in it. `limits` are the parameters that do so, by
+    /// dimension, digit and case.
+    fn cases_of(&self, system: &System, loose: &BTreeSet<usize>, limits: &ByCase<usize>) -> Cases {
+        let known = self.parameters.len();
+        if self.phases == known {
             return Cases::default();
         }
         // Per case: its phases, and how far it goes.
-        let phases = |all: &[(i64, i64)]| (0..system.phases).filter(|&d| !self.digits[d].is_empty()).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0]).collect();
+        let run = self.counters[..known].iter().map(|c| [0, c.trip - 1]);
+        let counted = |d: &usize| !self.digits[*d].is_empty();
+        let phases = |all: &[(i64, i64)]| run.clone().chain((system.sizes..system.phases).filter(counted).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0])).collect();
         let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&self.plan.transform, &self.bounds, &case.bounds))).collect();
-        let mut lasts = BTreeMap::new();
-        let all: i64 = self.counters[..self.phases].iter().map(|c| c.trip).product();
-        let between = cases.iter().map(|c| c.0.iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        let limit = |d: usize, k: usize| -> Option<Vec<Option<usize>>> {
+            let all: Vec<Option<usize>> = (0..cases.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
+            all.iter().any(Option::is_some).then_some(all)
+        };
+        let mut out = Cases::default();
+        for d in (system.sizes..system.phases).filter(counted) {
+            out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
+        }
+        let all: i64 = self.counters[known..self.phases].iter().map(|c| c.trip).product();
+        let between = !out.limits.is_empty() || cases.iter().map(|c| c.0[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
         for d in system.phases..self.digits.len() {
             for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time)) {
-                let within = |reach: &[i64]| self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0);
-                let last = |(_, reach): &(_, Vec<i64>)| if within(reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
+                let last = |(_, reach): &(_, Vec<i64>)| if self.is_alone(d, k, reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
                 let mut by_case: Vec<i64> = cases.iter().map(last).collect();
                 if loose.contains(&d) {
                     evened(&mut by_case, system);
                 }
-                if between || by_case.iter().any(|&last| last + 1 != digit.trip) {
-                    lasts.insert(digit.index, by_case);
+                let limit = limit(d, k);
+                if between || limit.is_some() || by_case.iter().any(|&last| last + 1 != digit.trip) {
+                    out.lasts.insert(digit.index, by_case);
+                    out.limits.extend(limit.map(|all| (digit.index, all)));
                 }
             }
         }
-        Cases { boxes: if lasts.is_empty() { vec![] } else { cases.into_iter().map(|c| c.0).collect() }, lasts }
+        out.boxes = cases.into_iter().map(|c| c.0).collect();
+        if out.lasts.is_empty() { Cases::default() } else { out }
     }
 
-    /// The last values of the outermost digits that are counted and that sizes end, by dimension.
+    /// Coordinate `d` goes so far (`reach`) that digits outside of its digit `k` stay at zero.
+    fn is_alone(&self, d: usize, k: usize, reach: &[i64]) -> bool {
+        self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0)
+    }
+
+    /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there are cases
+    /// of phases, of the phases' own.
     fn ends_by_size(&mut self, system: &System, loose: &BTreeSet<usize>) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
+        let last = if system.cases.is_empty() { self.digits.len() } else { system.phases };
         for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
-            let greatest = greatest(system, &self.plan.transform[d]);
+            let greatest = case::greatest(system.statements.iter().flat_map(|s| &s.domain), &maxima(system), &self.plan.transform[d]);
             if let [[one]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
                 if one.1 == 1 && !one.0.is_constant() {
                     self.uppers.insert(d, one.0.clone());
                 }
             }
-            let counted = self.digits[d].first().filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
-            let Some(digit) = counted.filter(|_| !loose.contains(&d) && !greatest.is_empty()) else { continue };
-            let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
-            let all = greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least));
-            let Some(end) = all.reduce(Formula::greatest) else { continue };
-            let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(0)).least(Formula::Const(digit.trip - 1));
-            if !matches!(value, Formula::Const(_)) {
-                ends.insert(d, value);
-            }
+            let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
+            let end = counted.filter(|_| !loose.contains(&d)).and_then(|digit| self.last_value(d, digit, &greatest));
+            ends.extend(end.map(|end| (d, end)));
         }
         ends
     }
 
-    fn number_digits(&mut self, sizes: usize, ends: BTreeMap<usize, Formula>) -> Result<(), Illegal> {
+    /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the greatest of
+    /// the case, where that is not that of all. And greatest values of coordinates that one function gives, by dimension and case.
+    fn ends_by_case(&self, system: &System, loose: &BTreeSet<usize>) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
+        let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
+        if system.sizes == 0 {
+            return (ends, uppers);
+        }
+        for (c, case) in system.cases.iter().enumerate() {
+            let reach = reach(&self.plan.transform, &self.bounds, &case.bounds);
+            for d in (system.sizes..self.digits.len()).filter(|d| !loose.contains(d)) {
+                let counted = |(k, x): &(usize, &Digit)| matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reach);
+                let Some((k, digit)) = self.digits[d].iter().enumerate().find(counted) else { continue };
+                let unit = self.plan.transform[d].iter().enumerate().all(|(e, &x)| x == i64::from(d == e));
+                let own;
+                let greatest = if unit { &case.ends[d] } else {
+                    let within: Vec<Vec<Constraint>> = case.parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain).collect();
+                    own = case::greatest(within.iter(), &maxima(system), &self.plan.transform[d]);
+                    &own
+                };
+                if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k) {
+                    uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, c), one.0.clone())));
+                }
+                let end = self.last_value(d, digit, greatest);
+                let everywhere = d < system.phases && case.bounds[d].1 == system.dims[d].hi;
+                let end = end.filter(|_| !everywhere);
+                ends.extend(end.map(|end| ((d, k, c), end)));
+            }
+        }
+        (ends, uppers)
+    }
+
+    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it.
+    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>]) -> Option<Formula> {
+        let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
+        let end = greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
+        let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(0)).least(Formula::Const(digit.trip - 1));
+        (!matches!(value, Formula::Const(_))).then_some(value)
+    }
+
+    /// The parameters that end digits by case.
+    fn number_digits(&mut self, sizes: usize, ends: BTreeMap<usize, Formula>, by_case: ByCase<Formula>) -> Result<ByCase<usize>, Illegal> {
         let order = self.plan.order.clone();
         for d in 0..sizes {
             self.digits[d].iter_mut().for_each(|digit| digit.index = d);
@@ -116,6 +175,17 @@ impl Mapping {
             limits.insert(d, self.counters.len());
             self.counters.push(Counter { name: format!("{}.last", self.names[d]), trip });
             self.parameters.push(value);
+        }
+        let mut cases = BTreeMap::new();
+        for ((d, k, case), value) in by_case {
+            let (trip, known) = (self.digits[d][k].trip, self.parameters.iter().zip(&self.counters).skip(sizes));
+            let same = known.clone().position(|(formula, counter)| *formula == value && counter.trip == trip);
+            let parameter = same.map_or(self.parameters.len(), |k| sizes + k);
+            cases.insert((d, k, case), parameter);
+            if same.is_none() {
+                self.counters.push(Counter { name: format!("{}.last{case}", self.names[d]), trip });
+                self.parameters.push(value);
+            }
         }
         for role in [Role::Tile, Role::Time, Role::Latency] {
             for &d in order.iter().filter(|&&d| d >= sizes) {
@@ -151,8 +221,13 @@ impl Mapping {
                 }
             }
         }
-        Ok(())
+        Ok(cases)
     }
+}
+
+/// The greatest sizes.
+fn maxima(system: &System) -> Vec<i64> {
+    system.dims[..system.sizes].iter().map(|d| d.hi).collect()
 }
 
 /// The greatest of cases that have a statement in common, for each of them.
@@ -219,37 +294,4 @@ pub fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, 
     };
     let unit = |row: &Vec<i64>| row.iter().position(|&c| c == 1).filter(|_| row.iter().filter(|&&c| c != 0).count() == 1);
     transform.iter().map(|row| unit(row).map_or_else(|| range(row), |d| (system.dims[d].lo, system.dims[d].hi))).collect()
-}
-
-/// What bounds `row · n` from above at given sizes: the greatest, over the parts of the domain, of the least of functions over the
-/// sizes, each divided and rounded down. Empty where a part has no such bound.
-fn greatest(system: &System, row: &[i64]) -> Vec<Vec<(Affine, i64)>> {
-    let (depth, sizes) = (system.dims.len(), system.sizes);
-    let coordinates: Vec<Affine> = (0..sizes).map(|d| coordinate(d, depth)).chain([Affine { coeffs: row.to_vec(), constant: 0 }]).collect();
-    let maxima: Vec<i64> = system.dims[..sizes].iter().map(|d| d.hi).collect();
-    let mut all: Vec<Vec<(Affine, i64)>> = vec![];
-    for part in system.statements.iter().flat_map(|s| &s.domain) {
-        for piece in flow::image(std::slice::from_ref(part), &coordinates, depth).pieces {
-            let upper = |c: &Constraint| {
-                let (own, rest) = c.expr.coeffs.split_last()?;
-                let sign = if c.equality { -own.signum() } else { 1 };
-                let (own, form) = (own * sign, Affine { coeffs: rest.iter().map(|x| x * sign).collect(), constant: c.expr.constant * sign });
-                (own < 0).then_some((form, -own))
-            };
-            let bounds: Vec<(Affine, i64)> = piece.iter().filter_map(upper).collect();
-            if bounds.is_empty() {
-                return vec![];
-            }
-            if !all.contains(&bounds) {
-                all.push(bounds);
-            }
-        }
-    }
-    // A part that another one always reaches beyond says nothing.
-    let beyond = |a: &[(Affine, i64)], b: &[(Affine, i64)]| match (a, b) {
-        ([(a, 1)], [(b, 1)]) => minus(b, a).over_sizes(&maxima).0 >= 0,
-        _ => false,
-    };
-    let kept = (0..all.len()).filter(|&k| !(0..all.len()).any(|j| j != k && beyond(&all[k], &all[j]) && (j < k || !beyond(&all[j], &all[k]))));
-    kept.map(|k| all[k].clone()).collect()
 }

@@ -124,23 +124,27 @@ impl Parser {
                 }
                 if line.has_word("by") {
                     line.keyword("case")?;
-                    let mut lasts = vec![];
+                    let (counter, mut lasts) = (vsa.counters.len() - 1, vec![]);
                     while line.peek().is_some() {
                         lasts.push(line.integer()? - 1);
+                        case_limit(vsa, line, counter, lasts.len() - 1)?;
                     }
-                    vsa.cases.lasts.insert(vsa.counters.len() - 1, lasts);
+                    vsa.cases.lasts.insert(counter, lasts);
                 }
             }
             "case" if !self.nodes => {
                 let mut phases = vec![];
                 while line.peek().is_some() {
                     phases.push(line.pair()?);
+                    case_limit(vsa, line, phases.len() - 1, vsa.cases.boxes.len())?;
                 }
                 vsa.cases.boxes.push(phases);
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
             "nodes" if self.axes == 2 => {
+                let cases = vsa.cases.boxes.len();
+                vsa.cases.limits.values_mut().for_each(|all| all.resize(cases, None));
                 self.names = counter_names(vsa);
                 self.nodes = true;
             }
@@ -333,7 +337,7 @@ impl Parser {
         } else {
             self.group = Some(Group::Output);
             let (first, last) = ([0; 2], [0; 2]);
-            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
+            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], ends: Default::default(), hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
             self.vsa.outputs.len() - 1
         };
         if number == expected { Ok(()) } else { Err(format!("{key} {number}, expected {expected}")) }
@@ -409,6 +413,10 @@ impl Parser {
                 while let Some(token) = line.peek() {
                     let every = matches!(token, Token::Word(_));
                     g.emit.push(if every { line.keyword("every").map(|()| None)? } else { Some(line.integer()?) });
+                    if !every && line.has_word("at") {
+                        line.keyword("parameter")?;
+                        g.ends.insert(g.emit.len() - 1, line.small::<u32>()? as usize);
+                    }
                 }
             }
             "hull" => g.hull = self.hull(line)?,
@@ -453,4 +461,15 @@ impl Parser {
         line.keyword("elements")?;
         Ok(Hull { view, origin, rows, words, elements: line.integer()? })
     }
+}
+
+/// The parameter, if there is one, with which a counter ends in a case.
+fn case_limit(vsa: &mut Vsa, line: &mut Line, counter: usize, case: usize) -> Result<(), String> {
+    if line.has_word("to") {
+        line.keyword("parameter")?;
+        let limits = vsa.cases.limits.entry(counter).or_default();
+        limits.resize(limits.len().max(case + 1), None);
+        limits[case] = Some(line.small::<u32>()? as usize);
+    }
+    Ok(())
 }

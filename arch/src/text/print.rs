@@ -92,6 +92,7 @@ impl Printer<'_> {
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
         }
+        let to = |j: usize, case: usize| vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"));
         for (j, c) in vsa.counters.iter().enumerate() {
             if let Some(formula) = vsa.sizes.parameters.get(j) {
                 writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
@@ -99,11 +100,12 @@ impl Printer<'_> {
             }
             let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
             let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
-            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| format!(" by case{}", lasts.iter().map(|l| format!(" {}", l + 1)).collect::<String>()));
+            let last = |(k, last): (usize, &i64)| format!(" {}{}", last + 1, to(j, k));
+            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>()));
             writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
         }
-        for all in &vsa.cases.boxes {
-            let boxes: String = all.iter().map(|b| format!(" {}", Tuple(b))).collect();
+        for (k, all) in vsa.cases.boxes.iter().enumerate() {
+            let boxes: String = all.iter().enumerate().map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() })).collect();
             writeln!(self.out, "case{boxes}")?;
         }
         writeln!(self.out)?;
@@ -256,7 +258,8 @@ impl Printer<'_> {
             writeln!(self.out, "  port %{} when %{} offset {}", p.value.0, p.enable.0, Tuple(&p.offset))?;
         }
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
-        let emit: String = g.emit.iter().map(|e| e.map_or(" every".into(), |v| format!(" {v}"))).collect();
+        let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
+        let emit: String = g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
         writeln!(self.out, "  emit{emit}")?;
         self.hull(&g.hull)?;
         for b in &g.banks {

@@ -117,13 +117,19 @@ impl WellFormed<'_> {
         let (vsa, cases) = (self.vsa, &self.vsa.cases);
         let within = |all: &Vec<[i64; 2]>| all.len() == vsa.phases && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip);
         let apart = |a: &Vec<[i64; 2]>, b: &Vec<[i64; 2]>| a.iter().zip(b).any(|(x, y)| x[1] < y[0] || y[1] < x[0]);
-        let phases = cases.boxes.iter().enumerate().all(|(k, a)| within(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
+        let run = |all: &Vec<[i64; 2]>| all.iter().zip(&vsa.counters).take(vsa.parameters()).all(|(b, c)| *b == [0, c.trip - 1]);
+        let phases = cases.boxes.iter().enumerate().all(|(k, a)| within(a) && run(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
         self.require(phases, || "cases of phases that are none, or are of two cases".into());
         for (&j, lasts) in &cases.lasts {
             let good = (vsa.phases..vsa.counters.len()).contains(&j) && lasts.len() == cases.boxes.len() && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
             self.require(good, || format!("counter {j} cannot end at {lasts:?}"));
         }
-        self.require(cases.is_empty() || vsa.sizes.list.is_empty() && phases, || "cases and sizes".into());
+        for (&j, limits) in &cases.limits {
+            let known = |p: &usize| *p < vsa.parameters() && vsa.counters[*p].trip <= vsa.counters[j].trip;
+            let counted = (vsa.parameters()..vsa.phases).contains(&j) || cases.lasts.contains_key(&j);
+            let good = counted && limits.len() == cases.boxes.len() && limits.iter().flatten().all(known) && (j < vsa.phases || !vsa.sizes.limits.contains_key(&j));
+            self.require(good, || format!("counter {j} cannot end with parameters {limits:?}"));
+        }
     }
 
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {
@@ -249,6 +255,8 @@ impl WellFormed<'_> {
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let ends = g.emit.iter().enumerate().all(|(j, e)| !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip));
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
+            let known = |(&j, &p): (&usize, &usize)| vsa.cases.lasts.contains_key(&j) && p < vsa.parameters() && g.emit.get(j) == Some(&Some(vsa.counters[p].trip - 1));
+            self.require(g.ends.iter().all(known), || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));
             let bounds = g.bounds.iter().all(|b| b.coeffs.len() + 1 == rank && b.phases.len() == vsa.phases && b.scale.abs() <= 1);
             self.require(bounds, || format!("{what}: bounds of another rank, or a scale beyond 1"));

@@ -154,6 +154,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             first: [0, 0],
             last: [0, 0],
             emit: vec![],
+            ends: Default::default(),
             hull: Hull { view: Hull::plain_view(1), origin: vec![scalar.clone()], rows: vec![], words: 1, elements: 1 },
             banks: vec![],
             row: scalar.clone(),

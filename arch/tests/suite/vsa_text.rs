@@ -152,6 +152,7 @@ impl Draw {
             first: self.pair(),
             last: self.pair(),
             emit: (0..self.index(4)).map(|_| if self.flag() { Some(self.int()) } else { None }).collect(),
+            ends: Default::default(),
             hull: self.hull(rank, counters),
             banks: (0..self.index(3)).map(|_| OutputBank { bank: self.bank(rank), elements: self.int() }).collect(),
             row: self.form(counters),
@@ -163,7 +164,9 @@ impl Draw {
     fn cases(&mut self, phases: usize, counters: usize) -> Cases {
         let boxes: Vec<Vec<[i64; 2]>> = (0..self.index(3)).map(|_| (0..phases).map(|_| self.pair()).collect()).collect();
         let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
-        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes }
+        let known: Vec<usize> = (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
+        let limits = known.into_iter().map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>())).filter(|l| l.1.iter().any(Option::is_some)).collect();
+        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes, limits }
     }
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();

@@ -5,11 +5,11 @@ use super::bundle::Bus;
 use super::bursts::{Guard, Report};
 use super::elastic::{choose, hold, stage};
 use super::program::{self, Program};
-use crate::cases::{by_case, within};
+use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use arch::contract::program::Register;
 use arch::contract::steps::Steps;
-use arch::contract::walk::{RowForm, Wait, WaitUntil, Walk, WalkGroup};
+use arch::contract::walk::{RowForm, Span, Wait, WaitUntil, Walk, WalkGroup};
 use arch::ir::sizes::Formula;
 use frontend::scop::Affine;
 use rtl::{clog2, s, u, ModuleBuilder, Sig, Ty};
@@ -129,11 +129,15 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     // Parameters are constants of a run.
     let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
     let counters: Vec<_> = trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()) };
+    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &io.program, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()) };
     let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| if ends(walk, j, v) { at_end[j] } else { counters[j].q().eq_lit(v) });
+        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
+            Some(value) => counters[j].q().eq(numbers.kept(value, counters[j].q().ty())),
+            None if ends(walk, j, v) => at_end[j],
+            None => counters[j].q().eq_lit(v),
+        });
         let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).collect();
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
     };
@@ -245,8 +249,12 @@ fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, (counts, at_end): (&[Sig<'
 }
 
 /// Which case of phases is at hand, one bit each.
-fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
-    let is = |(k, all): (usize, &Vec<[i64; 2]>)| m.all(&all.iter().zip(counts).zip(&walk.trips).map(|((b, count), trip)| within(m, *count, *b, *trip)).collect::<Vec<_>>()).called(format!("gen_case{k}"));
+fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
+    let one = |span: &Span, count: Sig<'m>, trip: i64| {
+        let known = within(m, count, [span.low, span.high], trip);
+        if matches!(span.end, Formula::Const(_)) { known } else { known & count.le(program.kept(&span.end, count.ty())) }
+    };
+    let is = |(k, all): (usize, &Vec<Span>)| m.all(&all.iter().zip(counts).zip(&walk.trips[walk.parameters..]).map(|((span, count), trip)| one(span, *count, *trip)).collect::<Vec<_>>()).called(format!("gen_case{k}"));
     walk.cases.iter().enumerate().map(is).collect()
 }
 
@@ -261,7 +269,13 @@ impl<'m> Numbers<'_, 'm> {
     /// From the cycle behind the `start` pulse on, modulo the type's width.
     fn kept(&self, formula: &Formula, ty: Ty) -> Sig<'m> {
         match formula {
-            Formula::ByCase(values) => by_case(self.m, &self.cases, values, ty),
+            Formula::ByCase(values) => {
+                let number = |v: &Formula| if let Formula::Const(c) = v { Some(*c) } else { None };
+                match values.iter().map(number).collect::<Option<Vec<i64>>>() {
+                    Some(numbers) => by_case(self.m, &self.cases, &numbers, ty),
+                    None => of_case(self.m, &self.cases, &values.iter().map(|v| self.program.kept(v, ty)).collect::<Vec<_>>()),
+                }
+            }
             _ => self.program.kept(formula, ty),
         }
     }

@@ -11,14 +11,14 @@
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 use super::field::{field_port, form_range, range_ty, Field};
-use crate::cases::{by_case, within};
+use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
 use arch::contract::timing::swept;
 use arch::ir::cases::Cases;
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequencer {
@@ -55,6 +55,8 @@ pub struct Load {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drain {
     pub emit: Vec<Option<i64>>,
+    /// Of those that sizes end by phase, the parameter that is this value.
+    pub ends: BTreeMap<usize, usize>,
     pub slots: u32,
 }
 
@@ -130,7 +132,7 @@ impl Sequencer {
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
             loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect() }).collect(),
-            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), slots: g.slots }).collect(),
+            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), slots: g.slots }).collect(),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
             fields,
@@ -157,6 +159,8 @@ struct Build<'a, 'm> {
     parameters: Vec<Sig<'m>>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
+    /// Parameters with which digits end by phase, from the cycle behind the `start` pulse on.
+    ends: BTreeMap<usize, Sig<'m>>,
     /// The case of phases of the next wave, one bit each.
     cases: Vec<Sig<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
@@ -179,17 +183,29 @@ struct Run {
     constant: i64,
     parameters: Vec<i64>,
     /// What comes on top by the case of phases; empty without cases.
-    by_case: Vec<i64>,
+    by_case: Vec<Run>,
 }
 
 impl Run {
     /// The same in all runs.
     fn fixed(&self) -> bool {
-        self.parameters.iter().chain(&self.by_case).all(|c| *c == 0)
+        self.parameters.iter().all(|c| *c == 0) && self.by_case.is_empty()
     }
     /// `value` less this one.
     fn negative(&self, value: i64) -> Run {
-        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect(), by_case: self.by_case.iter().map(|c| -c).collect() }
+        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect(), by_case: self.by_case.iter().map(|c| c.negative(0)).collect() }
+    }
+    /// Adds so many times the last value of a counter: a parameter, or else a number.
+    fn add(&mut self, coefficient: i64, last: i64, limit: Option<usize>) {
+        match limit {
+            Some(parameter) => self.parameters[parameter] += coefficient,
+            None => self.constant += coefficient * last,
+        }
+    }
+    /// In the phases of a case.
+    fn in_case(&self, case: &Run) -> Run {
+        let parameters = self.parameters.iter().zip(&case.parameters).map(|(a, b)| a + b).collect();
+        Run { constant: self.constant + case.constant, parameters, by_case: vec![] }
     }
 }
 
@@ -204,7 +220,7 @@ impl Template for Sequencer {
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], cases: vec![], accumulators: vec![], permits: vec![] };
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], ends: BTreeMap::new(), cases: vec![], accumulators: vec![], permits: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -237,7 +253,7 @@ impl<'m> Build<'_, 'm> {
         for (k, trip) in counters.into_iter().rev() {
             let ty = u(clog2(trip as u64));
             let value = m.reg(format!("c{k}"), ty).rst(self.rst, 0).en(advance);
-            let initial = self.of.cases.last(k, trip, self.of.cases.of(&vec![0; self.of.counters.len()])) == 0;
+            let initial = self.of.cases.last(k, trip, self.first_case()) == 0;
             let last = m.reg(format!("c{k}_last"), u(1)).rst(self.rst, u64::from(initial));
             value.next(m.mux(last.q(), m.lit(0, ty), value.q().add_lit(1)));
             advances.insert(0, advance);
@@ -264,9 +280,14 @@ impl<'m> Build<'_, 'm> {
 
     /// The last values of digits that phases end, when they `advance`.
     fn ends_by_phase(&mut self, advances: &[Sig<'m>]) {
-        let m = self.m;
-        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, all: &Vec<[i64; 2]>| {
-            let bits = all.iter().enumerate().filter_map(|(j, b)| Some(within(m, values(j)?, *b, self.of.counters[j].trip)));
+        let (m, of) = (self.m, self.of);
+        let known: BTreeSet<usize> = of.cases.limits.values().flatten().flatten().copied().collect();
+        let ends: BTreeMap<usize, Sig<'m>> = known.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
+        let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| {
+            let bits = of.cases.boxes[k].iter().enumerate().filter_map(|(j, b)| {
+                let (value, known) = (values(j)?, within(m, values(j)?, *b, of.counters[j].trip));
+                Some(of.cases.limit(j, Some(k)).map_or(known, |p| known & value.le(ends[&p].to(value.ty()))))
+            });
             m.all(&bits.collect::<Vec<_>>())
         };
         let digit = |j: usize| self.digits.iter().position(|d| d.counter == j);
@@ -276,16 +297,34 @@ impl<'m> Build<'_, 'm> {
             let (value, last) = (self.digits[k].value.q(), self.digits[k].last.q());
             Some(m.mux(advances[k], m.mux(last, m.lit(0, ty), value.add_lit(1)), value))
         };
-        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| self.of.cases.boxes.iter().enumerate().map(|(k, all)| is(values, all).called(format!("{name}{k}"))).collect::<Vec<_>>();
+        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| (0..of.cases.boxes.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>();
         let (now, then) = (all(&here, "case"), all(&next, "next_case"));
-        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| self.of.cases.lasts.contains_key(&d.counter)) {
-            let lasts = self.lasts(d);
-            let single = by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
-            // A single value is the last one already.
-            let before = by_case(m, &now, &lasts.iter().map(|&last| (last - 1).max(0)).collect::<Vec<_>>(), d.value.q().ty());
-            d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
+        for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| of.cases.lasts.contains_key(&d.counter)) {
+            let (lasts, ty) = (self.lasts(d), d.value.q().ty());
+            // Of each case and between them, a parameter's value or a number; a single value is the last one already.
+            let each = |parameter: &dyn Fn(usize) -> Sig<'m>, number: &dyn Fn(i64) -> Sig<'m>| -> Vec<Sig<'m>> {
+                lasts.iter().enumerate().map(|(case, &last)| of.cases.limits.get(&d.counter).and_then(|all| *all.get(case)?).map_or_else(|| number(last), parameter)).collect()
+            };
+            let single = |p: Sig<'m>| !p.reduce_or();
+            if !of.cases.limits.contains_key(&d.counter) {
+                let single = by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
+                let before = by_case(m, &now, &lasts.iter().map(|&last| (last - 1).max(0)).collect::<Vec<_>>(), ty);
+                d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
+                continue;
+            }
+            let literal = |last: i64| m.lit(i64::from(last == 0), u(1));
+            let at_once = each(&|p| single(self.parameters[p]), &literal)[self.first_case().unwrap_or(lasts.len() - 1)];
+            let before = each(&|p| ends[&p].sub_lit(1).to(ty), &|last| m.lit((last - 1).max(0), ty));
+            let wrapped = of_case(m, &then, &each(&|p| single(ends[&p]), &literal));
+            let next = m.mux(d.last.q(), wrapped, d.value.q().eq(of_case(m, &now, &before)));
+            d.last.en(self.start | advances[k]).next(m.mux(self.start, at_once, next));
         }
-        self.cases = now;
+        (self.cases, self.ends) = (now, ends);
+    }
+
+    /// The case of the first phase.
+    fn first_case(&self) -> Option<usize> {
+        self.of.cases.of(&vec![0; self.of.counters.len()])
     }
 
     /// Last values of a digit, by case and between them.
@@ -330,10 +369,10 @@ impl<'m> Build<'_, 'm> {
 
     /// The next wave's visit emits output group `o`.
     fn emits(&self, o: usize) -> Sig<'m> {
-        let emit = &self.of.drains[o].emit;
+        let Drain { emit, ends, .. } = &self.of.drains[o];
         let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
             let wanted = emit.get(d.counter).copied().flatten()?;
-            Some(self.is(d, wanted))
+            Some(ends.get(&d.counter).map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))))
         }).collect();
         if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
     }
@@ -441,13 +480,14 @@ impl<'m> Build<'_, 'm> {
         let mut steps = vec![];
         for (digit, &coefficient) in self.digits.iter().zip(&key.steps).rev() {
             steps.push((!digit.last.q(), back.negative(coefficient)));
-            match self.of.limits.get(&digit.counter) {
-                Some(&limit) => back.parameters[limit] += coefficient,
-                None if self.of.cases.lasts.contains_key(&digit.counter) => {
-                    back.by_case.resize(self.cases.len() + 1, 0);
-                    back.by_case.iter_mut().zip(self.lasts(digit)).for_each(|(sum, last)| *sum += coefficient * last);
+            if self.of.cases.lasts.contains_key(&digit.counter) {
+                let none = Run { parameters: vec![0; self.of.parameters], ..Run::default() };
+                back.by_case.resize(self.cases.len() + 1, none);
+                for (case, (sum, last)) in back.by_case.iter_mut().zip(self.lasts(digit)).enumerate() {
+                    sum.add(coefficient, last, self.of.cases.limit(digit.counter, Some(case).filter(|&k| k < self.cases.len())));
                 }
-                None => back.constant += coefficient * (digit.trip - 1),
+            } else {
+                back.add(coefficient, digit.trip - 1, self.of.limits.get(&digit.counter).copied());
             }
         }
         steps.push((m.lit(1, u(1)), back.negative(0)));
@@ -455,10 +495,15 @@ impl<'m> Build<'_, 'm> {
         let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
         let last_step = steps.pop().map_or(Run::default(), |s| s.1);
         let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
-        let number = |k: usize, step: &Run| match step.by_case.is_empty() {
-            false => by_case(m, &self.cases, &step.by_case.iter().map(|c| step.constant + c).collect::<Vec<_>>(), ty),
-            true if step.fixed() => self.run(step, ty),
-            true => self.kept(format!("{name}_step{k}"), self.run(step, ty)),
+        let of_run = |name: String, step: &Run| if step.fixed() { self.run(step, ty) } else { self.kept(name, self.run(step, ty)) };
+        let number = |k: usize, step: &Run| {
+            let all: Vec<Run> = step.by_case.iter().map(|case| step.in_case(case)).collect();
+            match all.iter().all(Run::fixed) {
+                _ if all.is_empty() => of_run(format!("{name}_step{k}"), step),
+                false if all.iter().all(|run| *run == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
+                true => by_case(m, &self.cases, &all.iter().map(|run| run.constant).collect::<Vec<_>>(), ty),
+                false => of_case(m, &self.cases, &all.iter().enumerate().map(|(case, run)| of_run(format!("{name}_step{k}_{case}"), run)).collect::<Vec<_>>()),
+            }
         };
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
             cases.push((*condition, number(k, step)));

@@ -40,7 +40,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
         let slots = if every { r.pick(&[1, 2]) } else { 1 };
-        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
+        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, ends: Default::default(), hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
     }
     v
 }
@@ -59,7 +59,7 @@ fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
         }
     }
     let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
-    Cases { boxes, lasts }
+    Cases { boxes, lasts, ..Cases::default() }
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {

@@ -255,6 +255,8 @@ pub struct OutputGroup {
     pub last: [i64; 2],
     /// Per tile counter: `None` emits at every value, `Some(v)` only in visits where the counter is `v`.
     pub emit: Vec<Option<i64>>,
+    /// Of those that sizes end by phase, the parameter that is this value.
+    pub ends: BTreeMap<usize, usize>,
     pub hull: Hull,
     /// As for inputs; a bank's `base`/`coef`/`rows` say which cells PE `p` owns; `elements` are owned exactly.
     pub banks: Vec<OutputBank>,
