@@ -113,8 +113,8 @@ pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Program<'static>
 fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
     let constant = scop.at(&scop.maxima());
     if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
-        let fault = Diagnostic::error("E0727", scop.function.region, "with sizes at run time, no single array executes this region");
-        let fault = fault.label("at constant sizes it is cut into phases, which run one after the other; phases have no sizes at run time");
+        let fault = Diagnostic::error("E0727", scop.function.region, "at constant sizes this region is an array, or several phases; with sizes at run time it is neither");
+        let fault = fault.label("what follows is of all sizes at once");
         faults.insert(0, fault.help("make the sizes constants, or write each part as a function of its own: one IP can have several"));
     }
     faults

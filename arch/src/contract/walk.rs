@@ -20,9 +20,9 @@
 use super::reach::reach;
 use crate::affine::{interval, Form};
 use crate::ir::sizes::Formula;
-use crate::ir::vsa::{After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
+use crate::ir::vsa::{is_among, After, CellBound, DramArray, Hull, HullDim, OutputGroup, Until, Vsa};
 use frontend::scop::Affine;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
 /// What a memory costs, in cycles.
@@ -167,6 +167,8 @@ pub struct WalkGroup {
     pub when: Vec<Option<i64>>,
     /// Of those whose value sizes tell, what it is.
     pub when_sized: BTreeMap<usize, Formula>,
+    /// Served in phases of these cases only, else in any.
+    pub cases: Option<BTreeSet<usize>>,
     /// Per dimension of the walk except the last.
     pub rows: Vec<HullDim>,
     /// The last row of each of these that may be in the array.
@@ -299,6 +301,7 @@ impl Walk {
         let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
             ends: BTreeMap::new(),
+            cases: &g.cases,
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
@@ -317,6 +320,7 @@ impl Walk {
         let groups = vsa.outputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);
         let raw = groups.map(|(i, g)| Raw {
             ends: g.ends.clone(),
+            cases: &g.cases,
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
@@ -380,8 +384,12 @@ impl Walk {
             });
             at.fold(Formula::Const(1), Formula::times)
         };
-        let all = known.into_iter().chain([between]).enumerate().map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
+        let all = known.into_iter().chain([between]).enumerate().filter(|(case, _)| self.serves(g, *case)).map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
         all.fold(Formula::Const(0), Formula::plus)
+    }
+    /// The group is served in phases of a case; that behind the last one stands for none.
+    pub fn serves(&self, group: &WalkGroup, case: usize) -> bool {
+        is_among(&group.cases, Some(case).filter(|&k| k < self.cases.len()))
     }
     /// Words of the array that a run moves, or seems to where rows end early; without sizes.
     pub fn words(&self) -> i64 {
@@ -410,6 +418,7 @@ impl Walk {
 struct Raw<'a> {
     /// Of those values in `when` that are parameters, which.
     ends: BTreeMap<usize, usize>,
+    cases: &'a Option<BTreeSet<usize>>,
     group: usize,
     array: &'a DramArray,
     /// Of the array.
@@ -428,8 +437,8 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     // A value to which a loop does not come in every phase has to be waited for.
     let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && vsa.sizes.limits.contains_key(&j)));
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
-    // Who waits for phases counts them.
-    let waits = |j: usize| j < vsa.phases && raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase);
+    // Who waits for phases, or is there in some of them only, counts them.
+    let waits = |j: usize| j < vsa.phases && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase) || raw.iter().any(|r| r.cases.is_some()));
     let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j))).collect();
     let fixed: Vec<i64> =
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
@@ -451,7 +460,7 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
         None if only.is_some() => only.flatten().map_or_else(|| vsa.last(j, None), |case| vsa.last(j, Some(case)).times(within(case))),
         // Where no group is served, a walk does not stay.
-        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, &vsa.cases.boxes[k]) { vsa.last(j, Some(k)) } else { Formula::Const(0) }).collect()),
+        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) { vsa.last(j, Some(k)) } else { Formula::Const(0) }).collect()),
     };
     let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
     let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.port_address_bits(port), bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
@@ -476,14 +485,17 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
 }
 
 /// Some group is served in phases of a case.
-fn serves(raw: &[Raw], phases: &[[i64; 2]]) -> bool {
-    raw.iter().any(|r| phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v))))
+fn serves(raw: &[Raw], case: usize, phases: &[[i64; 2]]) -> bool {
+    raw.iter().any(|r| is_among(r.cases, Some(case)) && phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v))))
 }
 
 /// Drains of an output group in a phase that emits, by case; at the greatest sizes, and at all.
 fn drains(vsa: &Vsa, group: &OutputGroup) -> (i64, Formula) {
     let counted = vsa.phases..vsa.tile_depth;
     let in_case = |case: Option<usize>| {
+        if !is_among(&group.cases, case) {
+            return Formula::Const(0);
+        }
         let often = |j: usize| match (group.emit[j], vsa.last(j, case)) {
             (None, last) => last.plus(Formula::Const(1)),
             // At a counter's end, wherever that is.
@@ -507,7 +519,7 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
             let output = &vsa.outputs[after.output as usize];
             let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
             let (most, drains) = drains(vsa, output);
-            WaitUntil::Phase { drains, most, emit: counted().map(|j| output.emit[j]).collect(), skips: counted().any(|j| group.when[j].is_some()) }
+            WaitUntil::Phase { drains, most, emit: counted().map(|j| output.emit[j]).collect(), skips: group.cases.is_some() || counted().any(|j| group.when[j].is_some()) }
         }
     };
     Wait { output: after.output as usize, until }
@@ -598,5 +610,5 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     let when = kept.iter().map(|&j| r.when[j]).collect();
     let when_sized = kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
-    WalkGroup { group: r.group, array: r.index, when, when_sized, rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
+    WalkGroup { group: r.group, array: r.index, when, when_sized, cases: r.cases.clone(), rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
 }

@@ -108,7 +108,7 @@ impl AddressModel {
                 return None;
             }
             let g = &self.walk.groups[self.turn];
-            if g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c)) {
+            if self.walk.serves(g, self.case) && g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c)) {
                 break self.turn;
             }
             self.looks += 1;

@@ -147,8 +147,7 @@ struct Service {
     words: i64,
     /// Cycles in which the port moves them.
     beats: i64,
-    /// Drains: values of the tile counters at which they happen.
-    emit: Vec<Option<i64>>,
+    /// Of drains.
     slots: usize,
 }
 
@@ -180,9 +179,9 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into())));
         }
     }
-    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, emit: vec![], slots: 0 };
+    let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, slots: 0 };
     let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
-    let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { emit: g.emit.clone(), slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
+    let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
     let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
     // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may be that
     // far ahead of what they send.
@@ -194,7 +193,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let mut drained = vec![[0i64; 2]; drains.len()];
     let (depth, interval) = (vsa.tile_depth, vsa.schedule.interval);
     let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
-    let mut trips = vsa.trips_at(&tile);
+    let (mut trips, mut case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
     let (mut free, mut done) = (timing::START_TO_LAUNCH, 0);
     loop {
         if free + left * interval >= limit {
@@ -203,19 +202,19 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         let waves: i64 = trips[depth..].iter().product();
         left = (left - waves).max(0);
         let mut first = free;
-        for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile)) {
+        for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile, case)) {
             let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
             reading[g.port] = reading[g.port].max(earliest) + g.beats;
             count[k] += 1;
             first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
         }
-        let emits = |g: &Service| g.emit.iter().zip(&tile).all(|(e, c)| e.is_none_or(|v| v == *c));
-        for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
+        let emits = |k: usize| vsa.outputs[k].emits(&tile, case);
+        for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
             first = first.max(drained[k][g.slots.clamp(1, 2) - 1]);
         }
         let last = first + (waves - 1) * interval;
         free = last + interval;
-        for (k, g) in drains.iter().enumerate().filter(|(_, g)| emits(g)) {
+        for (k, g) in drains.iter().enumerate().filter(|(k, _)| emits(*k)) {
             // The last wave's way to the last PE, and the last word's way back, take as long as the array is wide.
             let collected = last + 1 + cross;
             asking[g.port] = asking[g.port].max(collected) + g.words;
@@ -223,7 +222,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
             done = done.max(writing[g.port] + latency[g.port].write_latency);
         }
-        for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, &trips)) {
+        for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, case, &trips)) {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
         }
         let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else {
@@ -231,7 +230,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             return done.max(free);
         };
         if changed < vsa.phases {
-            trips = vsa.trips_at(&tile);
+            (trips, case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
         }
     }
 }

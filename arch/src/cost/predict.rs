@@ -91,7 +91,7 @@ impl Walker<'_> {
         let depth = self.vsa.tile_depth;
         let interval = self.vsa.schedule.interval;
         let mut tile = vec![0; depth];
-        let mut trips = self.vsa.trips_at(&tile);
+        let (mut trips, mut case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
         let mut waves: i64 = trips[depth..].iter().product();
         let mut left = self.vsa.waves();
         let mut out = Prediction { compute_cycles: left * interval, ..Prediction::default() };
@@ -104,19 +104,19 @@ impl Walker<'_> {
                 return None;
             }
             left -= waves;
-            let first = free.max(self.loads(&tile)).max(self.slots(&tile));
+            let first = free.max(self.loads(&tile, case)).max(self.slots(&tile, case));
             let last = first + (waves - 1) * interval;
             if visit == 0 {
                 out.first_launch = first;
             }
             out.last_launch = last;
             free = last + interval;
-            done = done.max(self.drains(&tile, last));
-            self.releases(&tile, &trips, last);
+            done = done.max(self.drains(&tile, case, last));
+            self.releases(&tile, case, &trips, last);
             let Some(changed) = step(&mut tile, trips[..depth].iter().copied()) else { break };
             if changed < self.vsa.phases {
                 self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
-                trips = self.vsa.trips_at(&tile);
+                (trips, case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
                 waves = trips[depth..].iter().product();
             }
             visit += 1;
@@ -127,11 +127,11 @@ impl Walker<'_> {
     }
 
     /// Serves the loads of a visit; the cycle from which they allow a launch.
-    fn loads(&mut self, tile: &[i64]) -> i64 {
+    fn loads(&mut self, tile: &[i64], case: Option<usize>) -> i64 {
         let mut ready = 0;
         for port in 0..self.readers.len() {
             for (g, group) in self.vsa.inputs.iter().enumerate().filter(|(_, g)| self.vsa.port_of(g.array) == port) {
-                if !group.loads(tile) {
+                if !group.loads(tile, case) {
                     continue;
                 }
                 let n = self.released[g].services;
@@ -156,9 +156,9 @@ impl Walker<'_> {
     }
 
     /// The cycle from which free collector slots allow a launch.
-    fn slots(&self, tile: &[i64]) -> i64 {
+    fn slots(&self, tile: &[i64], case: Option<usize>) -> i64 {
         let mut ready = 0;
-        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emits(tile)) {
+        for (o, group) in self.vsa.outputs.iter().enumerate().filter(|(_, group)| group.emits(tile, case)) {
             let used = self.drained[o].times.len();
             if used >= group.slots as usize {
                 ready = ready.max(self.drained[o].times[used - group.slots as usize] + timing::DRAINED_TO_LAUNCH);
@@ -168,11 +168,11 @@ impl Walker<'_> {
     }
 
     /// Serves the drains of a visit; the cycle of the last `written` pulse.
-    fn drains(&mut self, tile: &[i64], last_launch: i64) -> i64 {
+    fn drains(&mut self, tile: &[i64], case: Option<usize>, last_launch: i64) -> i64 {
         let mut done = 0;
         for port in 0..self.writers.len() {
             for o in 0..self.vsa.outputs.len() {
-                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emits(tile) {
+                if self.vsa.port_of(self.vsa.outputs[o].array) != port || !self.vsa.outputs[o].emits(tile, case) {
                     continue;
                 }
                 let n = self.drained[o].times.len() as i64;
@@ -189,9 +189,9 @@ impl Walker<'_> {
     }
 
     /// Releases the loads that no later visit uses again.
-    fn releases(&mut self, tile: &[i64], trips: &[i64], last_launch: i64) {
+    fn releases(&mut self, tile: &[i64], case: Option<usize>, trips: &[i64], last_launch: i64) {
         for (g, group) in self.vsa.inputs.iter().enumerate() {
-            if group.releases(tile, trips) {
+            if group.releases(tile, case, trips) {
                 self.released[g].times.push(last_launch + self.release_delay[g]);
             }
         }

@@ -276,11 +276,10 @@ fn inputs(program: &Program, lowered: &Lowered, outputs: &[OutputGroup], dram: &
         let (index, array) = position(dram, draft.array);
         let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
         let lagging = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, until: Until::Lag(s.lag) }));
-        let group = hull::input(draft, index, array.word, mapping);
         let stores = outputs.iter().enumerate().filter(|(_, o)| program.passed[draft.array] && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
-        let reload = if earlier.is_empty() { group.reload } else { group.reload.max(mapping.phases) };
-        InputGroup { after: lagging.into_iter().chain(earlier).collect(), reload, ..group }
+        let group = hull::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases }, mapping);
+        InputGroup { after: lagging.into_iter().chain(earlier).collect(), ..group }
     };
     lowered.inputs.iter().map(group).collect()
 }

@@ -11,6 +11,7 @@ use crate::ir::ure::{Dependence, Dim, Feed, Placed, System};
 use crate::ir::vsa::{NodeId, Op};
 use frontend::flow;
 use frontend::scop::{Affine, ArrayId, Constraint, Expr, ExprKind};
+use std::collections::BTreeSet;
 
 const WIDEST: i64 = port::WIDEST as i64;
 
@@ -40,6 +41,8 @@ pub struct Access {
     pub held: bool,
     /// Per case: it is loaded or stored in its only phase.
     pub sure: Vec<bool>,
+    /// Of a store: cases in which that may be.
+    pub cases: BTreeSet<usize>,
     /// Nobody stores to the array, so its inner dimensions may be joined.
     pub only_read: bool,
     /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
@@ -142,6 +145,7 @@ impl Facts {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
                 access.fix(&fixed(&store.when, &system.dims), &over);
                 access.sure = sure(s, store.when.iter().any(Vec::is_empty));
+                access.cases = (0..system.cases.len()).filter(|&c| system.cases[c].statements.contains(&s)).collect();
                 access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
             }
@@ -272,6 +276,7 @@ fn once(all: &mut Vec<Access>, one: Access) {
         Some(known) => {
             known.bands.extend(one.bands);
             known.domains.extend(one.domains);
+            known.cases.extend(one.cases);
             known.sure.iter_mut().zip(&one.sure).for_each(|(a, b)| *a |= b);
             let joined = |(a, b): (&Option<(i64, i64)>, Option<(i64, i64)>)| match (*a, b) {
                 (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
@@ -331,7 +336,7 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], cases: BTreeSet::new(), only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }

@@ -33,7 +33,7 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         if access.only_read {
             reshape::join_rows(&mut draft, &access.extents, access.bytes as u32, &mapping);
         }
-        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, &mapping));
+        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, 0, &mapping));
     }
     let mut outputs = vec![];
     // In which visits a cell leaves is not known where the emission fixes what moves it.
@@ -47,13 +47,13 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
         let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
         let word = (widths[access.port] / access.bytes) as u32;
-        let mut group = collect::sketch(&draft, array, word, moved, &sums, &mapping);
+        let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.cases, &mapping);
         group.slots = if waits { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
             spilled.iter().for_each(|&c| group.emit[c] = None);
             if facts.comes_back(access) {
-                inputs.push(hull::input(&draft, array, word, &mapping));
+                inputs.push(hull::input(&draft, array, word, 0, &mapping));
             }
         }
         outputs.push(group);

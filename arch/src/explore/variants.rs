@@ -1,7 +1,6 @@
 //! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder go on.
 
 use super::assemble::{build, join, kept, Program, SPILL_BEYOND};
-use crate::ir::cases::Cases;
 use crate::ir::design::DesignSpec;
 use crate::ir::draft::Lowered;
 use crate::ir::mapping::{Mapping, Plan, Role};
@@ -43,7 +42,7 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
     }
     // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
     if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(|(_, schedule)| schedule.interval == 1) {
-        let even = Mapping { cases: Cases::default(), ..mapping.clone() };
+        let even = mapping.even();
         if let Ok(found) = fastest(program, &even, spec) {
             if best.as_ref().map_or(true, |b| cycles(&found.1, &even) < cycles(&b.1, &mapping)) {
                 return join(program, even, found.0, found.1, spec);

@@ -154,8 +154,8 @@ impl Collector {
     }
 
     /// Start of a visit.
-    pub fn open(&mut self, g: &OutputGroup, at: &[i64]) {
-        self.emitting = g.emits(at);
+    pub fn open(&mut self, g: &OutputGroup, at: &[i64], case: Option<usize>) {
+        self.emitting = g.emits(at, case);
         self.cells.fill(self.none);
     }
 

@@ -137,8 +137,9 @@ impl<'a> Machine<'a> {
         if at[self.vsa.phases..].iter().all(|&c| c == 0) {
             self.before_phase.clone_from(&self.stats.drains);
         }
+        let case = self.vsa.case_at(at);
         for (i, g) in self.vsa.inputs.iter().enumerate() {
-            if !g.loads(&at[..self.vsa.tile_depth]) {
+            if !g.loads(&at[..self.vsa.tile_depth], case) {
                 continue;
             }
             let mut written = 0;
@@ -156,7 +157,7 @@ impl<'a> Machine<'a> {
             self.stats.loads[i] += 1;
         }
         for (collector, g) in self.collectors.iter_mut().zip(&self.vsa.outputs) {
-            collector.open(g, at);
+            collector.open(g, at, case);
         }
         Ok(())
     }

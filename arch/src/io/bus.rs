@@ -30,7 +30,7 @@ pub fn choose(scop: &Scop, lowered: &Lowered, members: &[usize], interval: i64, 
     };
     while bus < port::WIDEST {
         let loads = lowered.inputs.iter().filter(|d| members.contains(&d.array)).map(|d| {
-            let group = hull::input(d, 0, bus / bytes(d.array), mapping);
+            let group = hull::input(d, 0, bus / bytes(d.array), 0, mapping);
             (transfer(&group.hull, group.hull.words), repeated(&|j| j < group.reload))
         });
         let drains = drafts().filter_map(|d| {

@@ -13,7 +13,7 @@ use crate::ir::refusal::Unstorable;
 use crate::ir::vsa::*;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
 /// # Errors
@@ -76,10 +76,11 @@ fn single(draft: &OutputDraft) -> OutputDraft {
 
 /// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along which
 /// the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
-pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2], sums: &[bool], mapping: &Mapping) -> OutputGroup {
+pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2], sums: &[bool], cases: &BTreeSet<usize>, mapping: &Mapping) -> OutputGroup {
     let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, whole(mapping), mapping);
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
+        cases: mapping.cases_but(cases.clone()),
         array,
         subscripts: draft.subscripts.clone(),
         ports: vec![],
@@ -127,7 +128,10 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     // At some sizes the tile loops that end a sum have a single iteration.
     let every = mapping.tile_depth > 0 && emit.iter().enumerate().all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
     let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
+    // In one phase only it emits there.
+    let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
     Ok(OutputGroup {
+        cases: mapping.cases_but(draft.cases.clone()).filter(|_| !apart),
         array,
         subscripts,
         ports,

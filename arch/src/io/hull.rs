@@ -155,7 +155,8 @@ pub(super) fn whole(mapping: &Mapping) -> Pes {
     ([0, 0], mapping.extent.map(|e| e - 1))
 }
 
-pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> InputGroup {
+/// The group that is drafted so; reloaded when one of the first `least` tile counters changes, at least.
+pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &Mapping) -> InputGroup {
     let (first, last) = draft.readers.unwrap_or_else(|| whole(mapping));
     let mut subscripts = draft.subscripts.clone();
     // An axis with one place does not move anything.
@@ -170,6 +171,10 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
     // A size may have any value; of a counter that sizes end, the last value has no number of its own.
     let known = |j: usize, v: i64| j >= mapping.parameters.len() && !(mapping.limits.contains_key(&j) && v + 1 == mapping.counters[j].trip);
     let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|&v| known(j, v))).collect();
+    let reload = reload(&l.hull).max(least);
+    // In one phase only it is used there.
+    let apart = (mapping.parameters.len()..mapping.phases).all(|j| phases[j].is_some());
+    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases { None } else { mapping.cases_within(&draft.phases) };
     InputGroup {
         array,
         subscripts,
@@ -177,7 +182,8 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, mapping: &Mapping) -> In
         first,
         last,
         forward,
-        reload: reload(&l.hull),
+        cases,
+        reload,
         phases: if phases.iter().any(Option::is_some) { phases } else { vec![] },
         hull: l.hull,
         banks: l.banks,

@@ -61,7 +61,7 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
 
 /// Cycles of a load, about; elements that the buffers of one place keep.
 fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
-    let group = hull::input(draft, 0, word, mapping);
+    let group = hull::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
     let kept = group.banks.iter().map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word })).sum();

@@ -7,7 +7,7 @@ use super::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
 use crate::affine::{Condition, Form};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The form without its first counters, which have these values.
 fn form(f: &Form, values: &[i64]) -> Form {
@@ -38,7 +38,9 @@ impl Vsa {
             out.counters[counter].trip = values[limit] + 1;
         }
         let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
-        out.cases = self.cases.at(&values, &trips);
+        let left;
+        (out.cases, left) = self.cases.at(&values, &trips);
+        let cases = |all: &Option<BTreeSet<usize>>| all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
         out.counters.drain(..known);
         out.tile_depth -= known;
         out.phases -= known;
@@ -53,7 +55,7 @@ impl Vsa {
         for g in &mut out.inputs {
             let mut after = g.after.clone();
             after.retain(|a| self.phases > known || matches!(a.until, Until::Lag(_)));
-            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), phases: g.phases.iter().skip(known).copied().collect(), after, ..g.clone() };
+            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), phases: g.phases.iter().skip(known).copied().collect(), cases: cases(&g.cases), after, ..g.clone() };
         }
         for g in &mut out.outputs {
             // The last value of a counter that the sizes end.
@@ -64,7 +66,7 @@ impl Vsa {
             });
             let bound = |b: &CellBound| CellBound { phases: b.phases[known..].to_vec(), constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(), ..b.clone() };
             let emit = g.emit.iter().enumerate().map(emit).skip(known).collect();
-            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, ends: BTreeMap::new(), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
+            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, ends: BTreeMap::new(), cases: cases(&g.cases), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
         }
         for (&array, extents) in &self.sizes.extents {
             out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();

@@ -1,7 +1,8 @@
 //! Phases that are executed alike. A phase needs not run every loop as often as the longest one does: which *case* a phase is
 //! of says where its loops end. Between the cases' phases may stand others in which nothing happens: there those loops run once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Where loops end, by phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,14 +36,34 @@ impl Cases {
     pub fn trips(&self, most: &[i64], case: Option<usize>) -> Vec<i64> {
         most.iter().enumerate().map(|(j, &trip)| self.last(j, trip, case) + 1).collect()
     }
-    /// The same where the first counters, so many as there are values, are constants, and counters run so often at most.
-    pub fn at(&self, values: &[i64], trips: &[i64]) -> Cases {
+    /// The same where the first counters, so many as there are values, are constants, and counters run so often at most; cases
+    /// whose phases are none then do not count. Also which cases are left.
+    pub fn at(&self, values: &[i64], trips: &[i64]) -> (Cases, Vec<usize>) {
         let known = values.len();
         let last = |j: usize, k: usize, most: i64| self.limit(j, Some(k)).map_or(most, |p| values[p].min(most)).min(trips[j] - 1);
         let clipped = |k: usize| self.boxes[k].iter().enumerate().skip(known).map(|(j, b)| [b[0], last(j, k, b[1])]).collect::<Vec<_>>();
-        let kept: Vec<(usize, Vec<[i64; 2]>)> = (0..self.boxes.len()).map(|k| (k, clipped(k))).filter(|(_, all)| all.iter().all(|b| b[0] <= b[1])).collect();
-        let lasts = self.lasts.iter().map(|(&j, lasts)| (j - known, kept.iter().map(|&(k, _)| last(j, k, lasts[k])).collect())).collect();
-        Cases { boxes: kept.into_iter().map(|k| k.1).collect(), lasts, limits: BTreeMap::new() }
+        let (left, boxes): (Vec<usize>, Vec<_>) = (0..self.boxes.len()).map(|k| (k, clipped(k))).filter(|(_, all)| all.iter().all(|b| b[0] <= b[1])).unzip();
+        let lasts = self.lasts.iter().map(|(&j, lasts)| (j - known, left.iter().map(|&k| last(j, k, lasts[k])).collect())).collect();
+        (Cases { boxes, lasts, limits: BTreeMap::new() }, left)
+    }
+    /// The same where counters end in the phases of all cases as they do without: between them they still run once.
+    pub fn even(&self, most: &[i64], phases: Range<usize>) -> Cases {
+        let limits = self.limits.iter().filter(|(j, _)| phases.contains(j)).map(|(&j, all)| (j, all.clone())).collect();
+        let lasts = self.lasts.iter().map(|(&j, lasts)| (j, vec![most[j] - 1; lasts.len()])).collect();
+        let even = Cases { boxes: self.boxes.clone(), lasts, limits };
+        if even.leaves_out(most, phases, &(0..self.boxes.len()).collect()) { even } else { Cases::default() }
+    }
+    /// The cases of which some phase is in one of these boxes over the counters, where others are as well; so not all of them.
+    pub fn within(&self, most: &[i64], phases: Range<usize>, boxes: &[Vec<(i64, i64)>]) -> Option<BTreeSet<usize>> {
+        let meets = |own: &Vec<[i64; 2]>| boxes.iter().any(|b| phases.clone().all(|j| own[j][0] <= b[j].1 && b[j].0 <= own[j][1]));
+        let some: BTreeSet<usize> = (0..self.boxes.len()).filter(|&k| meets(&self.boxes[k])).collect();
+        self.leaves_out(most, phases, &some).then_some(some)
+    }
+    /// There are phases of other cases, or of none.
+    pub fn leaves_out(&self, most: &[i64], phases: Range<usize>, some: &BTreeSet<usize>) -> bool {
+        let volume = |own: &Vec<[i64; 2]>| own[phases.clone()].iter().map(|b| b[1] - b[0] + 1).product::<i64>();
+        let limited = self.limits.keys().any(|j| phases.contains(j));
+        !self.is_empty() && (limited || some.iter().map(|&k| volume(&self.boxes[k])).sum::<i64>() < most[phases.clone()].iter().product())
     }
     /// Every case, and what is between them, with the number of its phases.
     fn all<'a>(&'a self, most: &'a [i64]) -> impl Iterator<Item = (Option<usize>, i64)> + 'a {

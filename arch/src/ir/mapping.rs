@@ -15,7 +15,7 @@ use super::ure::System;
 use super::vsa::Counter;
 use crate::affine::{Condition, Form, Ranges};
 use frontend::scop::Affine;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -277,7 +277,32 @@ impl Mapping {
     pub fn waves(&self) -> i64 {
         let (known, trips) = (self.parameters.len(), self.counters.iter().map(|c| c.trip).collect::<Vec<_>>());
         let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
-        self.cases.at(&greatest, &trips).points(&trips[known..], self.phases - known)
+        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.phases - known)
+    }
+
+    /// Which cases the phases of statement `s` are.
+    pub fn cases_of(&self, system: &System, s: usize) -> Vec<Option<usize>> {
+        let known = system.cases.iter().enumerate().filter(|(_, case)| !self.cases.is_empty() && case.statements.contains(&s));
+        let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
+        if all.is_empty() { vec![None] } else { all }
+    }
+
+    /// The cases of phases in these boxes over the counters, if others are not; see [`Cases::within`].
+    pub fn cases_within(&self, boxes: &[Vec<(i64, i64)>]) -> Option<BTreeSet<usize>> {
+        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
+        self.cases.within(&most, self.parameters.len()..self.phases, boxes)
+    }
+
+    /// The same where loops end alike in all phases in which something happens.
+    pub fn even(&self) -> Mapping {
+        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
+        Mapping { cases: self.cases.even(&most, self.parameters.len()..self.phases), ..self.clone() }
+    }
+
+    /// These cases, if there are phases of others or of none.
+    pub fn cases_but(&self, some: BTreeSet<usize>) -> Option<BTreeSet<usize>> {
+        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
+        self.cases.leaves_out(&most, self.parameters.len()..self.phases, &some).then_some(some)
     }
 
     /// Waves per step of counter `place`, at the greatest sizes.

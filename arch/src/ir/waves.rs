@@ -20,10 +20,13 @@ impl Vsa {
         let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
         (0..cases).map(|k| self.last(counter, Some(k))).reduce(Formula::greatest).unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
     }
+    /// The case of a visit's phase.
+    pub fn case_at(&self, visit: &[i64]) -> Option<usize> {
+        if self.cases.is_empty() { None } else { self.cases.of(&visit[..self.phases]) }
+    }
     /// How often each counter runs in the phase of a visit.
     pub fn trips_at(&self, visit: &[i64]) -> Vec<i64> {
-        let case = if self.cases.is_empty() { None } else { self.cases.of(&visit[..self.phases]) };
-        self.cases.trips(&self.most(), case)
+        self.cases.trips(&self.most(), self.case_at(visit))
     }
     fn most(&self) -> Vec<i64> {
         self.counters.iter().map(|c| c.trip).collect()

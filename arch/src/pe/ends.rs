@@ -2,7 +2,6 @@
 //! sum is, sizes tell; but the terms behind it are neutral, so the sum is complete in the last wave, in the first lane and in
 //! the last PE as well. There its readers are executed, and what reads them.
 
-use super::lower;
 use crate::affine::map::{compose, coordinate, minus};
 use crate::affine::{Condition, Form};
 use crate::ir::mapping::{Digit, Mapping, Role};
@@ -31,7 +30,7 @@ impl Ends {
                 moved[s] = false;
             }
             for (s, ends) in of.iter_mut().enumerate().filter(|(s, _)| moved[*s]) {
-                let cases = lower::cases(system, mapping, s);
+                let cases = mapping.cases_of(system, s);
                 let counted = mapping.own_row(d).into_iter().flat_map(|row| &mapping.digits[row]).filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
                 let varies = |digit: &&Digit| cases.iter().any(|&case| mapping.ends(digit.index, case) != mapping.ends(digit.index, cases[0]));
                 if let Some(digit) = counted.clone().find(varies) {
@@ -40,7 +39,7 @@ impl Ends {
                 ends.push((d, upper.clone()));
             }
         }
-        let cases = (0..of.len()).map(|s| lower::cases(system, mapping, s)[0]).collect();
+        let cases = (0..of.len()).map(|s| mapping.cases_of(system, s)[0]).collect();
         Ok(Ends { of, cases })
     }
 

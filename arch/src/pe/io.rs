@@ -53,7 +53,7 @@ impl Lower<'_> {
         let equal = forms.collect();
         ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         let array = statement.write.array.index();
-        self.out.outputs.push(OutputDraft { statement: s, array, subscripts, equal, view, ports, cells, spilled });
+        self.out.outputs.push(OutputDraft { statement: s, cases: self.cases(s).into_iter().flatten().collect(), array, subscripts, equal, view, ports, cells, spilled });
         Ok(())
     }
 

@@ -94,13 +94,6 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
     Ok(lower.out)
 }
 
-/// Which cases the phases of statement `s` are.
-pub(super) fn cases(system: &System, mapping: &Mapping, s: usize) -> Vec<Option<usize>> {
-    let known = system.cases.iter().enumerate().filter(|(_, case)| !mapping.cases.is_empty() && case.statements.contains(&s));
-    let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
-    if all.is_empty() { vec![None] } else { all }
-}
-
 /// In the order of the function's parameters.
 fn scalars(scop: &Scop) -> Vec<usize> {
     let mut all: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].by_value().is_some()).collect();
@@ -125,7 +118,7 @@ impl Lower<'_> {
 
     /// Which cases the statement's phases are.
     pub(super) fn cases(&self, s: usize) -> Vec<Option<usize>> {
-        cases(self.system, self.mapping, s)
+        self.mapping.cases_of(self.system, s)
     }
 
     /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.

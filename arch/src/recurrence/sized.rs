@@ -3,12 +3,15 @@
 //! placement hold for all of them at once.
 
 use super::builder::Within;
+use super::frame::Frame;
 use super::phases::{self, part};
 use super::rewrite::{self, Attempt, Outcome, Region, Rewrite};
-use super::reduction;
+use super::{reduction, strips};
+use crate::affine::map::coordinate;
+use crate::ir::case;
 use crate::ir::ure::{Dim, Feed, Placed, System};
 use frontend::diag::{Diagnostic, Diagnostics};
-use frontend::scop::{Scop, Storage};
+use frontend::scop::{Affine, Constraint, Scop, Storage};
 
 /// The first version of the region with uniform dependences at all sizes, and its system.
 ///
@@ -43,7 +46,7 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
     // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = System::new(dims, sizes, phases, statements);
+    let system = begun(&version, System::new(dims, sizes, phases, statements));
     let without_order = |&s: &usize| {
         let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
         partial && reduction::find(&version, &system, s, reassociate).is_none()
@@ -52,6 +55,36 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
         None => Ok((version, system, attempts)),
         Some(s) => Err(vec![no_one_order(&version, s)]),
     }
+}
+
+/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size begins later at
+/// smaller ones. What is executed in the same phases stays together, and where it is at some size.
+fn begun(scop: &Scop, system: System) -> System {
+    let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
+    let maxima: Vec<i64> = system.dims[..sizes].iter().map(|d| d.hi).collect();
+    let groups = if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
+    let mut statements = system.statements;
+    for group in groups {
+        let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
+        let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
+        for e in sizes..depth {
+            let downwards: Vec<i64> = (0..depth).map(|d| -i64::from(d == e)).collect();
+            let greatest = case::greatest(parts.iter(), &maxima, &downwards);
+            let [[(less, 1)]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { continue };
+            // It begins at `-less`, at the earliest where that is least.
+            let earliest = -less.over_sizes(&maxima).1;
+            over[e].coeffs.iter_mut().zip(&less.coeffs).for_each(|(o, c)| *o -= c);
+            over[e].constant -= less.constant + earliest;
+        }
+        if (sizes..depth).any(|e| over[e] != coordinate(e, depth)) {
+            let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
+            group.iter().for_each(|&s| statements[s] = frame.placed(scop, s, &statements[s]));
+        }
+    }
+    let names = system.dims.iter().map(|d| d.name.clone()).collect();
+    let sized = system.dims[..sizes].iter().cloned();
+    let dims = sized.chain(Dim::around(names, &statements).into_iter().skip(sizes)).collect();
+    System::new(dims, sizes, phases, statements)
 }
 
 /// A sum whose partial results are needed, or start, elsewhere than at its ends: where these are, sizes tell.

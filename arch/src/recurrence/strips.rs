@@ -66,7 +66,7 @@ fn names(system: &System) -> impl Iterator<Item = String> + '_ {
 }
 
 /// Statements that are executed in the same phases.
-fn groups(system: &System) -> Vec<Vec<usize>> {
+pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = vec![];
     for case in &system.cases {
         let mut one = case.statements.clone();

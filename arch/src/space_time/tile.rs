@@ -54,13 +54,13 @@ impl Mapping {
         let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
         mapping.uppers_by_case = uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
         mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
-        mapping.cases = mapping.cases_of(system, loose, &by_case);
+        mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
 
     /// Where loops end by phase: as far as the statements go that are executed in it. `limits` are the parameters that do so, by
     /// dimension, digit and case.
-    fn cases_of(&self, system: &System, loose: &BTreeSet<usize>, limits: &ByCase<usize>) -> Cases {
+    fn ends_by_phase(&self, system: &System, loose: &BTreeSet<usize>, limits: &ByCase<usize>) -> Cases {
         let known = self.parameters.len();
         if self.phases == known {
             return Cases::default();

@@ -7,6 +7,7 @@ use crate::ir::sizes::Size;
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
 use frontend::text::lex::{Line, Token};
+use std::collections::BTreeSet;
 
 /// Reads the printed form. The result is not verified.
 ///
@@ -332,12 +333,12 @@ impl Parser {
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
-            self.vsa.inputs.push(InputGroup { array, subscripts, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, phases: vec![], hull, banks: vec![], row, col, after: vec![] });
+            self.vsa.inputs.push(InputGroup { array, subscripts, cases: None, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, phases: vec![], hull, banks: vec![], row, col, after: vec![] });
             self.vsa.inputs.len() - 1
         } else {
             self.group = Some(Group::Output);
             let (first, last) = ([0; 2], [0; 2]);
-            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], ends: Default::default(), hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
+            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], ends: Default::default(), cases: None, hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
             self.vsa.outputs.len() - 1
         };
         if number == expected { Ok(()) } else { Err(format!("{key} {number}, expected {expected}")) }
@@ -367,6 +368,7 @@ impl Parser {
                 }
             }
             "reload" => g.reload = line.small()?,
+            "cases" => g.cases = Some(cases(line)?),
             "during" => {
                 while let Some(token) = line.peek() {
                     let every = matches!(token, Token::Word(_));
@@ -409,6 +411,7 @@ impl Parser {
                 line.keyword("to")?;
                 g.last = line.pair()?;
             }
+            "cases" => g.cases = Some(cases(line)?),
             "emit" => {
                 while let Some(token) = line.peek() {
                     let every = matches!(token, Token::Word(_));
@@ -461,6 +464,15 @@ impl Parser {
         line.keyword("elements")?;
         Ok(Hull { view, origin, rows, words, elements: line.integer()? })
     }
+}
+
+/// Numbers of cases.
+fn cases(line: &mut Line) -> Result<BTreeSet<usize>, String> {
+    let mut some = BTreeSet::new();
+    while line.peek().is_some() {
+        some.insert(line.small::<u32>()? as usize);
+    }
+    Ok(some)
 }
 
 /// The parameter, if there is one, with which a counter ends in a case.

@@ -5,6 +5,7 @@ use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
 use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// The printed form, see [`crate::text`].
@@ -238,6 +239,7 @@ impl Printer<'_> {
             let phases: String = g.phases.iter().map(|p| p.map_or(" every".into(), |v| format!(" {v}"))).collect();
             writeln!(self.out, "  during{phases}")?;
         }
+        self.cases(&g.cases)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(b, None)?;
@@ -252,6 +254,11 @@ impl Printer<'_> {
         Ok(())
     }
 
+    fn cases(&mut self, some: &Option<BTreeSet<usize>>) -> fmt::Result {
+        let Some(some) = some else { return Ok(()) };
+        writeln!(self.out, "  cases{}", some.iter().map(|k| format!(" {k}")).collect::<String>())
+    }
+
     fn output(&mut self, i: usize, g: &OutputGroup) -> fmt::Result {
         self.head("output", i, g.array, &g.subscripts)?;
         for p in &g.ports {
@@ -261,6 +268,7 @@ impl Printer<'_> {
         let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
         let emit: String = g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
         writeln!(self.out, "  emit{emit}")?;
+        self.cases(&g.cases)?;
         self.hull(&g.hull)?;
         for b in &g.banks {
             self.bank(&b.bank, Some(b.elements))?;

@@ -318,18 +318,18 @@ fn order(vsa: &Vsa, g: &InputGroup, faults: &mut Vec<String>) {
 }
 
 fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String>) {
-    let emit = &vsa.outputs[o as usize].emit;
     let (mut loads, mut drains) = (0i64, 0i64);
     let mut at = vec![0; vsa.tile_depth];
     loop {
-        if g.loads(&at) {
+        let case = vsa.case_at(&at);
+        if g.loads(&at, case) {
             if loads - lag > drains {
                 faults.push(format!("load {loads}, in visit {at:?}, waits for {} drains of group {o}, but only {drains} come earlier", loads - lag));
                 return;
             }
             loads += 1;
         }
-        drains += emit.iter().zip(&at).all(|(e, &c)| e.is_none_or(|v| v == c)) as i64;
+        drains += i64::from(vsa.outputs[o as usize].emits(&at, case));
         let trips = vsa.trips_at(&at);
         if !advance(&mut at, trips[..vsa.tile_depth].iter().copied()) {
             return;

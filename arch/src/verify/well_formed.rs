@@ -6,6 +6,7 @@ use crate::ir::forms::full_range;
 use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
 use frontend::scop::{Expr, ExprKind};
+use std::collections::BTreeSet;
 
 /// What the indices and lengths of a Vsa must satisfy before anything else can be looked at.
 pub fn well_formed(vsa: &Vsa) -> Vec<String> {
@@ -132,6 +133,11 @@ impl WellFormed<'_> {
         }
     }
 
+    fn cases_of(&mut self, what: &str, some: &Option<BTreeSet<usize>>) {
+        let known = some.iter().flatten().all(|&k| k < self.vsa.cases.boxes.len());
+        self.require(known && (some.is_none() || !self.vsa.cases.is_empty()), || format!("{what}: of cases {some:?} that are none"));
+    }
+
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {
         let vsa = self.vsa;
         let length = form.counters.len() <= vsa.counters.len();
@@ -219,6 +225,8 @@ impl WellFormed<'_> {
             }
             let rank = g.subscripts.len();
             self.require(!g.ports.is_empty() && g.ports.iter().all(|p| offset(p, rank)), || format!("{what}: no ports, or ports of another rank"));
+            self.cases_of(&what, &g.cases);
+            self.require(g.cases.is_none() || g.reload >= vsa.phases, || format!("{what}: of some cases only, but not loaded in each phase"));
             self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
             let phases = g.phases.len() <= vsa.phases && g.phases.iter().zip(&vsa.counters).enumerate().all(|(j, (p, c))| p.is_none_or(|v| j >= vsa.parameters() && (0..c.trip).contains(&v)));
             self.require(phases, || format!("{what}: phases {:?}", g.phases));
@@ -255,6 +263,7 @@ impl WellFormed<'_> {
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let ends = g.emit.iter().enumerate().all(|(j, e)| !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip));
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
+            self.cases_of(&what, &g.cases);
             let known = |(&j, &p): (&usize, &usize)| vsa.cases.lasts.contains_key(&j) && p < vsa.parameters() && g.emit.get(j) == Some(&Some(vsa.counters[p].trip - 1));
             self.require(g.ends.iter().all(known), || format!("{what}: emits at parameters that end nothing"));
             self.require((1..=2).contains(&g.slots), || format!("{what}: {} slots", g.slots));

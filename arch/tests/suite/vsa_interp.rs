@@ -155,6 +155,7 @@ fn operation(op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]) -> Vsa {
             last: [0, 0],
             emit: vec![],
             ends: Default::default(),
+            cases: None,
             hull: Hull { view: Hull::plain_view(1), origin: vec![scalar.clone()], rows: vec![], words: 1, elements: 1 },
             banks: vec![],
             row: scalar.clone(),

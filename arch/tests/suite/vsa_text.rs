@@ -127,6 +127,7 @@ impl Draw {
         let array = self.index(arrays.len());
         let rank = arrays[array].dims.len().max(1);
         InputGroup {
+            cases: if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None },
             array: array as u32,
             subscripts: self.forms(rank, counters),
             ports: (0..1 + self.index(3)).map(|_| self.list(rank)).collect(),
@@ -153,6 +154,7 @@ impl Draw {
             last: self.pair(),
             emit: (0..self.index(4)).map(|_| if self.flag() { Some(self.int()) } else { None }).collect(),
             ends: Default::default(),
+            cases: if self.flag() { Some((0..self.index(4)).map(|_| self.index(9)).collect()) } else { None },
             hull: self.hull(rank, counters),
             banks: (0..self.index(3)).map(|_| OutputBank { bank: self.bank(rank), elements: self.int() }).collect(),
             row: self.form(counters),

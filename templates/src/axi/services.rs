@@ -138,7 +138,8 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
             None if ends(walk, j, v) => at_end[j],
             None => counters[j].q().eq_lit(v),
         });
-        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).collect();
+        let cases = g.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
+        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).chain(cases).collect();
         if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
     };
     let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & here(g)).collect();

@@ -49,6 +49,8 @@ pub struct Sequencer {
 pub struct Load {
     pub at: Vec<Option<i64>>,
     pub uses: Vec<Option<i64>>,
+    /// Cases of phases in which alone all this is.
+    pub cases: Option<BTreeSet<usize>>,
 }
 
 /// An output group: values of the tile counters in visits that emit (`None`: any), and buffer halves.
@@ -57,6 +59,8 @@ pub struct Drain {
     pub emit: Vec<Option<i64>>,
     /// Of those that sizes end by phase, the parameter that is this value.
     pub ends: BTreeMap<usize, usize>,
+    /// Cases of phases in which alone it does.
+    pub cases: Option<BTreeSet<usize>>,
     pub slots: u32,
 }
 
@@ -131,8 +135,8 @@ impl Sequencer {
             limits: vsa.sizes.limits.clone(),
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
-            loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect() }).collect(),
-            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), slots: g.slots }).collect(),
+            loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(), cases: g.cases.clone() }).collect(),
+            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots }).collect(),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
             fields,
@@ -350,30 +354,35 @@ impl<'m> Build<'_, 'm> {
 
     /// The next wave's visit loads input group `g`.
     fn loads(&self, g: usize) -> Sig<'m> {
-        let at = &self.of.loads[g].at;
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?))).collect();
+        let Load { at, cases, .. } = &self.of.loads[g];
+        let bits: Vec<Sig<'m>> = self.digits.iter().filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?))).chain(self.among(cases)).collect();
         if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
     }
 
     /// The next wave's visit is the last that uses a load of input group `g`.
     fn done_with(&self, g: usize) -> Sig<'m> {
-        let Load { at, uses } = &self.of.loads[g];
+        let Load { at, uses, cases } = &self.of.loads[g];
         let bits = self.digits.iter().filter_map(|d| match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
             (Some(value), _) => Some(self.is(d, value)),
             (None, Some(_)) => Some(d.last.q()),
             (None, None) => None,
         });
-        let bits: Vec<Sig<'m>> = bits.collect();
+        let bits: Vec<Sig<'m>> = bits.chain(self.among(cases)).collect();
         if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+    }
+
+    /// The next wave's phase is of one of these cases.
+    fn among(&self, cases: &Option<BTreeSet<usize>>) -> Option<Sig<'m>> {
+        cases.as_ref().map(|some| self.m.any(&some.iter().map(|&k| self.cases[k]).collect::<Vec<_>>()))
     }
 
     /// The next wave's visit emits output group `o`.
     fn emits(&self, o: usize) -> Sig<'m> {
-        let Drain { emit, ends, .. } = &self.of.drains[o];
+        let Drain { emit, ends, cases, .. } = &self.of.drains[o];
         let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
             let wanted = emit.get(d.counter).copied().flatten()?;
             Some(ends.get(&d.counter).map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))))
-        }).collect();
+        }).chain(self.among(cases)).collect();
         if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
     }
 

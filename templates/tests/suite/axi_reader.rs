@@ -20,6 +20,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
         let hull = random_hull(r, &v, array);
         let after = r.chance(20).then(|| After { output: g as u32 % 2, until: Until::Lag(r.range(-1, 3)) }).into_iter().collect();
         v.inputs.push(InputGroup {
+            cases: None,
             array: array as u32,
             subscripts: vec![],
             ports: vec![],
@@ -267,6 +268,7 @@ fn one_group(bits: u32, word: u32, dims: &[i64], hull: Hull) -> Vsa {
     let ty = frontend::scop::ScalarType::Int { bits, signed: true };
     v.arrays = vec![DramArray { name: "A".into(), ty, dims: dims.to_vec(), word, port: 0, scratch: None }];
     v.inputs = vec![InputGroup {
+        cases: None,
         array: 0,
         subscripts: vec![],
         ports: vec![],

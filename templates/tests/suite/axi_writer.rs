@@ -36,6 +36,7 @@ fn random_vsa(r: &mut Random) -> Vsa {
             last: [0, 0],
             emit: trips.iter().map(|t| if r.chance(60) { None } else { Some(r.range(0, t - 1)) }).collect(),
             ends: Default::default(),
+            cases: None,
             hull,
             banks: vec![],
             row: Form::default(),

@@ -8,7 +8,7 @@ use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use crate::module_support::*;
 use rtl::sim::Sim;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use templates::control::{field_port, Field};
 use templates::control::sequencer::Sequencer;
 
@@ -34,13 +34,14 @@ fn random_vsa(r: &mut Random) -> Vsa {
     for _ in 0..r.range(0, 3) {
         let reload = r.range(0, v.tile_depth as i64) as usize;
         let phases = v.counters[..v.phases].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
-        v.inputs.push(InputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, phases, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
+        let cases = random_subset(r, &v).filter(|_| reload >= v.phases);
+        v.inputs.push(InputGroup { cases, array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, phases, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
     }
     for _ in 0..r.range(0, 2) {
         let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
         let slots = if every { r.pick(&[1, 2]) } else { 1 };
-        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, ends: Default::default(), hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
+        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, ends: Default::default(), cases: random_subset(r, &v), hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
     }
     v
 }
@@ -60,6 +61,11 @@ fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
     }
     let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
     Cases { boxes, lasts, ..Cases::default() }
+}
+
+/// Some of the cases, if there are any.
+fn random_subset(r: &mut Random, v: &Vsa) -> Option<BTreeSet<usize>> {
+    (!v.cases.is_empty() && r.chance(50)).then(|| (0..v.cases.boxes.len()).filter(|_| r.chance(60)).collect())
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
@@ -264,7 +270,12 @@ impl Bench<'_> {
 
     /// The visit that wave `n` belongs to uses group `g`.
     fn uses(&self, g: usize, n: i64) -> bool {
-        self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
+        self.is_among(&self.v.inputs[g].cases, n) && self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
+    }
+
+    /// The phase of wave `n` is of one of these cases.
+    fn is_among(&self, cases: &Option<BTreeSet<usize>>, n: i64) -> bool {
+        is_among(cases, self.v.case_at(&self.v.counters_of(n)))
     }
 
     /// Wave `n` is the first of its visit.
@@ -273,7 +284,7 @@ impl Bench<'_> {
     }
 
     fn emits(&self, o: usize, n: i64) -> bool {
-        self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
+        self.is_among(&self.v.outputs[o].cases, n) && self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
     }
 
     /// Fields of the wave that is launched now.

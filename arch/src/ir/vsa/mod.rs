@@ -207,6 +207,8 @@ pub struct InputGroup {
     pub reload: usize,
     /// Per counter of phases: used only where it has this value, if there is one. (Empty: nothing is known.)
     pub phases: Vec<Option<i64>>,
+    /// Used in phases of these cases only, and loaded anew in each; else in phases of all cases and of none.
+    pub cases: Option<BTreeSet<usize>>,
     pub hull: Hull,
     pub banks: Vec<Bank>,
     /// Word address inside a bank's slot is `row + (col + offset(p)) / word`; both are forms over inner counters, >= 0.
@@ -257,6 +259,8 @@ pub struct OutputGroup {
     pub emit: Vec<Option<i64>>,
     /// Of those that sizes end by phase, the parameter that is this value.
     pub ends: BTreeMap<usize, usize>,
+    /// Emits in phases of these cases only, else in any.
+    pub cases: Option<BTreeSet<usize>>,
     pub hull: Hull,
     /// As for inputs; a bank's `base`/`coef`/`rows` say which cells PE `p` owns; `elements` are owned exactly.
     pub banks: Vec<OutputBank>,
@@ -285,14 +289,14 @@ impl InputGroup {
     pub fn phase(&self, j: usize) -> Option<i64> {
         self.phases.get(j).copied().flatten()
     }
-    /// A visit, by its tile counters, loads.
-    pub fn loads(&self, tile: &[i64]) -> bool {
-        tile.iter().enumerate().all(|(j, &c)| self.loads_at(j).is_none_or(|v| v == c))
+    /// A visit, by its tile counters and the case of its phase, loads.
+    pub fn loads(&self, tile: &[i64], case: Option<usize>) -> bool {
+        is_among(&self.cases, case) && tile.iter().enumerate().all(|(j, &c)| self.loads_at(j).is_none_or(|v| v == c))
     }
-    /// A visit, in whose phase the counters run so often, is the last that uses what was loaded.
-    pub fn releases(&self, tile: &[i64], trips: &[i64]) -> bool {
+    /// A visit, in whose phase, of that case, the counters run so often, is the last that uses what was loaded.
+    pub fn releases(&self, tile: &[i64], case: Option<usize>, trips: &[i64]) -> bool {
         let ends = |(j, &c): (usize, &i64)| self.phase(j).map_or(j < self.reload || c + 1 == trips[j], |v| v == c);
-        tile.iter().enumerate().all(ends)
+        is_among(&self.cases, case) && tile.iter().enumerate().all(ends)
     }
     /// One load serves the whole run.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
@@ -316,6 +320,11 @@ impl InputGroup {
     }
 }
 
+/// The case is one of these, where not all are.
+pub fn is_among(cases: &Option<BTreeSet<usize>>, case: Option<usize>) -> bool {
+    cases.as_ref().is_none_or(|all| case.is_some_and(|k| all.contains(&k)))
+}
+
 /// PEs along each axis of the box `[first, last]`.
 fn extent(first: [i64; 2], last: [i64; 2]) -> [i64; 2] {
     [0, 1].map(|a| last[a] - first[a] + 1)
@@ -332,9 +341,9 @@ fn beside(vsa: &Vsa, first: [i64; 2], last: [i64; 2], hops: [i64; 2]) -> [i64; 2
 }
 
 impl OutputGroup {
-    /// A visit, by its tile counters, emits.
-    pub fn emits(&self, tile: &[i64]) -> bool {
-        self.emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
+    /// A visit, by its tile counters and the case of its phase, emits.
+    pub fn emits(&self, tile: &[i64], case: Option<usize>) -> bool {
+        is_among(&self.cases, case) && self.emit.iter().zip(tile).all(|(e, c)| e.is_none_or(|v| v == *c))
     }
     /// Hops between the array's corner where waves enter and the box's.
     pub fn away(&self, vsa: &Vsa) -> [i64; 2] {

@@ -165,6 +165,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let c_hull = Hull { view: Hull::plain_view(2), origin: vec![origin(0, ti), origin(1, e1)], rows: vec![plain(ti)], words: words(e1, 2), elements: e1 };
     let mut inputs = vec![
         InputGroup {
+            cases: None,
             array: 0,
             subscripts: vec![i.clone(), k.clone()],
             ports: (0..s.lanes).map(|l| vec![0, l]).collect(),
@@ -180,6 +181,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             after: vec![],
         },
         InputGroup {
+            cases: None,
             array: 1,
             subscripts: vec![k.clone(), j.clone()],
             ports: (0..s.lanes).map(|l| vec![l, 0]).collect(),
@@ -199,6 +201,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         // The same tile comes again after all tiles inside of the k loop.
         let lag: i64 = order[at(2) + 1..].iter().map(|&o| trips[o]).product::<i64>() - 1;
         inputs.push(InputGroup {
+            cases: None,
             array: 2,
             subscripts: vec![i.clone(), j.clone()],
             ports: vec![vec![0, 0]],
@@ -226,6 +229,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         last: [e0 - 1, e1 - 1],
         emit,
         ends: Default::default(),
+        cases: None,
         hull: c_hull,
         banks: vec![OutputBank { bank: bank(0, 1, c_row, [0, 1], 1), elements: 1 }],
         row: form(0, &term(&[(4, 1)]), [0, 0]),
@@ -295,6 +299,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     let c_hull = Hull { view: Hull::plain_view(2), origin: vec![form(0, &[1], z), form(0, &[0, t], z)], rows: vec![plain(1)], words: words(t, 2), elements: t };
     let inputs = vec![
         InputGroup {
+            cases: None,
             array: 0,
             subscripts: vec![form(0, &[1], z), form(0, &[], [0, 1])],
             ports: vec![vec![0, 0]],
@@ -310,6 +315,7 @@ pub fn travelling(s: &Mm) -> Vsa {
             after: vec![],
         },
         InputGroup {
+            cases: None,
             array: 1,
             subscripts: vec![form(0, &[], [0, 1]), form(0, &[0, t, 1], z)],
             ports: vec![vec![0, 0]],
@@ -333,6 +339,7 @@ pub fn travelling(s: &Mm) -> Vsa {
         last: [0, s.k - 1],
         emit: vec![None, None],
         ends: Default::default(),
+        cases: None,
         hull: c_hull,
         banks: vec![OutputBank { bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)), elements: t }],
         row: form(0, &[], z),

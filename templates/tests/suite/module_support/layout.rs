@@ -127,7 +127,7 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
-    v.inputs.push(InputGroup { array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, phases: vec![], hull: p.hull, banks, row: p.row, col: p.col, after: vec![] });
+    v.inputs.push(InputGroup { cases: None, array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, phases: vec![], hull: p.hull, banks, row: p.row, col: p.col, after: vec![] });
     let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
     if !legal {
         *v = before;
@@ -159,7 +159,7 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
     let emit = vec![None; v.tile_depth];
     let slots = r.pick(&[1, 2]);
     let o = v.outputs.len();
-    v.outputs.push(OutputGroup { array, subscripts: p.subscripts, ports, first, last, emit, ends: Default::default(), hull: p.hull, banks: p.banks, row: p.row, col: p.col, slots, bounds: vec![] });
+    v.outputs.push(OutputGroup { array, subscripts: p.subscripts, ports, first, last, emit, ends: Default::default(), cases: None, hull: p.hull, banks: p.banks, row: p.row, col: p.col, slots, bounds: vec![] });
     let legal = v.verify().is_ok() && v.outputs[o].hull.total_words() <= 150;
     if !legal {
         *v = before;

@@ -1,7 +1,8 @@
-// The second product reads the first one's result from its end: phases, which sizes at run time do not have.
+// sagen: --size n=12 --size n=1 --size n=5
+// The second product reads the first one's result from its end: phases.
 #pragma sagen max(n=12)
 void kernel(int n, const int A[n][n], const int x[n], int y[n], int z[n]) {
-#pragma scop //~ ERROR E0727 phases have no sizes at run time
+#pragma scop
   for (int i = 0; i < n; i++) {
     y[i] = 0;
     for (int j = 0; j < n; j++)
@@ -10,7 +11,7 @@ void kernel(int n, const int A[n][n], const int x[n], int y[n], int z[n]) {
   for (int i = 0; i < n; i++) {
     z[i] = 0;
     for (int j = 0; j < n; j++)
-      z[i] += A[j][i] * y[n - 1 - j]; //~ ERROR E0601 the distance changes
+      z[i] += A[j][i] * y[n - 1 - j];
   }
 #pragma endscop
 }
