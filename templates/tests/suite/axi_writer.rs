@@ -313,6 +313,7 @@ fn data_waits_for_its_address() {
         first: [0, 0],
         last: [0, 0],
         emit: vec![None],
+        cases: None,
         ends: Default::default(),
         hull: Hull { view: Hull::plain_view(origin.len()), origin, rows: vec![], words: 2, elements: 8 },
         banks: vec![],
