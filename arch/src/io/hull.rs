@@ -174,7 +174,7 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
     let reload = reload(&l.hull).max(least);
     // In one phase only it is used there.
     let apart = (mapping.parameters.len()..mapping.phases).all(|j| phases[j].is_some());
-    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases { None } else { mapping.cases_within(&draft.phases) };
+    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases { None } else { mapping.cases_but(mapping.cases_within(&draft.phases)) };
     InputGroup {
         array,
         subscripts,

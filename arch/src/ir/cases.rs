@@ -53,17 +53,16 @@ impl Cases {
         let even = Cases { boxes: self.boxes.clone(), lasts, limits };
         if even.leaves_out(most, phases, &(0..self.boxes.len()).collect()) { even } else { Cases::default() }
     }
-    /// The cases of which some phase is in one of these boxes over the counters, where others are as well; so not all of them.
-    pub fn within(&self, most: &[i64], phases: Range<usize>, boxes: &[Vec<(i64, i64)>]) -> Option<BTreeSet<usize>> {
+    /// The cases of which some phase is in one of these boxes over the counters.
+    pub fn within(&self, phases: Range<usize>, boxes: &[Vec<(i64, i64)>]) -> BTreeSet<usize> {
         let meets = |own: &Vec<[i64; 2]>| boxes.iter().any(|b| phases.clone().all(|j| own[j][0] <= b[j].1 && b[j].0 <= own[j][1]));
-        let some: BTreeSet<usize> = (0..self.boxes.len()).filter(|&k| meets(&self.boxes[k])).collect();
-        self.leaves_out(most, phases, &some).then_some(some)
+        (0..self.boxes.len()).filter(|&k| meets(&self.boxes[k])).collect()
     }
     /// There are phases of other cases, or of none.
     pub fn leaves_out(&self, most: &[i64], phases: Range<usize>, some: &BTreeSet<usize>) -> bool {
         let volume = |own: &Vec<[i64; 2]>| own[phases.clone()].iter().map(|b| b[1] - b[0] + 1).product::<i64>();
         let limited = self.limits.keys().any(|j| phases.contains(j));
-        !self.is_empty() && (limited || some.iter().map(|&k| volume(&self.boxes[k])).sum::<i64>() < most[phases.clone()].iter().product())
+        !self.is_empty() && !some.is_empty() && (limited || some.iter().map(|&k| volume(&self.boxes[k])).sum::<i64>() < most[phases.clone()].iter().product())
     }
     /// Every case, and what is between them, with the number of its phases.
     fn all<'a>(&'a self, most: &'a [i64]) -> impl Iterator<Item = (Option<usize>, i64)> + 'a {

@@ -273,6 +273,11 @@ impl Mapping {
         self.cases.last(place, self.counters[place].trip, case) + 1
     }
 
+    /// How many values a digit takes in the phases of a case.
+    pub fn trip_of(&self, digit: &Digit, case: Option<usize>) -> i64 {
+        if matches!(digit.role, Role::Space(_) | Role::Lane) { digit.trip } else { self.trip(digit.index, case) }
+    }
+
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
         let (known, trips) = (self.parameters.len(), self.counters.iter().map(|c| c.trip).collect::<Vec<_>>());
@@ -287,10 +292,9 @@ impl Mapping {
         if all.is_empty() { vec![None] } else { all }
     }
 
-    /// The cases of phases in these boxes over the counters, if others are not; see [`Cases::within`].
-    pub fn cases_within(&self, boxes: &[Vec<(i64, i64)>]) -> Option<BTreeSet<usize>> {
-        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
-        self.cases.within(&most, self.parameters.len()..self.phases, boxes)
+    /// The cases of phases in these boxes over the counters.
+    pub fn cases_within(&self, boxes: &[Vec<(i64, i64)>]) -> BTreeSet<usize> {
+        self.cases.within(self.parameters.len()..self.phases, boxes)
     }
 
     /// The same where loops end alike in all phases in which something happens.

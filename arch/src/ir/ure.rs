@@ -17,6 +17,7 @@ use super::case::{self, Case};
 use crate::affine::map::{compose, coordinate, in_bounds, without_strides};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop, StmtId};
+use std::collections::BTreeSet;
 
 /// One dimension of the band space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,6 +158,11 @@ impl System {
         }
         let from = |d: usize, b: (i64, i64)| (if d < self.phases { b.0 } else { self.dims[d].lo }, b.1);
         self.cases.iter().map(|case| extents(&mut case.bounds.iter().enumerate().map(|(d, b)| from(d, *b)))).sum()
+    }
+    /// The statements that are executed in phases of the same cases as statement `s`.
+    pub fn alike(&self, s: usize) -> BTreeSet<usize> {
+        let own = self.cases.iter().filter(|case| case.statements.contains(&s));
+        if self.cases.is_empty() { (0..self.statements.len()).collect() } else { own.flat_map(|case| case.statements.iter().copied()).collect() }
     }
     /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
     pub fn dependences(&self) -> Vec<Dependence> {

@@ -80,8 +80,9 @@ fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) 
     let is_spread = |&d: &usize| mapping.own_row(d).is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)));
     let sums = reductions.iter().flatten().filter(|r| system.sizes > 0 && r.dims.iter().any(is_spread));
     for (&d, upper) in sums.flat_map(|r| r.dims.iter().zip(&r.uppers)) {
-        if !upper.is_constant() && !all.iter().any(|x| x.0 == d) {
-            all.push((d, upper.clone()));
+        let one = (d, upper.clone());
+        if !upper.is_constant() && !all.contains(&one) {
+            all.push(one);
         }
     }
     all

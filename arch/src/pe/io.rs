@@ -25,6 +25,16 @@ impl Lower<'_> {
         let mut ports: Vec<OutputDraftPort> = Vec::new();
         let mut lanes = Vec::new();
         let spilled = self.spilled(s);
+        // Of phases in which the statement is not executed nothing is stored, not even outside of the array.
+        let phased: Vec<Vec<Constraint>> = match placed.domain.as_slice() {
+            [one] if !self.mapping.cases.is_empty() => {
+                let of_phases = |c: &&Constraint| c.expr.coeffs[self.system.phases..].iter().all(|&x| x == 0);
+                let known: Vec<Constraint> = one.iter().filter(of_phases).cloned().collect();
+                emit_when.iter().map(|when| [when.as_slice(), &known].concat()).collect()
+            }
+            _ => emit_when.clone(),
+        };
+        let emit_when = &phased;
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
                 Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) || self.ends_in_any_lane(reduction) => self.partial_done(s, reduction, emit_when, &spilled, lane),

@@ -14,7 +14,7 @@ use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::ure::{Feed, Piece};
 use crate::ir::vsa::{NodeId, Op};
 use crate::recurrence::reduction::Reduction;
-use frontend::scop::{BinaryOp, Constraint, ScalarType, StmtId};
+use frontend::scop::{Affine, BinaryOp, Constraint, ScalarType, StmtId};
 
 impl Lower<'_> {
     /// The lane with the same digits, but 0 in the digits of summed dimensions.
@@ -169,11 +169,11 @@ impl Lower<'_> {
         let mut long = time.into_iter().filter(|&counter| self.mapping.counters[counter].trip > 1);
         let (Some(counter), None) = (long.next(), long.next()) else { return None };
         let trip = self.cases(s).into_iter().map(|case| self.mapping.trip(counter, case)).min().unwrap_or(1);
-        let reaches = |&d: &usize| {
-            let (lo, hi) = self.mapping.bounds[d];
-            self.mapping.digits[d].iter().all(|x| x.trip == 1 || (x.trip - 1) * x.weight <= hi - lo)
+        let reaches = |(d, upper): (usize, &Affine)| {
+            let last = upper.constant - self.mapping.bounds[d].0;
+            self.cases(s).into_iter().all(|case| self.mapping.digits[d].iter().all(|x| (self.mapping.trip_of(x, case) - 1) * x.weight <= last))
         };
-        let filled = self.reduced(reduction).iter().all(reaches) && reduction.uppers.iter().all(|u| u.is_constant());
+        let filled = reduction.uppers.iter().all(|u| u.is_constant()) && self.reduced(reduction).into_iter().zip(&reduction.uppers).all(reaches);
         let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
         (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(counter)
     }
@@ -337,13 +337,13 @@ impl Lower<'_> {
     /// The digits of a summed dimension reach past its end, where statement `s` is executed. A shared sum is then complete
     /// only after its last iteration's own wave.
     pub(super) fn is_padded(&self, reduction: &Reduction, s: usize) -> bool {
-        let fills = |row: usize| {
-            let (lo, hi) = self.mapping.bounds[row];
-            self.mapping.digits[row].first().is_none_or(|x| x.weight * x.trip == hi - lo + 1)
+        let fills = |row: usize, upper: &Affine| {
+            let last = |case: Option<usize>| self.mapping.digits[row].iter().map(|x| (self.mapping.trip_of(x, case) - 1) * x.weight).sum::<i64>();
+            self.cases(s).into_iter().all(|case| last(case) == upper.constant - self.mapping.bounds[row].0)
         };
         let rows = self.reduced(reduction);
         let all = reduction.dims.iter().zip(&reduction.uppers).zip(rows);
-        all.into_iter().any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row)))
+        all.into_iter().any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row, upper)))
     }
 
     /// The sum (or, where spilled, a visit's share of it) is complete: the summed digits are at their ends, except the

@@ -180,7 +180,8 @@ fn moves_on(feed: &Feed, s: usize, d: usize) -> bool {
     }
 }
 
-/// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no statement goes.
+/// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no statement of the
+/// same phases goes.
 fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
     let depth = system.dims.len();
     let placed = &system.statements[s];
@@ -197,7 +198,7 @@ fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
         _ => return None,
     };
     let within = Constraint { expr: minus(&upper, &coordinate(d, depth)), equality: false };
-    system.statements.iter().flat_map(|p| &p.domain).all(|all| flow::implies(all, std::slice::from_ref(&within), depth)).then_some(upper)
+    system.alike(s).into_iter().flat_map(|t| &system.statements[t].domain).all(|all| flow::implies(all, std::slice::from_ref(&within), depth)).then_some(upper)
 }
 
 /// The summed dimensions run over the same range wherever the others but the sizes are.
@@ -215,8 +216,11 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
     let first: Vec<Constraint> = reduction.dims.iter().map(|&d| fixed(d, bounds[d].0, depth)).collect();
     let end = |(&d, upper): (&usize, &Affine)| Constraint { expr: minus(&coordinate(d, depth), upper), equality: true };
     let last: Vec<Constraint> = reduction.dims.iter().zip(&reduction.uppers).map(end).collect();
-    // The chain runs over the whole range of a dimension: other statements must not make it longer.
-    if reduction.dims.iter().any(|&d| (system.dims[d].lo, system.dims[d].hi) != bounds[d]) {
+    // The chain runs from the first coordinate over the whole range of a dimension: other statements of its phases must not make
+    // it longer.
+    let alike: Vec<Vec<Constraint>> = system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
+    let whole = flow::domain_bounds(&alike, depth);
+    if reduction.dims.iter().any(|&d| system.dims[d].lo != bounds[d].0 || whole.as_ref().is_none_or(|all| all[d] != bounds[d])) {
         return false;
     }
     let me = StmtId(s as u32);

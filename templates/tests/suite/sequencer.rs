@@ -65,7 +65,8 @@ fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
 
 /// Some of the cases, if there are any.
 fn random_subset(r: &mut Random, v: &Vsa) -> Option<BTreeSet<usize>> {
-    (!v.cases.is_empty() && r.chance(50)).then(|| (0..v.cases.boxes.len()).filter(|_| r.chance(60)).collect())
+    let some = |r: &mut Random| (0..v.cases.boxes.len()).filter(|_| r.chance(60)).collect::<BTreeSet<usize>>();
+    (!v.cases.is_empty() && r.chance(50)).then(|| some(r)).filter(|some| !some.is_empty())
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
