@@ -15,7 +15,7 @@ use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
 use arch::explore::search::{Design, Effort, Found, Progress};
 use arch::explore::apart;
-use arch::ir::design::{ArrayChoice, DesignSpec};
+use arch::ir::design::{ArrayChoice, DesignSpec, NO_LOOP};
 use frontend::scop::Scop;
 use serde_json::{json, Value};
 use std::path::Path;
@@ -205,10 +205,11 @@ impl Context<'_> {
             line += if on { option } else { "" };
         }
         let ArrayChoice::ByHand { space, shape } = &spec.array else { return line };
+        line += if shape.apart == Some(true) { " --apart" } else { "" };
         let table = |list: &arch::ir::design::Factors| list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",");
         let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
         let options = [
-            ("space", space.clone().unwrap_or_default().join(",")),
+            ("space", space.as_ref().filter(|s| !s.is_empty()).map_or_else(|| NO_LOOP.into(), |s| s.join(","))),
             ("strip", table(&shape.strip)),
             ("order", shape.order.clone().unwrap_or_default().join(",")),
             ("tile", table(&shape.tile)),

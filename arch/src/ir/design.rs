@@ -161,10 +161,13 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// In the place of space loops: a single PE.
+pub const NO_LOOP: &str = "none";
+
 impl TryFrom<Written> for DesignSpec {
     type Error = String;
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
-        let (row, space) = (written.array.take(), written.space.take());
+        let (row, space) = (written.array.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
         let (arithmetic, wiring, aim, shape) = written.groups();
         wiring.address_bits.map(address_bits).transpose()?;
         let array = match (row, space) {

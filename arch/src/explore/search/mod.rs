@@ -98,6 +98,7 @@ pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
     let bound = if task.program.system.dims.len() <= MOST_DIMS { search.by_waits().min(search.dropped) } else { search.known.floor() };
+    let bound = search.alone(bound);
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
@@ -240,6 +241,26 @@ impl Search<'_> {
             }
         }
         self.cap()
+    }
+
+    /// Where no loop can be a space loop, a single PE still executes all of them in the program's order. The bound, with it.
+    fn alone(&mut self, bound: i64) -> i64 {
+        let wanted = self.best.is_none() && self.task.below == i64::MAX && self.task.space.is_none() && self.task.only.is_none();
+        let plan = || Plan::identity(self.task.program.system.dims.len());
+        match wanted.then(|| self.known.evaluate(plan(), BTreeMap::new(), self.task.below)) {
+            Some(Ok(Evaluated::Better(design, _))) => {
+                self.counts.exact += 1;
+                self.trace.push((self.counts.exact, design.cycles, bound.min(design.cycles)));
+                let bound = bound.min(design.cycles);
+                self.best = Some(*design);
+                bound
+            }
+            Some(Ok(Evaluated::TooBig(_))) => {
+                self.counts.too_big += 1;
+                bound
+            }
+            _ => bound,
+        }
     }
 
     /// The best design is as good as the task wants it, or somebody who looks on has seen enough.

@@ -228,7 +228,13 @@ impl Stood<'_> {
     /// Its values still come from before.
     fn is_forward(&self, upon: &[usize]) -> bool {
         let depth = upon.iter().max().map_or(0, |d| d + 1);
-        self.phase.system.dependences().iter().all(|dependence| {
+        // Partial results keep the order of the loops that they run over.
+        let zero = |e: &Affine| e.is_constant() && e.constant == 0;
+        let partial = self.phase.system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).all(|p| match &p.feed {
+            Feed::Partial { distance } => upon.iter().zip(&distance[self.level..]).filter(|(_, e)| !zero(e)).map(|(d, _)| d).is_sorted(),
+            Feed::Input { .. } | Feed::Value { .. } | Feed::Carry { .. } => true,
+        });
+        partial && self.phase.system.dependences().iter().all(|dependence| {
             let mut distance = vec![0; depth];
             upon.iter().zip(&dependence.distance[self.level..]).for_each(|(&d, &e)| distance[d] = e);
             lexicographically_positive(&distance) || distance.iter().all(|&e| e == 0)
