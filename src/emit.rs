@@ -56,7 +56,7 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
         return Ok(format!("{report:#}\n"));
     }
     let others = match &functions[..] {
-        [Emitted { input, spec, compiled }] if input.stage.is_none() => crate::explore::neighbours(spec, compiled),
+        [Emitted { input, spec, compiled }] if input.stage.is_none() => crate::explore::neighbours(spec, compiled, &work.board),
         _ => String::new(),
     };
     Ok(format!("{}{others}  written to   {}\n", report::design_text(&facts), target.display()))

@@ -22,4 +22,4 @@ pub mod pipeline;
 pub use compiled::{diagram, Compiled, Report, Stages};
 pub use explore::assemble::Program;
 pub use explore::rows::{Candidate, Class};
-pub use pipeline::{compile, compile_program, compile_stage, enumerate, program, program_of};
+pub use pipeline::{compile, compile_program, compile_stage, enumerate, on, program, program_of};

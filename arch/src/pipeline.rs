@@ -170,7 +170,7 @@ fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, D
 }
 
 /// With what the board says, where the user says nothing.
-fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
+pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     let mut spec = spec.clone();
     spec.wiring.memory_latency.get_or_insert(board.latency() as u32);
     spec.wiring.address_bits.get_or_insert(board.address_bits);

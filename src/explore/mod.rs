@@ -34,7 +34,9 @@ struct Context<'a> {
     file: &'a Path,
     scop: &'a Scop,
     program: &'a Program<'a>,
+    /// With what the board says, and as the user says it.
     spec: &'a DesignSpec,
+    asked: &'a DesignSpec,
     board: &'a Board,
     limits: Resources,
     space: Option<Vec<usize>>,
@@ -49,11 +51,12 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     if let Some(path) = &arguments.network {
         return network::run(arguments, path);
     }
-    let (Input { scop, file, .. }, spec, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
+    let (Input { scop, file, .. }, asked, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
+    let spec = arch::on(&board, &asked);
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = space_loops(&spec, &program)?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
-    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, board: &board, limits, space, effort: effort(arguments) };
+    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, asked: &asked, board: &board, limits, space, effort: effort(arguments) };
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
         return shard::run(&context, part, out);
     }
@@ -159,7 +162,7 @@ impl Context<'_> {
 
     /// For `--design`.
     fn text(&self, d: &Design) -> String {
-        d.spec(self.spec).to_text()
+        d.spec(self.asked).to_text()
     }
 
     fn utilization(&self, d: &Design) -> f64 {
@@ -199,7 +202,7 @@ impl Context<'_> {
         for (name, value) in &self.arguments.program.defines {
             line += &format!(" -D {name}={value}");
         }
-        let spec = d.spec(self.spec);
+        let spec = d.spec(self.asked);
         let a = &spec.arithmetic;
         for (on, option) in [(a.reassociate == Some(true), " --reassociate"), (a.fp_contract == Some(true), " --fp-contract"), (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused")] {
             line += if on { option } else { "" };
@@ -241,7 +244,8 @@ const NEIGHBOUR_ROWS: u64 = 2_000_000;
 const NEIGHBOUR_CYCLES: i64 = 8;
 
 /// The arrays beside a chosen one on the front, with less and less area: up to three lines.
-pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled) -> String {
+pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -> String {
+    let spec = &arch::on(board, spec);
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, rows: NEIGHBOUR_ROWS, gap: 0.02 };

@@ -56,9 +56,9 @@ pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
     let (layers, board) = read(arguments, path)?;
     let mut programs: Vec<assemble::Program> = vec![];
     for layer in &layers {
-        programs.push(arch::program(&layer.scop, &layer.spec).map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?);
+        programs.push(arch::program(&layer.scop, &arch::on(&board, &layer.spec)).map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?);
     }
-    let spec = &layers[0].spec;
+    let spec = &arch::on(&board, &layers[0].spec);
     let space = space_loops(spec, &programs[0])?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
     let begin = Instant::now();

@@ -15,7 +15,7 @@ pub const WIDEST: u32 = 64;
 /// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
 pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     let own: Vec<usize> = (0..scop.arrays.len()).collect();
-    let unknown: Diagnostics = wiring.word.keys().filter(|&name| !in_dram(scop).any(|(_, a)| a.name == *name)).map(|name| no_array(scop, "word", name)).collect();
+    let unknown: Diagnostics = wiring.word.keys().filter(|&name| !in_dram(scop).any(|(_, a)| a.name == *name) && !may_pass(scop, name)).map(|name| no_array(scop, "word", name)).collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }
@@ -49,6 +49,12 @@ pub fn on_chip(scop: &Scop, ports: &[usize], wiring: &Wiring) -> Vec<bool> {
 
 fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
     scop.arrays.iter().enumerate().filter(|(_, a)| a.storage == Storage::Dram && a.by_value().is_none())
+}
+
+/// A local array, or one of several that it may become: in a form of the program in phases it may be in memory.
+fn may_pass(scop: &Scop, name: &str) -> bool {
+    let of = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())));
+    scop.arrays.iter().any(|a| a.storage == Storage::Local && of(&a.name))
 }
 
 fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {
