@@ -104,7 +104,9 @@ const ROWS: u64 = 120_000_000;
 pub fn effort(program: &Program) -> Effort {
     let loads_and_stores = program.system.statements.iter().map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
-    let exact = ((LEAST + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
+    // Of phases the closed form says little, so more designs are looked at.
+    let least = if program.system.phases > 0 { 2 * LEAST } else { LEAST };
+    let exact = ((least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
     Effort { exact, bounds: 500_000 + 20_000 * exact, rows: ROWS, gap: 0.0 }
 }
 
