@@ -189,7 +189,7 @@ pub fn plan(system: &System, plan: &Plan) -> Result<(), Vec<String>> {
     require(order.iter().copied().eq(0..depth), "the order is not one of all coordinates".into());
     let mut axes: Vec<usize> = plan.dims.iter().filter_map(|d| d.axis).collect();
     axes.sort_unstable();
-    require(matches!(axes.as_slice(), [0] | [0, 1]), "the axes of the array are not 0, or 0 and 1".into());
+    require(matches!(axes.as_slice(), [] | [0] | [0, 1]), "the axes of the array are not none, 0, or 0 and 1".into());
     let positive = |d: &crate::ir::mapping::DimPlan| [d.tile.unwrap_or(1), d.latency, d.simd].iter().all(|f| (1..=1 << 30).contains(f));
     require(plan.dims.iter().all(positive), "a factor is not positive".into());
     if faults.is_empty() { Ok(()) } else { Err(faults) }

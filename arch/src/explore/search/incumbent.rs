@@ -35,43 +35,65 @@ const DIVE_WIDTH: usize = 40;
 impl Search<'_> {
     /// Simple arrays over every choice of space loops: programs whose loops can be cut in no other way have one of these.
     pub(super) fn seeds(&mut self) {
+        for (k, axes) in self.choices() {
+            if self.best.is_some() {
+                break;
+            }
+            for most in [i64::MAX, 64, 16, 4, 1] {
+                let Some(plan) = self.seed(k, &axes, most) else { continue };
+                self.counts.exact += 1;
+                match self.known.evaluate(plan.clone(), self.task.spec.wiring.word.clone(), self.limit()) {
+                    Ok(Evaluated::TooBig(_)) => {
+                        self.counts.too_big += 1;
+                        continue;
+                    }
+                    Ok(Evaluated::Slow(..)) => {}
+                    Ok(Evaluated::Better(design, _)) => self.keep(*design),
+                    Err(illegal) => self.refuse(*illegal, plan),
+                }
+                break;
+            }
+        }
+    }
+
+    /// Whole arrays over loops that hand values on, which may be cut in no other way: of grids of equal bound the smaller ones come
+    /// first, and where these are all refused a search may not meet the whole one.
+    pub(super) fn wholes(&mut self) {
+        for (k, axes) in self.choices() {
+            let facts = &self.known.facts[k];
+            let handed_on = axes.iter().all(|&d| d >= facts.phases && !facts.parallel(d));
+            let Some(plan) = self.seed(k, &axes, i64::MAX).filter(|_| handed_on && self.best.is_some()) else { continue };
+            self.counts.exact += 1;
+            if let Ok(Evaluated::Better(design, _)) = self.known.evaluate(plan, self.task.spec.wiring.word.clone(), self.limit()) {
+                self.keep(*design);
+            }
+        }
+    }
+
+    /// Every choice of space loops under every transform.
+    fn choices(&self) -> Vec<(usize, Vec<usize>)> {
         let depth = self.task.program.system.dims.len();
         let singles = (0..depth).map(|a| vec![a]);
         let pairs = (0..depth).flat_map(|a| (a + 1..depth).flat_map(move |b| [vec![a, b], vec![b, a]]));
         let choices: Vec<Vec<usize>> = singles.chain(pairs).filter(|axes| if self.task.space.is_some() { self.allowed(axes) } else { axes.is_sorted() }).collect();
-        if self.task.only.is_some() {
-            return;
+        let transforms = if self.task.only.is_some() { 0 } else { self.known.facts.len() };
+        (0..transforms).flat_map(|k| choices.iter().map(move |axes| (k, axes.clone()))).collect()
+    }
+
+    /// So many PEs at most along each of these loops, all others as they are; `None` where that is no plan of its own, or too large.
+    fn seed(&self, k: usize, axes: &[usize], most: i64) -> Option<Plan> {
+        let facts = &self.known.facts[k];
+        let depth = facts.extent.len();
+        let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
+        let smaller = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
+        if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
+            return None;
         }
-        for k in 0..self.known.facts.len() {
-            for axes in &choices {
-                if self.best.is_some() {
-                    break;
-                }
-                for most in [i64::MAX, 64, 16, 4, 1] {
-                    let facts = &self.known.facts[k];
-                    let pes: Vec<i64> = axes.iter().map(|&d| facts.extent[d].min(most)).collect();
-                    let smaller = most < i64::MAX && axes.iter().all(|&d| facts.extent[d] <= most);
-                    if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
-                        continue;
-                    }
-                    let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
-                    for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
-                        plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
-                    }
-                    self.counts.exact += 1;
-                    match self.known.evaluate(plan.clone(), self.task.spec.wiring.word.clone(), self.limit()) {
-                        Ok(Evaluated::TooBig(_)) => {
-                            self.counts.too_big += 1;
-                            continue;
-                        }
-                        Ok(Evaluated::Slow(..)) => {}
-                        Ok(Evaluated::Better(design, _)) => self.keep(*design),
-                        Err(illegal) => self.refuse(*illegal, plan),
-                    }
-                    break;
-                }
-            }
+        let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
+        for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
+            plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
         }
+        Some(plan)
     }
 
     /// Incumbents over arrays that leave more and more of the board to the network: of the fastest grids of every rung those with

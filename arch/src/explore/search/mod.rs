@@ -98,6 +98,7 @@ pub fn search(task: &Task) -> Found {
     let mut search = Search::new(task);
     search.seeds();
     let bound = if task.program.system.dims.len() <= MOST_DIMS { search.by_waits().min(search.dropped) } else { search.known.floor() };
+    search.wholes();
     let bound = search.alone(bound);
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
