@@ -11,6 +11,7 @@ pub mod program;
 mod reach;
 pub mod relay;
 pub mod steps;
+mod table;
 pub mod timing;
 pub mod visits;
 pub mod walk;

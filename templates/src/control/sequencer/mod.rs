@@ -10,6 +10,8 @@
 //! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
 //! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
+mod visits;
+
 use super::field::{field_port, form_range, range_ty, Field};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
@@ -350,99 +352,6 @@ impl<'m> Build<'_, 'm> {
 
     fn all_last(&self, from: usize) -> Sig<'m> {
         self.conjunction(from, usize::MAX, |d| d.last.q())
-    }
-
-    /// The next wave's visit loads input group `g`.
-    fn loads(&self, g: usize) -> Sig<'m> {
-        let Load { at, cases, .. } = &self.of.loads[g];
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?))).chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
-    }
-
-    /// The next wave's visit is the last that uses a load of input group `g`.
-    fn done_with(&self, g: usize) -> Sig<'m> {
-        let Load { at, uses, cases } = &self.of.loads[g];
-        let bits = self.digits.iter().filter_map(|d| match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
-            (Some(value), _) => Some(self.is(d, value)),
-            (None, Some(_)) => Some(d.last.q()),
-            (None, None) => None,
-        });
-        let bits: Vec<Sig<'m>> = bits.chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
-    }
-
-    /// The next wave's phase is of one of these cases.
-    fn among(&self, cases: &Option<BTreeSet<usize>>) -> Option<Sig<'m>> {
-        cases.as_ref().map(|some| self.m.any(&some.iter().map(|&k| self.cases[k]).collect::<Vec<_>>()))
-    }
-
-    /// The next wave's visit emits output group `o`.
-    fn emits(&self, o: usize) -> Sig<'m> {
-        let Drain { emit, ends, cases, .. } = &self.of.drains[o];
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
-            let wanted = emit.get(d.counter).copied().flatten()?;
-            Some(ends.get(&d.counter).map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))))
-        }).chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
-    }
-
-    /// A digit has that value, of one that sizes end the last one.
-    fn is(&self, d: &Digit<'m>, value: i64) -> Sig<'m> {
-        match value {
-            0 => d.zero.q(),
-            v if v == d.trip - 1 && !self.of.cases.lasts.contains_key(&d.counter) => d.last.q(),
-            v => d.value.q().eq_lit(v),
-        }
-    }
-
-    fn first_of_visit(&self) -> Sig<'m> {
-        self.conjunction(self.of.tile_depth, usize::MAX, |d| d.zero.q())
-    }
-
-    fn last_of_visit(&self) -> Sig<'m> {
-        self.all_last(self.of.tile_depth)
-    }
-
-    /// A counter of permits, `most` of them: up with `give`, down with `take`; 1 while any is left.
-    fn credit(&mut self, name: String, [initial, most]: [u32; 2], [clear, give, take]: [Sig<'m>; 3]) -> Sig<'m> {
-        let m = self.m;
-        let count = m.reg(&name, u(2)).rst(clear, initial).en(give ^ take);
-        count.next(m.mux(give, count.q().add_lit(1), count.q().sub_lit(1)));
-        self.permits.push((name, most, count.q()));
-        count.q().reduce_or()
-    }
-
-    /// Everything the next wave's visit needs is there; wave's buffer halves become outputs on the way.
-    fn visit_ready(&mut self, ports: &SequencerPorts, clear: Sig<'m>) -> Sig<'m> {
-        let m = self.m;
-        let first = self.first_of_visit().named("first_of_visit");
-        let last = self.last_of_visit().named("last_of_visit");
-        let mut needs = vec![];
-        for (g, ports) in ports.loads.iter().enumerate() {
-            let loads = (self.loads(g) & first).called(format!("needs_load{g}"));
-            let take = (loads & self.fire).called(format!("takes_load{g}"));
-            let have = self.credit(format!("loads{g}"), [0, 2], [clear, ports.loaded.input(m), take]);
-            needs.push((!loads | have).called(format!("has_load{g}")));
-            let next_slot = m.reg(format!("next_slot{g}"), u(1)).rst(clear, 0).en(take);
-            next_slot.next(!next_slot.q());
-            ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
-            let done = self.done_with(g);
-            ports.release.output(m, m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
-        }
-        for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
-            let emits = self.emits(o);
-            let take = m.all(&[emits, first, self.fire]).called(format!("takes_drain{o}"));
-            let have = self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
-            needs.push((!(emits & first) | have).called(format!("has_drain{o}")));
-            let finish = m.all(&[emits, last, self.fire]).called(format!("ends_drain{o}"));
-            let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
-            slot.next(!slot.q());
-            if let Some(port) = &ports.slot {
-                port.output(m, m.reg(format!("out_slot{o}_q"), u(1)).next(slot.q()).q());
-            }
-            ports.emitted.output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
-        }
-        if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs).called("visit_ready") }
     }
 
     /// 1 when `interval` cycles have passed since the last launch.
