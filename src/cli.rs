@@ -95,7 +95,7 @@ impl Program {
 /// reaches the design by its name, and its value has the form that a design file gives it.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
-    /// Loops that become the array's dimensions; with --time, any sums such as c+q; `none` for a single PE
+    /// Loops that become the array's dimensions (`none`: one PE); with --time, sums such as c+q
     #[arg(long, value_name = "LOOP,…", value_delimiter = ',', conflicts_with = "array", help_heading = ARRAY)]
     space: Option<Vec<String>>,
     /// Coordinates of time, outermost first, such as 2*c+q
