@@ -145,7 +145,7 @@ impl Facts {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
                 access.fix(&fixed(&store.when, &system.dims), &over);
                 access.sure = sure(s, store.when.iter().any(Vec::is_empty));
-                access.cases = (0..system.cases.len()).filter(|&c| system.cases[c].statements.contains(&s)).collect();
+                access.cases = (0..system.cases.len()).filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s)).collect();
                 access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
             }

@@ -128,14 +128,10 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     // At some sizes the tile loops that end a sum have a single iteration.
     let every = mapping.tile_depth > 0 && emit.iter().enumerate().all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
     let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
-    // What is stored outside of the array is not told apart from the rest, but must not meet what waits for its drain.
-    let ranges = mapping.ranges();
-    let boxes: Vec<Vec<(i64, i64)>> = draft.ports.iter().flat_map(|p| &p.when).filter_map(|all| ranges.narrowed(all)).map(|known| known[..mapping.phases].to_vec()).collect();
-    let cases = draft.cases.iter().copied().chain(mapping.cases_within(&boxes)).collect();
     // In one phase only it emits there.
     let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
     Ok(OutputGroup {
-        cases: mapping.cases_but(cases).filter(|_| !apart),
+        cases: draft.cases.clone().and_then(|some| mapping.cases_but(some)).filter(|_| !apart),
         array,
         subscripts,
         ports,

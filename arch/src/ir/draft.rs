@@ -52,8 +52,8 @@ pub struct StoredBy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputDraft {
     pub statement: usize,
-    /// The cases of its phases, if there are cases.
-    pub cases: BTreeSet<usize>,
+    /// The cases of its phases, outside of which nothing is stored; `None` where that is not known.
+    pub cases: Option<BTreeSet<usize>>,
     pub array: usize,
     /// Coordinates of the cell, and what the array's subscripts are over them.
     pub subscripts: Vec<Form>,

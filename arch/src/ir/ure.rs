@@ -75,6 +75,8 @@ pub struct Placed {
     pub iterators: Vec<Affine>,
     /// Domain over band coordinates.
     pub domain: Vec<Vec<Constraint>>,
+    /// The phases of the domain, over band coordinates; `None` if they are no conjunction.
+    pub during: Option<Vec<Constraint>>,
     pub variables: Vec<Variable>,
     /// Instances that are stored to DRAM, over band coordinates: whose value stays there at the end, or is read by a later phase.
     pub live_out: Vec<Vec<Constraint>>,
@@ -112,8 +114,20 @@ impl Placed {
         inside.retain(|c| !told(c));
         let (steps, view) = without_strides(&write);
         let stores = stores(&live_out, &steps, &inside, [phases, depth]);
-        Placed { dims, iterators, domain, variables, live_out, write, steps, view, stores }
+        let during = during(&domain, [phases, depth]);
+        Placed { dims, iterators, domain, during, variables, live_out, write, steps, view, stores }
     }
+}
+
+/// The phases of a domain.
+fn during(domain: &[Vec<Constraint>], [phases, depth]: [usize; 2]) -> Option<Vec<Constraint>> {
+    if phases == 0 {
+        return None;
+    }
+    let coordinates: Vec<Affine> = (0..phases).map(|d| coordinate(d, depth)).collect();
+    let region = flow::image(domain, &coordinates, depth);
+    let wide = |c: Constraint| Constraint { expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(std::iter::repeat(0)).take(depth).collect(), ..c.expr }, ..c };
+    region.is_convex().then(|| region.pieces.into_iter().next().unwrap_or_default().into_iter().map(wide).collect())
 }
 
 /// What the instances `live` store, in sets of cells that are convex where that can be.

@@ -26,14 +26,8 @@ impl Lower<'_> {
         let mut lanes = Vec::new();
         let spilled = self.spilled(s);
         // Of phases in which the statement is not executed nothing is stored, not even outside of the array.
-        let phased: Vec<Vec<Constraint>> = match placed.domain.as_slice() {
-            [one] if !self.mapping.cases.is_empty() => {
-                let of_phases = |c: &&Constraint| c.expr.coeffs[self.system.phases..].iter().all(|&x| x == 0);
-                let known: Vec<Constraint> = one.iter().filter(of_phases).cloned().collect();
-                emit_when.iter().map(|when| [when.as_slice(), &known].concat()).collect()
-            }
-            _ => emit_when.clone(),
-        };
+        let during = placed.during.as_ref().filter(|_| !self.mapping.cases.is_empty());
+        let phased: Vec<Vec<Constraint>> = emit_when.iter().map(|when| during.into_iter().fold(when.clone(), |when, during| [when, during.clone()].concat())).collect();
         let emit_when = &phased;
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
@@ -63,7 +57,7 @@ impl Lower<'_> {
         let equal = forms.collect();
         ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         let array = statement.write.array.index();
-        self.out.outputs.push(OutputDraft { statement: s, cases: self.cases(s).into_iter().flatten().collect(), array, subscripts, equal, view, ports, cells, spilled });
+        self.out.outputs.push(OutputDraft { statement: s, cases: during.map(|_| self.cases(s).into_iter().flatten().collect()), array, subscripts, equal, view, ports, cells, spilled });
         Ok(())
     }
 
