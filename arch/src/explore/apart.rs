@@ -6,7 +6,7 @@ use super::strips;
 use crate::io::port;
 use crate::ir::design::{DesignSpec, Shape};
 use crate::recurrence::rewrite::Region;
-use crate::recurrence::{phases, REWRITES};
+use crate::recurrence::{phases, sized, REWRITES};
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow;
@@ -33,11 +33,14 @@ pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program
 }
 
 fn apart<'a>(program: &Program<'a>, spec: &DesignSpec) -> Option<Program<'a>> {
-    if program.sized.is_some() || program.system.phases > 0 {
+    if program.system.phases > 0 {
         return None;
     }
-    let region = Region::new(&program.scop, spec.arithmetic.reassociate);
-    let (form, system) = flow::limited(|| phases::apart(&region, &REWRITES)).ok()??;
+    let reassociate = spec.arithmetic.reassociate;
+    let (form, system) = match &program.sized {
+        Some(sized) => flow::limited(|| sized::apart(&sized.scop, reassociate, &REWRITES)),
+        None => flow::limited(|| phases::apart(&program.scop, &Region::new(&program.scop, reassociate), &REWRITES)),
+    }.ok()??;
     verify::system(&form, &system).ok()?;
     let ports = port::assign(&form, &spec.wiring).ok()?;
     let work = Work::of(&form);

@@ -13,16 +13,23 @@ use crate::ir::ure::{Dim, Feed, Placed, System};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::scop::{Affine, Constraint, Scop, Storage};
 
-/// The first version of the region with uniform dependences at all sizes, and its system.
+/// The program as its sizes see it: their iterators are subscripts of all that is written.
+fn under_sizes(scop: &Scop) -> Scop {
+    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
+    part::under(scop, &(0..scop.statements.len()).collect::<Vec<_>>(), scop.open_sizes(), &memory)
+}
+
+fn region<'a>(whole: &'a Scop, sizes: usize, reassociate: Option<bool>) -> Region<'a> {
+    Region::part(whole, Within { phases: sizes, sizes, haste: 1 }, reassociate)
+}
+
+/// The first version of the region with uniform dependences at all sizes, and its system; or its phases.
 ///
 /// # Errors
 /// Why there is none.
 pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
-    let sizes = scop.open_sizes();
-    let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
-    let all: Vec<usize> = (0..scop.statements.len()).collect();
-    let whole = part::under(scop, &all, sizes, &memory);
-    let region = Region::part(&whole, Within { phases: sizes, sizes, haste: 1 }, reassociate);
+    let (sizes, whole) = (scop.open_sizes(), under_sizes(scop));
+    let region = region(&whole, sizes, reassociate);
     let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
         Ok((version, system, attempts)) => {
             let version = part::plain(scop, version.into_owned(), sizes);
@@ -40,20 +47,36 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
             }
         },
     };
-    let (depth, phases) = (system.dims.len(), system.phases);
-    let placed = |(s, p): (usize, Placed)| Placed::new(&version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth]);
+    let system = of_all_sizes(scop, &version, system, reassociate)?;
+    Ok((version, system, attempts))
+}
+
+/// The region as phases of one loop nest each, see [`phases::apart`].
+pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let whole = under_sizes(scop);
+    let (version, system) = phases::apart(scop, &region(&whole, scop.open_sizes(), reassociate), rewrites)?;
+    let system = of_all_sizes(scop, &version, system, reassociate).ok()?;
+    Some((version, system))
+}
+
+/// The system over all sizes, also those at which nothing happens, with loops that begin alike.
+///
+/// # Errors
+/// A sum that has no one order at all sizes.
+fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
+    let (sizes, phases, depth) = (scop.open_sizes(), system.phases, system.dims.len());
+    let placed = |(s, p): (usize, Placed)| Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth]);
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
-    // Also those sizes at which nothing happens.
     let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
     let dims = system.dims.into_iter().enumerate().map(size).collect();
-    let system = begun(&version, System::new(dims, sizes, phases, statements));
+    let system = begun(version, System::new(dims, sizes, phases, statements));
     let without_order = |&s: &usize| {
         let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
-        partial && reduction::find(&version, &system, s, reassociate).is_none()
+        partial && reduction::find(version, &system, s, reassociate).is_none()
     };
     match (0..system.statements.len()).find(without_order) {
-        None => Ok((version, system, attempts)),
-        Some(s) => Err(vec![no_one_order(&version, s)]),
+        None => Ok(system),
+        Some(s) => Err(vec![no_one_order(version, s)]),
     }
 }
 

@@ -94,11 +94,12 @@ pub fn distributed(scop: &Scop, region: &Region, attempts: &[Attempt], rewrites:
 }
 
 /// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not so, or
-/// there is one phase.
-pub fn apart(region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
-    let nests: BTreeSet<LoopId> = region.scop.statements.iter().filter_map(|s| s.loops.first().copied()).collect();
-    let found = (nests.len() > 1).then(|| distribute(region.scop, region, vec![], rewrites, true).ok())?;
-    found.filter(|(_, system)| system.phases > 0)
+/// there is one phase. `scop` as for [`distributed`].
+pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
+    let sizes = region.within.sizes;
+    let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
+    let found = (nests.len() > 1).then(|| distribute(scop, region, vec![], rewrites, true).ok())?;
+    found.filter(|(_, system)| system.phases > sizes)
 }
 
 fn distribute(scop: &Scop, region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: bool) -> Result<(Scop, System), Diagnostics> {
@@ -205,7 +206,7 @@ impl Distribution<'_> {
 
     /// Of one loop nest, or whatever is joined at all.
     fn may_join(&self, a: &Phase, b: &Phase) -> bool {
-        let nest = |phase: &Phase| phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.first().copied());
+        let nest = |phase: &Phase| phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied());
         !self.nests || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
     }
 
