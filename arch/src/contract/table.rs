@@ -107,8 +107,9 @@ struct Raw<'a> {
 
 fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
-    // A value to which a loop does not come in every phase has to be waited for.
-    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && vsa.sizes.limits.contains_key(&j)));
+    // A value to which a loop does not come in every phase, or a loop of phases at every size, has to be waited for.
+    let limited = |j: usize| vsa.sizes.limits.contains_key(&j) || vsa.cases.limits.contains_key(&j);
+    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && limited(j)));
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
     // Who waits for phases, or is there in some of them only, counts them.
     let waits = |j: usize| j < vsa.phases && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase) || raw.iter().any(|r| r.cases.is_some()));
@@ -124,14 +125,13 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     arrays.dedup();
     let phases = kept.iter().filter(|&&j| j < vsa.phases).count();
     let parameters = vsa.parameters();
-    // A walk that knows one phase only is in its case; or in none, if sizes say so.
+    // A walk that knows one phase only is in its case.
     let only = kept.iter().all(|&j| j < parameters || j >= vsa.phases).then(|| vsa.cases.of(&fixed[..vsa.phases]));
     let cases = if only.is_some() { vec![] } else { cases(vsa, &kept, &fixed) };
-    let within = |case: usize| (parameters..vsa.phases).filter_map(|j| Some(vsa.sizes.parameters[vsa.cases.limit(j, Some(case))?].clone().plus(Formula::Const(-fixed[j])).holds())).fold(Formula::Const(1), Formula::times);
     let last = |(k, (&j, &trip)): (usize, (&usize, &i64))| match vsa.sizes.parameters.get(k) {
         Some(parameter) => parameter.clone(),
         None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
-        None if only.is_some() => only.flatten().map_or_else(|| vsa.last(j, None), |case| vsa.last(j, Some(case)).times(within(case))),
+        None if only.is_some() => vsa.last(j, only.flatten()),
         // Where no group is served, a walk does not stay.
         None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) { vsa.last(j, Some(k)) } else { Formula::Const(0) }).collect()),
     };
