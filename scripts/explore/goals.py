@@ -72,7 +72,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("sagen", nargs="?", default="target/release/sagen")
     parser.add_argument("--only", default="")
-    parser.add_argument("--designs", type=int, default=5000)
+    parser.add_argument("--designs", type=int, default=20000)
     parser.add_argument("--vgg", action="store_true", help="also the layers of VGG-16, each with an array of its own")
     args = parser.parse_args()
     print(f"{'case':<28}{'before':>10}{'trial':>10}{'best':>10}{'before/best':>12}{'gap %':>8}{'s':>8}{'designs':>9}{'designs/s':>10}{'bounds/s':>12}")
