@@ -17,7 +17,7 @@ use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
 use crate::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
-use crate::recurrence::rewrite::{self, Attempt, Outcome, Region};
+use crate::recurrence::rewrite::{self, Attempt, Region};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -122,19 +122,10 @@ fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnost
 
 /// The first form of the region with uniform dependences; else its phases.
 fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Diagnostics> {
-    let mut attempts = match rewrite::uniform(region, &REWRITES) {
-        Ok(found) => return Ok(found),
-        Err(attempts) => attempts,
-    };
-    let outcome = match phases::distributed(region.scop, region, &attempts, &REWRITES) {
-        Ok((form, system)) => {
-            attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
-            return Ok((Cow::Owned(form), system, attempts));
-        }
-        Err(faults) => Outcome::NotUniform(faults),
-    };
-    attempts.push(Attempt { rewrite: phases::NAME, outcome });
-    Err(rewrite::refusal(region, attempts, &REWRITES))
+    rewrite::uniform(region, &REWRITES).or_else(|attempts| {
+        let (form, system, attempts) = phases::distributed(region.scop, region, attempts, &REWRITES)?;
+        Ok((Cow::Owned(form), system, attempts))
+    })
 }
 
 /// Recurrences that a text gives; reading it has verified them.

@@ -42,8 +42,8 @@ type Bounds = Vec<(i64, i64)>;
 pub type Domain = Vec<Vec<Constraint>>;
 
 /// The boxes around what statements with these domains do in some phases, so that no phase is in two of them. Phases are told
-/// by the coordinates from the one to the other; those in front are sizes.
-pub(super) fn cases(phases: Range<usize>, depth: usize, statements: &[&Domain]) -> Vec<Case> {
+/// by the coordinates from the one to the other; those in front are sizes up to these maxima.
+pub(super) fn cases(maxima: &[i64], phases: Range<usize>, depth: usize, statements: &[&Domain]) -> Vec<Case> {
     let mut cases: Vec<Case> = vec![];
     for (s, domain) in statements.iter().enumerate() {
         let Some(bounds) = flow::domain_bounds(domain, depth) else { continue };
@@ -57,17 +57,11 @@ pub(super) fn cases(phases: Range<usize>, depth: usize, statements: &[&Domain]) 
     }
     let mut cases: Vec<Case> = cases.into_iter().flat_map(|case| pieces(case, phases.clone(), statements)).collect();
     cases.sort_by(|a, b| a.bounds.cmp(&b.bounds));
-    cases
-}
-
-/// As [`cases`], with what is known of their ends at sizes up to these maxima.
-pub(super) fn sized(maxima: &[i64], phases: Range<usize>, depth: usize, statements: &[&Domain]) -> Vec<Case> {
-    let mut all = cases(phases.clone(), depth, statements);
-    for case in all.iter_mut().filter(|_| !maxima.is_empty()) {
+    for case in cases.iter_mut().filter(|_| !maxima.is_empty()) {
         let parts: Vec<Vec<Constraint>> = case.parts(phases.clone(), depth, |s| statements[s]).collect();
         case.ends = (0..depth).map(|d| greatest(parts.iter(), maxima, &coordinate(d, depth).coeffs)).collect();
     }
-    all
+    cases
 }
 
 /// What bounds `row · n` from above in the parts of a domain.

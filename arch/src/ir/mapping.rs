@@ -278,9 +278,14 @@ impl Mapping {
         if matches!(digit.role, Role::Space(_) | Role::Lane) { digit.trip } else { self.trip(digit.index, case) }
     }
 
+    /// How often each counter runs at most.
+    fn most(&self) -> Vec<i64> {
+        self.counters.iter().map(|c| c.trip).collect()
+    }
+
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
-        let (known, trips) = (self.parameters.len(), self.counters.iter().map(|c| c.trip).collect::<Vec<_>>());
+        let (known, trips) = (self.parameters.len(), self.most());
         let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
         self.cases.at(&greatest, &trips).0.points(&trips[known..], self.phases - known)
     }
@@ -299,14 +304,12 @@ impl Mapping {
 
     /// The same where loops end alike in all phases in which something happens.
     pub fn even(&self) -> Mapping {
-        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
-        Mapping { cases: self.cases.even(&most, self.parameters.len()..self.phases), ..self.clone() }
+        Mapping { cases: self.cases.even(&self.most(), self.parameters.len()..self.phases), ..self.clone() }
     }
 
     /// These cases, if there are phases of others or of none.
     pub fn cases_but(&self, some: BTreeSet<usize>) -> Option<BTreeSet<usize>> {
-        let most: Vec<i64> = self.counters.iter().map(|c| c.trip).collect();
-        self.cases.leaves_out(&most, self.parameters.len()..self.phases, &some).then_some(some)
+        self.cases.leaves_out(&self.most(), self.parameters.len()..self.phases, &some).then_some(some)
     }
 
     /// Waves per step of counter `place`, at the greatest sizes.
@@ -391,7 +394,7 @@ impl Mapping {
 
     /// Of counters and axes.
     pub fn ranges(&self) -> Ranges {
-        Ranges { counters: self.counters.iter().map(|c| c.trip).collect(), extent: self.extent }
+        Ranges { counters: self.most(), extent: self.extent }
     }
 }
 

@@ -161,7 +161,7 @@ pub struct System {
 
 impl System {
     pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
-        let cases = if phases > sizes { case::sized(&dims[..sizes].iter().map(|d| d.hi).collect::<Vec<_>>(), sizes..phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
+        let cases = if phases > sizes { case::cases(&dims[..sizes].iter().map(|d| d.hi).collect::<Vec<_>>(), sizes..phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
         System { dims, sizes, phases, statements, cases }
     }
     /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.

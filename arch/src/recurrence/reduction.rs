@@ -218,10 +218,12 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
     let last: Vec<Constraint> = reduction.dims.iter().zip(&reduction.uppers).map(end).collect();
     // The chain runs from the first coordinate over the whole range of a dimension: other statements of its phases must not make
     // it longer.
-    let alike: Vec<Vec<Constraint>> = system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
-    let whole = flow::domain_bounds(&alike, depth);
-    if reduction.dims.iter().any(|&d| system.dims[d].lo != bounds[d].0 || whole.as_ref().is_none_or(|all| all[d] != bounds[d])) {
-        return false;
+    if reduction.dims.iter().any(|&d| (system.dims[d].lo, system.dims[d].hi) != bounds[d]) {
+        let alike: Vec<Vec<Constraint>> = system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
+        let whole = flow::domain_bounds(&alike, depth);
+        if reduction.dims.iter().any(|&d| system.dims[d].lo != bounds[d].0 || whole.as_ref().is_none_or(|all| all[d] != bounds[d])) {
+            return false;
+        }
     }
     let me = StmtId(s as u32);
     for (reader, placed) in system.statements.iter().enumerate() {

@@ -5,7 +5,7 @@
 use super::builder::Within;
 use super::frame::Frame;
 use super::phases::{self, part};
-use super::rewrite::{self, Attempt, Outcome, Region, Rewrite};
+use super::rewrite::{self, Attempt, Region, Rewrite};
 use super::{reduction, strips};
 use crate::affine::map::coordinate;
 use crate::ir::case;
@@ -36,16 +36,7 @@ pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> 
             let system = part::plain_inputs(scop, &version, system, sizes);
             (version, system, attempts)
         }
-        Err(mut attempts) => match phases::distributed(scop, &region, &attempts, rewrites) {
-            Ok((version, system)) => {
-                attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::Taken });
-                (version, system, attempts)
-            }
-            Err(faults) => {
-                attempts.push(Attempt { rewrite: phases::NAME, outcome: Outcome::NotUniform(faults) });
-                return Err(rewrite::refusal(&region, attempts, rewrites));
-            }
-        },
+        Err(attempts) => phases::distributed(scop, &region, attempts, rewrites)?,
     };
     let system = of_all_sizes(scop, &version, system, reassociate)?;
     Ok((version, system, attempts))
@@ -86,7 +77,7 @@ fn begun(scop: &Scop, system: System) -> System {
     let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
     let maxima: Vec<i64> = system.dims[..sizes].iter().map(|d| d.hi).collect();
     let groups = if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
-    let mut statements = system.statements;
+    let mut statements = system.statements.clone();
     for group in groups {
         let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
         let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
@@ -103,6 +94,9 @@ fn begun(scop: &Scop, system: System) -> System {
             let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
             group.iter().for_each(|&s| statements[s] = frame.placed(scop, s, &statements[s]));
         }
+    }
+    if statements == system.statements {
+        return system;
     }
     let names = system.dims.iter().map(|d| d.name.clone()).collect();
     let sized = system.dims[..sizes].iter().cloned();

@@ -16,7 +16,7 @@ pub(super) mod part;
 mod scratch;
 
 use super::builder::Within;
-use super::rewrite::{self, Attempt, Region, Rewrite};
+use super::rewrite::{self, Attempt, Outcome, Region, Rewrite};
 use crate::ir::ure::System;
 use frontend::diag::Diagnostics;
 use frontend::flow::{self, Flow};
@@ -84,13 +84,22 @@ struct Distribution<'a> {
     asked: Cell<u64>,
 }
 
-/// The region as phases: the distributed program, and its system. `attempts` is what has come of it as one array. Where there are
+/// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has come of it as one array. Where there are
 /// sizes, `region` looks at `scop` under them ([`super::sized`]), else they are the same program.
 ///
 /// # Errors
-/// What keeps a part of it from being an array under any loops.
-pub fn distributed(scop: &Scop, region: &Region, attempts: &[Attempt], rewrites: &[Rewrite]) -> Result<(Scop, System), Diagnostics> {
-    distribute(scop, region, rewrite::as_written_faults(attempts), rewrites, false)
+/// Why it is none, with what keeps a part of it from being an array under any loops.
+pub fn distributed(scop: &Scop, region: &Region, mut attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+    match distribute(scop, region, rewrite::as_written_faults(&attempts), rewrites, false) {
+        Ok((form, system)) => {
+            attempts.push(Attempt { rewrite: NAME, outcome: Outcome::Taken });
+            Ok((form, system, attempts))
+        }
+        Err(faults) => {
+            attempts.push(Attempt { rewrite: NAME, outcome: Outcome::NotUniform(faults) });
+            Err(rewrite::refusal(region, attempts, rewrites))
+        }
+    }
 }
 
 /// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not so, or
