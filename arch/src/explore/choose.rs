@@ -5,7 +5,7 @@
 use super::apart;
 use super::assemble::Program;
 use super::by_hand;
-use super::search::{search, share, Counts, Design, Effort, Found, Progress, Task};
+use super::search::{at_once, search, share, Counts, Design, Effort, Found, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
 use crate::ir::aim::{Most, Objective, RESOURCES};
@@ -119,7 +119,7 @@ pub struct Quest<'a> {
     pub space: Option<Vec<usize>>,
     pub limits: Resources,
     pub effort: Effort,
-    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
+    pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
 }
 
 impl Quest<'_> {
@@ -264,15 +264,15 @@ impl Quest<'_> {
     /// a part of the effort each.
     pub fn hints(&self, best: i64) -> Vec<Hint> {
         let stored = |a: usize| self.program.scop.statements.iter().any(|s| s.write.array.index() == a);
-        let mut all = vec![];
-        for (a, array) in self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a)) {
-            for innermost in 0..array.dims.len().saturating_sub(1) {
-                let other = turned(self.program, a, innermost);
-                let effort = Effort { gap: 0.02, ..self.effort.part(4) };
-                let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
-                all.extend(found.best.map(|d| Hint { array: array.name.clone(), innermost, cycles: d.cycles }));
-            }
-        }
+        let arrays = self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a));
+        let layouts: Vec<(usize, usize)> = arrays.flat_map(|(a, array)| (0..array.dims.len().saturating_sub(1)).map(move |d| (a, d))).collect();
+        let effort = Effort { gap: 0.02, ..self.effort.part(4) };
+        let hint = |&(a, innermost): &(usize, usize)| {
+            let other = turned(self.program, a, innermost);
+            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+            Some(Hint { array: self.program.scop.arrays[a].name.clone(), innermost, cycles: found.best?.cycles })
+        };
+        let mut all: Vec<Hint> = at_once(&layouts, hint).into_iter().flatten().collect();
         all.sort_by_key(|h| h.cycles);
         all
     }

@@ -65,6 +65,11 @@ impl Grid {
     pub fn is_axis(&self, d: usize) -> bool {
         self.flow.axes.iter().any(|&a| a as usize == d)
     }
+    /// Only one row over two loops of programs: the line over one of them stands for it.
+    pub fn is_line(&self, extents: &[&[i64]]) -> bool {
+        let longest = |a: usize| extents.iter().map(|e| e[self.flow.axes[a] as usize]).max().unwrap_or(1);
+        self.flow.axes[1] != NONE && self.pes.contains(&1) && longest(0).min(longest(1)) > 1
+    }
     /// Iterations of dimension `d` in one wave.
     pub fn grain(&self, d: usize) -> i64 {
         let (pes, lanes) = self.along(d);
@@ -343,18 +348,14 @@ pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Ve
         all.dedup();
         all
     };
-    let longest = |a: usize| extents.iter().map(|e| e[flow.axes[a] as usize]).max().unwrap_or(1);
     let mut all = vec![];
     for lanes in sizes(flow.lanes, lanes_per_pe.min(most)).into_iter().filter(|&s| (s > 1) == (flow.lanes != NONE)) {
         for p0 in sizes(flow.axes[0], most / lanes) {
             for p1 in sizes(flow.axes[1], most / lanes / p0) {
-                // A grid with one row is a line; a line over a loop of one iteration is a PE.
-                let flat = flow.axes[1] != NONE && (p0 == 1 || p1 == 1) && longest(0).min(longest(1)) > 1;
-                if !flat {
-                    all.push(Grid { flow, pes: [p0, p1], lanes });
-                }
+                all.push(Grid { flow, pes: [p0, p1], lanes });
             }
         }
     }
+    all.retain(|grid| !grid.is_line(extents));
     all
 }

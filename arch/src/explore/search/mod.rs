@@ -95,13 +95,19 @@ struct Search<'a> {
 
 /// The best array for the task.
 pub fn search(task: &Task) -> Found {
-    let mut search = Search::new(task);
+    searched(task, &mut Pes::default())
+}
+
+/// [`search`], with what is known of PEs of the task's program, and what becomes known of them.
+fn searched(task: &Task, pes: &mut Pes) -> Found {
+    let mut search = Search { pes: std::mem::take(pes), ..Search::new(task) };
     search.seeds();
     let bound = if task.program.system.dims.len() <= MOST_DIMS { search.by_waits().min(search.dropped) } else { search.known.floor() };
     search.wholes();
     let bound = search.alone(bound);
     search.polish();
     let Search { best, counts, trace, refused, illegal, .. } = search;
+    *pes = search.pes;
     Found { best, bound, trace, counts, refused: refused.into_iter().collect(), illegal }
 }
 
@@ -300,12 +306,13 @@ impl Search<'_> {
         let mut all = vec![];
         for (k, facts) in self.known.facts.iter().enumerate() {
             let floor = facts.floor();
-            for flow in space::flows(facts, k as u8, &|axes| self.allowed(axes)) {
-                all.extend(space::grids(&[&facts.extent], flow, most, LANES_PER_PE).into_iter().map(|g| (g.waves(facts).max(floor), g)));
-            }
-        }
-        if let Some(only) = self.task.only {
-            all.retain(|g| only.contains(&g.1));
+            let flows = space::flows(facts, k as u8, &|axes| self.allowed(axes));
+            let extents: [&[i64]; 1] = [&facts.extent];
+            let grids: Vec<Grid> = match self.task.only {
+                Some(only) => only.iter().copied().filter(|g| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents)).collect(),
+                None => flows.into_iter().flat_map(|flow| space::grids(&extents, flow, most, LANES_PER_PE)).collect(),
+            };
+            all.extend(grids.into_iter().map(|g| (g.waves(facts).max(floor), g)));
         }
         all
     }
@@ -329,16 +336,16 @@ impl Search<'_> {
         let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, grid)| self.given_up(grid.flow));
         self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
         let pes = self.per_pe(&all.iter().map(|g| &g.1).collect::<Vec<_>>());
-        let mut open = vec![];
-        for ((key, grid), mut need) in all.into_iter().zip(pes) {
-            if need.fits(&self.task.limits) && crowded(&need, &self.task.limits) {
-                add(&mut need, &self.known.narrowest_network(&grid));
+        let (known, limits) = (&self.known, &self.task.limits);
+        let fits = at_once(&all.iter().zip(pes).collect::<Vec<_>>(), |((_, grid), pes)| {
+            let mut need = *pes;
+            if need.fits(limits) && crowded(&need, limits) {
+                add(&mut need, &known.narrowest_network(grid));
             }
-            match need.fits(&self.task.limits) {
-                true => open.push((key, grid)),
-                false => self.counts.too_big += 1,
-            }
-        }
+            need.fits(limits)
+        });
+        self.counts.too_big += fits.iter().filter(|fits| !**fits).count() as u64;
+        let open: Vec<(i64, Grid)> = all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(grid, _)| grid).collect();
         let cap = self.cap();
         let shapes = at_once(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
         for ((_, grid), found) in open.iter().zip(shapes) {
@@ -409,6 +416,7 @@ impl Search<'_> {
             let words = self.known.words(shape.grid.flow.facts as usize, *widths);
             (self.known.evaluate(plan, words, limit), self.known.least(shape, *widths, pes))
         });
+        let mut too_big = vec![];
         for ((key, (shape, widths)), (made, least)) in all.into_iter().zip(made) {
             let tally = self.tally.entry(shape.grid.flow).or_default();
             match made {
@@ -430,7 +438,7 @@ impl Search<'_> {
                     match made {
                         Evaluated::TooBig(_) => {
                             self.counts.too_big += 1;
-                            self.narrow(key, &shape, widths);
+                            too_big.push((key, (shape, widths)));
                         }
                         Evaluated::Slow(..) => {}
                         Evaluated::Better(design, _) => {
@@ -441,6 +449,7 @@ impl Search<'_> {
                 }
             }
         }
+        self.narrow(&too_big);
     }
 
     /// Whether a shape fits by what is known of PEs of its kind; over narrower words it may, if it does not.
@@ -453,14 +462,18 @@ impl Search<'_> {
         let fits = least(self).is_some_and(|need| need.fits(&self.task.limits));
         if !fits {
             self.counts.too_big += 1;
-            self.narrow(key, shape, widths);
+            self.narrow(&[(key, (*shape, widths))]);
         }
         fits
     }
 
-    fn narrow(&mut self, key: i64, shape: &Shape, widths: Widths) {
-        let found = self.known.narrower(key, shape, widths, &self.pes, self.cap());
-        self.take(*shape, found);
+    /// Shapes that do not fit over some words, over narrower ones.
+    fn narrow(&mut self, all: &[(i64, (Shape, Widths))]) {
+        let (cap, pes) = (self.cap(), &self.pes);
+        let found = at_once(all, |(key, (shape, widths))| self.known.narrower(*key, shape, *widths, pes, cap));
+        for ((_, (shape, _)), found) in all.iter().zip(found) {
+            self.take(*shape, found);
+        }
     }
 
     /// Only fewer cycles than these are better.
@@ -510,7 +523,7 @@ fn multiplies(e: &Expr) -> bool {
 }
 
 /// `f` of every item, on all cores; the results stand in the order of the items.
-fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+pub fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     items.par_iter().with_max_len(1).map(f).collect()
 }
 

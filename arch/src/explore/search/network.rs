@@ -3,7 +3,8 @@
 //! form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a corner of it.
 
 use super::known::Known;
-use super::{at_once, search, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
+use super::least::Pes;
+use super::{at_once, search, searched, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
 use crate::explore::space::{self, parts, Flow, NONE};
@@ -11,6 +12,7 @@ use crate::ir::design::DesignSpec;
 use crate::ir::mapping::row_name;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Mutex;
 
 /// A program, and how often it runs.
 pub struct Layer<'a> {
@@ -27,7 +29,7 @@ pub struct Network<'a> {
     pub space: Option<Vec<usize>>,
     pub effort: Effort,
     /// Looks on, and may end the search by `false`.
-    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
+    pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
 }
 
 /// The best array for a network.
@@ -57,6 +59,8 @@ impl Shared {
 const PER_GRID: u64 = 12;
 const DEEPER: u64 = 5;
 const MOST_PER_GRID: u64 = 10_000;
+/// Layers that are searched together.
+const TOGETHER: usize = 2;
 /// For a layer's own best array, whose grid is tried first.
 const PER_LAYER: u64 = 60;
 
@@ -72,8 +76,17 @@ enum Node {
 struct OnGrid {
     best: Option<Design>,
     bound: i64,
-    /// Designs that could have been assembled.
+    /// Designs that could have been assembled, and cycles below which one was sought.
     effort: u64,
+    below: i64,
+}
+
+impl OnGrid {
+    /// A search with so much effort for fewer cycles than these would find nothing new.
+    fn says(&self, below: i64, exact: u64) -> bool {
+        let proved = self.best.as_ref().is_some_and(|b| b.cycles <= self.bound);
+        proved || self.bound >= below || self.effort >= exact && self.below >= below
+    }
 }
 
 type Found = BTreeMap<(usize, Grid), OnGrid>;
@@ -92,6 +105,8 @@ struct Layers<'a> {
 struct Joint<'a> {
     network: &'a Network<'a>,
     layers: Layers<'a>,
+    /// What PEs of each layer take, as far as it is known.
+    pes: Vec<Mutex<Pes>>,
     found: Found,
     best: Option<(i64, Grid, Vec<Design>)>,
     counts: Counts,
@@ -113,7 +128,8 @@ pub fn network(network: &Network) -> Result<Option<Shared>, String> {
     let numbers = |t: &Vec<Vec<i64>>| known.iter().map(|k| Some(k.facts.iter().position(|f| f.transform == *t)? as u8)).collect::<Option<Vec<u8>>>();
     let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
     let (floors, times) = (known.iter().map(Known::floor).collect(), network.layers.iter().map(|l| l.times).collect());
-    let mut joint = Joint { network, layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
+    let pes = known.iter().map(|_| Mutex::default()).collect();
+    let mut joint = Joint { network, pes, layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
     let bound = joint.run();
     Ok(joint.answer(bound))
 }
@@ -163,9 +179,9 @@ impl Layers<'_> {
 impl Joint<'_> {
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
-        for l in 0..self.layers.times.len() {
-            let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap };
-            let found = search(&task(self.network, self.network.layers[l].program, effort, None, i64::MAX));
+        let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap };
+        let tasks: Vec<Task> = self.network.layers.iter().map(|layer| task(self.network, layer.program, effort, None, i64::MAX)).collect();
+        for (l, found) in at_once(&tasks, search).into_iter().enumerate() {
             self.count(&found.counts);
             if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
                 self.evaluate(&grid, PER_GRID);
@@ -262,11 +278,16 @@ impl Joint<'_> {
         order.sort_by_key(|&l| Reverse(least[l].saturating_mul(self.network.layers[l].times)));
         let mut designs: Vec<Option<Design>> = vec![None; least.len()];
         let mut sum = least.clone();
-        for l in order {
-            let found = self.on_grid(l, grid, effort);
-            least[l] = least[l].max(found.bound);
-            sum[l] = found.best.as_ref().map_or(i64::MAX, |d| d.cycles).max(least[l]);
-            designs[l] = found.best;
+        for some in order.chunks(TOGETHER) {
+            // What the others need at least leaves a layer so many cycles.
+            let (cap, others) = (self.cap(), self.layers.sum(&least));
+            let below = |l: usize| if cap == i64::MAX { cap } else { least[l] + (cap - others).max(0) / self.layers.times[l] + 1 };
+            let tasks: Vec<(usize, i64)> = some.iter().map(|&l| (l, below(l))).collect();
+            for (l, found) in some.iter().zip(self.on_grid(&tasks, grid, effort)) {
+                least[*l] = least[*l].max(found.bound);
+                sum[*l] = found.best.as_ref().map_or(i64::MAX, |d| d.cycles).max(least[*l]);
+                designs[*l] = found.best;
+            }
             if self.layers.sum(&sum) >= self.total() {
                 return self.layers.sum(&least);
             }
@@ -277,23 +298,28 @@ impl Joint<'_> {
         self.layers.sum(&least)
     }
 
-    /// What is known, if it is a proof or took as much effort.
-    fn on_grid(&mut self, l: usize, grid: &Grid, exact: u64) -> OnGrid {
-        let corner = self.layers.corner(l, grid);
-        let known = self.found.get(&(l, corner)).cloned();
-        let proved = |k: &OnGrid| k.best.as_ref().is_some_and(|b| b.cycles <= k.bound);
-        if let Some(known) = known.as_ref().filter(|k| k.effort >= exact || proved(k)) {
-            return known.clone();
+    /// These layers on a grid, if they take fewer cycles than these: what is known, if a search would find nothing new.
+    fn on_grid(&mut self, layers: &[(usize, i64)], grid: &Grid, exact: u64) -> Vec<OnGrid> {
+        let (network, known, pes) = (self.network, &self.found, &self.pes);
+        let effort = Effort { exact, bounds: 2_000_000, rows: u64::MAX, gap: network.effort.gap / 2.0 };
+        let keys: Vec<(usize, Grid)> = layers.iter().map(|&(l, _)| (l, self.layers.corner(l, grid))).collect();
+        let tasks: Vec<_> = keys.iter().zip(layers).map(|(key, &(_, below))| (*key, below)).collect();
+        let done = at_once(&tasks, |&((l, corner), below)| {
+            let known = known.get(&(l, corner));
+            if known.is_some_and(|k| k.says(below, exact)) {
+                return None;
+            }
+            let mut pes = pes[l].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let found = searched(&task(network, network.layers[l].program, effort, Some(&[corner]), below), &mut pes);
+            let bound = found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.map_or(0, |k| k.bound));
+            let best = [known.and_then(|k| k.best.clone()), found.best].into_iter().flatten().min_by_key(|d| d.cycles);
+            Some((OnGrid { bound, best, effort: exact, below }, found.counts))
+        });
+        for (key, (found, counts)) in keys.iter().zip(done).filter_map(|(key, done)| Some((key, done?))) {
+            self.count(&counts);
+            self.found.insert(*key, found);
         }
-        let only = [corner];
-        let effort = Effort { exact, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap / 2.0 };
-        let found = search(&task(self.network, self.network.layers[l].program, effort, Some(&only), i64::MAX));
-        self.count(&found.counts);
-        let bound = found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.as_ref().map_or(0, |k| k.bound));
-        let best = [known.and_then(|k| k.best), found.best].into_iter().flatten().min_by_key(|d| d.cycles);
-        let known = OnGrid { bound, best, effort: exact };
-        self.found.insert((l, corner), known.clone());
-        known
+        keys.iter().map(|key| self.found[key].clone()).collect()
     }
 
     /// The grid of a design.

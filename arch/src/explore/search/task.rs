@@ -44,7 +44,7 @@ pub struct Task<'a> {
     pub enough: i64,
     pub effort: Effort,
     /// Looks on, and may end the search by `false`.
-    pub watch: Option<&'a dyn Fn(&Progress) -> bool>,
+    pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
 }
 
 /// How far a search is.
