@@ -5,8 +5,8 @@
 
 use crate::npy::{dtype_name, Header, Npy};
 use arch::ir::vsa::{DramArray, Vsa};
-use frontend::diag::{Diagnostic, Diagnostics};
-use frontend::scop::{Array, Binding, ScalarType, Scop, Storage};
+use frontend::diag::{Diagnostic, Diagnostics, Span};
+use frontend::scop::{Array, BinaryOp, Binding, Expr, ExprKind, ScalarType, Scop, StmtId, Storage};
 use std::path::{Path, PathBuf};
 
 /// Per array of the `Scop`, its elements.
@@ -55,14 +55,71 @@ pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     }
 }
 
-/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive.
+/// Shifts of the region whose amount the program does not fix within the width: of these, the expression and its amount.
+fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
+    fn all<'e>(e: &'e Expr, found: &mut Vec<(&'e Expr, &'e Expr)>) {
+        if let ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) = &e.kind {
+            if !matches!(amount.kind, ExprKind::Const(n) if n < u64::from(e.ty.bits())) {
+                found.push((e, amount));
+            }
+        }
+        e.operands().into_iter().for_each(|o| all(o, found));
+    }
+    scop.statements.iter().enumerate().flat_map(|(s, statement)| {
+        let mut found = vec![];
+        all(&statement.rhs, &mut found);
+        found.into_iter().map(move |(e, amount)| (StmtId(s as u32), e, amount))
+    })
+}
+
+/// The first shift by an amount that may be no less than the width, or negative: what C leaves undefined.
+pub fn first_shift(scop: &Scop) -> Option<Span> {
+    shifts(scop).map(|(_, e, _)| e.span).next()
+}
+
+/// Per array, the width of what its elements shift, by themselves or through other arrays and scalars; none where they shift nothing.
+fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
+    fn read(e: &Expr) -> Option<usize> {
+        match &e.kind {
+            ExprKind::Read(k) => Some(*k),
+            ExprKind::Cast(inner) => read(inner),
+            _ => None,
+        }
+    }
+    let mut widths: Vec<Option<u32>> = vec![None; scop.arrays.len()];
+    let mut narrow = |array: usize, bits: u32| {
+        let now = widths[array].map_or(bits, |w| w.min(bits));
+        (widths[array].replace(now) != Some(now)).then_some(now)
+    };
+    let mut open: Vec<(usize, u32)> = vec![];
+    for (s, e, amount) in shifts(scop) {
+        if let Some(k) = read(amount) {
+            open.push((scop.statements[s.index()].reads[k].array.index(), e.ty.bits()));
+        }
+    }
+    while let Some((array, bits)) = open.pop() {
+        let Some(bits) = narrow(array, bits) else { continue };
+        for statement in scop.statements.iter().filter(|s| s.write.array.index() == array) {
+            open.extend(read(&statement.rhs).map(|k| (statement.reads[k].array.index(), bits)));
+        }
+    }
+    widths
+}
+
+/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive. What shifts a value stays below
+/// its width, as C demands.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
+    let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
         if array.storage == Storage::Local {
             return vec![];
         }
         let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (index as u64) << 48);
-        (0..elements(array)).map(|_| random_value(array.ty, &mut random)).collect()
+        let value = |_| match widths[index].filter(|_| !array.ty.is_float()) {
+            Some(bits) => random.below(u64::from(bits).min(1 << (array.ty.bits() - 1).min(6))),
+            None => random_value(array.ty, &mut random),
+        };
+        (0..elements(array)).map(value).collect()
     };
     scop.arrays.iter().enumerate().map(fill).collect()
 }

@@ -19,12 +19,18 @@ impl Cache<u32> for Files {
     }
 }
 
-/// All diagnostics, in the order given, with a closing line that counts the errors. `color` only for terminals.
+/// Diagnostics that are shown: nobody reads more at once.
+const MOST: usize = 50;
+
+/// Diagnostics, in the order given, with a closing line that counts the errors. `color` only for terminals.
 pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> String {
     let mut files = Files(sources.files.iter().map(|f| (f.name.clone(), Source::from(f.text.clone()))).collect());
     let mut text = String::new();
-    for diagnostic in list {
+    for diagnostic in list.iter().take(MOST) {
         text.push_str(&one(diagnostic, &mut files, color));
+    }
+    if list.len() > MOST {
+        text.push_str(&format!("… and {} more\n", list.len() - MOST));
     }
     let errors = list.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 1 {

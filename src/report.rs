@@ -7,7 +7,7 @@ use arch::cost::ip;
 use arch::cost::resources::parts;
 use arch::explore::choose::Limit;
 use arch::ir::ip::Ip;
-use arch::ir::vsa::Vsa;
+use arch::ir::vsa::{Until, Vsa};
 use arch::Compiled;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
@@ -247,6 +247,18 @@ fn phases(vsa: &Vsa) -> i64 {
     vsa.counters[vsa.parameters()..vsa.phases].iter().map(|c| c.trip).product()
 }
 
+/// Where the arrays are that one phase hands to another.
+fn passed_through(vsa: &Vsa) -> &'static str {
+    let passed = vsa.inputs.iter().filter(|g| g.after.iter().any(|a| a.until == Until::Phase));
+    let on_chip: Vec<bool> = passed.map(|g| g.array as usize >= vsa.hosted()).collect();
+    match (on_chip.contains(&true), on_chip.contains(&false)) {
+        (true, true) => ": they pass arrays on, on chip and through DRAM",
+        (true, false) => ": they pass arrays on, on chip",
+        (false, true) => ": they pass arrays on through DRAM",
+        (false, false) => "",
+    }
+}
+
 fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
@@ -282,7 +294,7 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
     let on_chip: Vec<_> = vsa.arrays[vsa.hosted()..].iter().map(|a| format!("{} {} bytes", a.name, grouped(a.bytes()))).collect();
     let on_chip = (!on_chip.is_empty()).then(|| ("on chip", on_chip.join(", ")));
-    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other: they pass arrays on through memory", grouped(phases(vsa)))));
+    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other{}", grouped(phases(vsa)), passed_through(vsa))));
     for (name, value) in rows.into_iter().chain(phases).chain(on_chip).chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
         let _ = writeln!(text, "  {name:<12} {value}");
     }

@@ -44,6 +44,8 @@ pub enum Agreement {
         elements: usize,
         /// The array computes what the interpreter does.
         array_as_interpreted: bool,
+        /// The line of a shift whose amount may be beyond the width, which C leaves undefined.
+        shift: Option<usize>,
     },
 }
 
@@ -349,7 +351,8 @@ fn doubt(scop: &Scop, case: &Case, run: &Run, reference: &Reference) -> Result<A
         return Ok(Agreement::Different);
     }
     let array_as_interpreted = run.clean() && case.compare(run, &case.of_vsa(&interpreted)).mismatches == 0;
-    Ok(Agreement::NoJudge { elements, array_as_interpreted })
+    let shift = data::first_shift(scop).map(|span| scop.sources.line_column(span).0);
+    Ok(Agreement::NoJudge { elements, array_as_interpreted, shift })
 }
 
 /// Elements in which the C compiler's program and the interpreter of the region differ.
@@ -472,14 +475,14 @@ impl Facts<'_> {
         let _ = match self.result {
             Agreement::Equal => writeln!(text, "  equal        all {} elements and the memory around them", grouped(count)),
             Agreement::Different => writeln!(text, "  NOT EQUAL    {differ}"),
-            Agreement::NoJudge { elements, array_as_interpreted } => {
+            Agreement::NoJudge { elements, array_as_interpreted, shift } => {
                 let array = if array_as_interpreted { "the array computes what the interpreter does" } else { "the array agrees with neither" };
                 let found = format!("{} and sagen's interpreter of the region differ in {} elements; {array}", self.model, grouped(elements as i64));
-                writeln!(
-                    text,
-                    "  NO JUDGE     {found}\n               either the compiler is wrong, or code outside of the region, or flags that only it sees,\n               \
-                     change the result; try another compiler with CC=…"
-                )
+                let why = match shift {
+                    Some(line) => format!("line {line} shifts by what may be negative, or the width or more: C leaves that undefined; keep the amount within the width\n               (`& 31`), or give data that are, with --data"),
+                    None => "either the compiler is wrong, or code outside of the region, or flags that only it sees,\n               change the result; try another compiler with CC=…".into(),
+                };
+                writeln!(text, "  NO JUDGE     {found}\n               {why}")
             }
         };
         text

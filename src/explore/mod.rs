@@ -91,7 +91,7 @@ impl Context<'_> {
         };
         let others = apart::alternatives(self.program, self.spec);
         let quest = Quest { program: self.program, others: &others, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
-        let found = quest.answer(&self.spec.aim);
+        let found = quest.answer(&self.spec.aim).map_err(|fault| Refused::diagnostics(&vec![fault], &self.scop.sources))?;
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
             progress::done();
@@ -105,7 +105,7 @@ impl Context<'_> {
             (true, true) => Quest { effort: shortened(self.effort), space: quest.space.clone(), ..quest }.front_of_shares(best, POINTS),
             (true, false) => vec![],
         };
-        let mut hints = quest.hints(best.cycles);
+        let mut hints = quest.hints(best.cycles, &found.counts);
         hints.truncate(3);
         progress::done();
         if let Some(path) = &self.arguments.html {

@@ -10,6 +10,10 @@ use crate::ir::vsa::Vsa;
 /// From the start to the first beat of a load, and from the last beat of a drain to the end.
 pub const BEFORE: i64 = 20;
 const BEHIND: i64 = 16;
+/// Of a writer: from a wave's value in the PE to a word on the bus, and from the memory's answer to its pulse, beside the words. Of a
+/// reader that has waited for it: from the pulse to an address, and from the first beat to the load's pulse, beside the beats.
+const ANSWERED: i64 = 5;
+const FETCHED: i64 = 5;
 /// Ports a bound tells apart; what lies behind further ones is not counted.
 pub const PORTS: usize = 16;
 
@@ -68,6 +72,12 @@ pub struct Sums {
 /// So many waves and nothing else: the first phases may load nothing, the last ones store nothing.
 pub fn waves_alone(waves: i64) -> i64 {
     timing::START_TO_LAUNCH + waves
+}
+
+/// From the launch of a phase's last wave to that of the first one of a phase that loads what it stores, at least: cycles in which
+/// that is made, crosses the array and passes the port, and beats of the load.
+pub fn handed_over(memory: &MemoryTiming, stored: i64, loaded: i64) -> i64 {
+    stored + memory.write_latency + ANSWERED + memory.read_latency + loaded + FETCHED + timing::LOADED_TO_LAUNCH
 }
 
 impl Tiles<'_> {
@@ -191,6 +201,8 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
     let mut released = vec![[0i64; 2]; loads.len()];
     let mut count = vec![0usize; loads.len()];
     let mut drained = vec![[0i64; 2]; drains.len()];
+    // In memory, of the last drain so far, and of the last one in an earlier phase.
+    let (mut written, mut passed) = (vec![0i64; drains.len()], vec![0i64; drains.len()]);
     let (depth, interval) = (vsa.tile_depth, vsa.schedule.interval);
     let (mut tile, mut left) = (vec![0i64; depth], vsa.waves() - vsa.waves_behind());
     let (mut trips, mut case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
@@ -204,7 +216,9 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
         let mut first = free;
         for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile, case)) {
             let earliest = if count[k] >= 2 { released[k][1] } else { 0 };
-            reading[g.port] = reading[g.port].max(earliest) + g.beats;
+            let handed_over = vsa.inputs[k].after.iter().map(|after| passed[after.output as usize]).max().unwrap_or(0);
+            let asked = if handed_over > 0 { handed_over + latency[g.port].read_latency + FETCHED } else { 0 };
+            reading[g.port] = reading[g.port].max(earliest).max(asked) + g.beats;
             count[k] += 1;
             first = first.max(reading[g.port] + timing::LOADED_TO_LAUNCH);
         }
@@ -221,6 +235,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             writing[g.port] = writing[g.port].max(collected) + g.beats;
             drained[k] = [asking[g.port] + timing::DRAINED_TO_LAUNCH, drained[k][0]];
             done = done.max(writing[g.port] + latency[g.port].write_latency);
+            written[k] = writing[g.port] + latency[g.port].write_latency + ANSWERED - 1;
         }
         for (k, _) in vsa.inputs.iter().enumerate().filter(|(_, g)| g.releases(&tile, case, &trips)) {
             released[k] = [last + timing::FEED_LATENCY, released[k][0]];
@@ -230,6 +245,7 @@ pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
             return done.max(free);
         };
         if changed < vsa.phases {
+            passed.clone_from(&written);
             (trips, case) = (vsa.trips_at(&tile), vsa.case_at(&tile));
         }
     }

@@ -100,6 +100,14 @@ const APART: u64 = 4;
 /// Rows of loads and drains walked for all of them.
 const ROWS: u64 = 120_000_000;
 
+/// Designs of a search for another layout, at least.
+const HINT_DESIGNS: u64 = 40;
+/// Part of the effort that goes to as fast an array with half the resources, designs of it at most, and the share of the scarcest one
+/// that is small enough.
+const LEANER: u64 = 8;
+const LEANER_DESIGNS: u64 = 150;
+const LEAN: f64 = 0.03;
+
 /// The effort of a choice: as much as the program is worth, at most some seconds.
 pub fn effort(program: &Program) -> Effort {
     let loads_and_stores = program.system.statements.iter().map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
@@ -154,21 +162,51 @@ impl Quest<'_> {
     }
 
     /// The best design for the aim.
-    pub fn answer(&self, aim: &Aim) -> Found {
+    ///
+    /// # Errors
+    /// The aim contradicts itself, or nothing that is found takes as few cycles as it says.
+    pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostic> {
+        let objective = aim.objective.unwrap_or_default();
+        if aim.cycles.is_some() && objective != Objective::Area {
+            return Err(Diagnostic::error("E0730", None, "`--cycles` says how many cycles an array of least area may take").help("add `--objective area`"));
+        }
+        if aim.slack.is_some() && objective != Objective::Cycles {
+            return Err(Diagnostic::error("E0730", None, "`--slack` gives up cycles of the fastest array for a smaller one").help("leave `--objective` out; with `--objective area` it is `--cycles` that says how many there may be"));
+        }
         let found = self.fastest();
-        let Some(best) = &found.best else { return found };
-        match aim.objective.unwrap_or_default() {
+        let Some(best) = &found.best else { return Ok(found) };
+        Ok(match objective {
             Objective::Cycles => {
                 let slack = aim.slack.map_or(0.0, |s| s.value());
                 let most = (best.cycles as f64 * (1.0 + slack)) as i64;
-                if slack > 0.0 { self.smallest(found, most) } else { found }
+                if slack > 0.0 { self.smallest(found, most) } else { self.leaner(found) }
             }
             Objective::Area => {
                 let most = aim.cycles.unwrap_or(best.cycles);
+                if best.cycles > most {
+                    let message = format!("no array that was found takes at most {most} cycles: the fastest takes {}, and none within the limits fewer than {}", best.cycles, found.bound);
+                    return Err(Diagnostic::error("E0730", None, message).help("allow more cycles with --cycles, or more of the board with --limit"));
+                }
                 self.smallest(found, most)
             }
             Objective::Efficiency => self.efficient(found),
+        })
+    }
+
+    /// As few cycles with half the share of the scarcest resource, half of that, and so on, as far as a short search finds them.
+    fn leaner(&self, mut found: Found) -> Found {
+        let part = self.effort.part(LEANER);
+        let effort = Effort { exact: part.exact.min(LEANER_DESIGNS), ..part };
+        while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &self.limits) > LEAN) {
+            let smaller = self.ask(self.scaled(share(&best.need, &self.limits) / 2.0), best.cycles + 1, best.cycles, effort);
+            let Some(design) = smaller.best else { break };
+            found.counts = found.counts.plus(&smaller.counts);
+            if design.cycles < best.cycles {
+                found.trace.push((found.counts.exact, design.cycles, found.bound));
+            }
+            found.best = Some(design);
         }
+        found
     }
 
     /// The least share of the scarcest resource with at most so many cycles: bisection over the limits.
@@ -261,12 +299,13 @@ pub struct Hint {
 
 impl Quest<'_> {
     /// Layouts of arrays that are only read under which the program would be faster than `best` by a twentieth or more, with
-    /// a part of the effort each.
-    pub fn hints(&self, best: i64) -> Vec<Hint> {
+    /// a part of the effort each that the search took.
+    pub fn hints(&self, best: i64, taken: &Counts) -> Vec<Hint> {
         let stored = |a: usize| self.program.scop.statements.iter().any(|s| s.write.array.index() == a);
         let arrays = self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a));
         let layouts: Vec<(usize, usize)> = arrays.flat_map(|(a, array)| (0..array.dims.len().saturating_sub(1)).map(move |d| (a, d))).collect();
-        let effort = Effort { gap: 0.02, ..self.effort.part(4) };
+        let part = self.effort.part(4);
+        let effort = Effort { exact: part.exact.min((taken.exact / 4).max(HINT_DESIGNS)), gap: 0.02, ..part };
         let hint = |&(a, innermost): &(usize, usize)| {
             let other = turned(self.program, a, innermost);
             let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
@@ -321,12 +360,12 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let others = apart::alternatives(program, spec);
     let quest = |limits: Resources| Quest { program, others: &others, spec, space: space.clone(), limits, effort: effort(program), watch: None };
-    let mut found = quest(margins).answer(&spec.aim);
+    let mut found = quest(margins).answer(&spec.aim).map_err(|fault| vec![fault])?;
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.
     if found.best.is_none() && spec.aim.limit.is_empty() {
         limits = board.resources;
-        found = quest(limits).answer(&spec.aim);
+        found = quest(limits).answer(&spec.aim).map_err(|fault| vec![fault])?;
     }
     let searched = Searched::new(&found, limits);
     match found.best {

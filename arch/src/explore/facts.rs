@@ -3,6 +3,8 @@
 
 use crate::cost::bound::{Transfer, PORTS};
 use crate::explore::assemble::Program;
+use crate::explore::handover::{self, Handover};
+use crate::ir::case::Case;
 use crate::affine::interval;
 use crate::io::port;
 use crate::contract::timing::op_latency;
@@ -39,8 +41,14 @@ pub struct Access {
     pub sum: u32,
     /// Of a store: dimensions without which a cell has no place are left out of the subscripts, as the emission fixes them.
     pub held: bool,
-    /// Per case: it is loaded or stored in its only phase.
+    /// Per case: it is loaded or stored in each of its phases.
     pub sure: Vec<bool>,
+    /// Of a store, per case: in the last visit of each of its phases, too.
+    pub last: Vec<bool>,
+    /// Of a store: dimensions that it reaches from end to end, as bits.
+    pub reaches: u32,
+    /// Of a store: cycles from a wave's launch to its value in the PE where it is launched, at least.
+    pub made: i64,
     /// Of a store: cases in which that may be.
     pub cases: BTreeSet<usize>,
     /// Nobody stores to the array, so its inner dimensions may be joined.
@@ -63,6 +71,7 @@ pub struct Facts {
     pub cases: Vec<(i64, Vec<i64>)>,
     /// Of the case of the first phase, if that is its only one.
     pub first: Option<usize>,
+    pub handovers: Vec<Handover>,
     /// No dependence but a sum's moves along it.
     pub free: Vec<bool>,
     pub summed: Vec<bool>,
@@ -122,9 +131,23 @@ impl Facts {
             let Some(reduction) = program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1) else { return 0 };
             reduction.dims.iter().map(|&r| kept(r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
         };
-        // A statement is executed in the only phase of a case of its own.
-        let alone = |bounds: &[(i64, i64)]| bounds[..system.phases].iter().all(|b| b.0 == b.1);
-        let sure = |s: usize, always: bool| -> Vec<bool> { system.cases.iter().map(|c| always && alone(&c.bounds) && c.statements.contains(&s)).collect() };
+        let extents: Vec<(i64, Vec<i64>)> = system.cases.iter().map(|of| case(system, transform, &bounds, &of.bounds)).collect();
+        // Cases in whose every phase something is executed that one of these sets says.
+        let sure = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> { system.cases.iter().map(|c| c.statements.contains(&s) && sets.iter().any(|set| handover::in_every_phase(set, c, system))).collect() };
+        let last = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> {
+            let ends = |extent: &[i64]| -> Vec<Constraint> { (system.phases..depth).map(|d| at(&transform[d], bounds[d].0 + extent[d] - 1)).collect() };
+            let of = |(c, (_, extent)): (&Case, &(i64, Vec<i64>))| {
+                let ends = ends(extent);
+                c.statements.contains(&s) && sets.iter().any(|set| handover::in_every_phase(&[set.as_slice(), &ends].concat(), c, system))
+            };
+            system.cases.iter().zip(&extents).map(of).collect()
+        };
+        let reaches = |sets: &[Vec<Constraint>]| -> u32 {
+            let Some(spans) = flow::domain_bounds(sets, depth) else { return 0 };
+            let whole = |d: &usize| transform[*d].iter().enumerate().all(|(e, c)| *c == 0 || spans[e] == (system.dims[e].lo, system.dims[e].hi));
+            (0..depth).filter(whole).fold(0, |m, d| m | 1 << d)
+        };
+        let phased = system.phases > 0;
         let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (vec![], vec![]);
         for (s, placed) in system.statements.iter().enumerate() {
             for (k, variable) in placed.variables.iter().enumerate() {
@@ -136,7 +159,7 @@ impl Facts {
                     }
                     let mut access = touch(array, subscripts);
                     access.domains = vec![piece.domain.clone()];
-                    access.sure = sure(s, piece.when.is_empty());
+                    access.sure = sure(s, std::slice::from_ref(&piece.domain));
                     access.spans = spans(&piece.domain, system, transform);
                     once(&mut reads, access);
                 }
@@ -144,7 +167,10 @@ impl Facts {
             for store in placed.stores.iter().filter(|_| !placed.live_out.is_empty()) {
                 let mut access = touch(scop.statements[s].write.array, &placed.write);
                 access.fix(&fixed(&store.when, &system.dims), &over);
-                access.sure = sure(s, store.when.iter().any(Vec::is_empty));
+                access.sure = sure(s, &placed.live_out);
+                access.last = last(s, &placed.live_out);
+                access.reaches = if phased { reaches(&placed.live_out) } else { 0 };
+                access.made = if program.reductions[s].is_some() { 1 } else { deepest(&scop.statements[s].rhs).max(1) };
                 access.cases = (0..system.cases.len()).filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s)).collect();
                 access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
@@ -155,7 +181,8 @@ impl Facts {
             phases: system.phases,
             extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
             first: system.cases.iter().position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
-            cases: system.cases.iter().map(|of| case(system, transform, &bounds, &of.bounds)).collect(),
+            handovers: vec![],
+            cases: extents,
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
             carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
@@ -169,6 +196,7 @@ impl Facts {
             ports: vec![],
         };
         facts.number_ports(program);
+        facts.handovers = handover::handovers(system, &facts.reads, &facts.writes, &program.passed);
         facts
     }
 
@@ -258,6 +286,11 @@ fn through(e: &Expr, read: usize) -> Option<i64> {
         ExprKind::Read(k) if *k == read => return Some(0),
         _ => e.operands().into_iter().filter_map(|o| through(o, read)).max()?,
     };
+    Some(here + float_latency(e))
+}
+
+/// Of the expression's own operator on floats.
+fn float_latency(e: &Expr) -> i64 {
     let any = NodeId(0);
     let op = match &e.kind {
         ExprKind::Binary(op, ..) => Some(Op::Binary(*op, any, any)),
@@ -267,17 +300,36 @@ fn through(e: &Expr, read: usize) -> Option<i64> {
     };
     let operands: Vec<_> = e.operands().into_iter().map(|o| o.ty).collect();
     let float = e.ty.is_float() && operands.iter().all(|t| t.is_float());
-    Some(here + op.filter(|_| float).map_or(0, |op| op_latency(&op, e.ty, &operands)))
+    op.filter(|_| float).map_or(0, |op| op_latency(&op, e.ty, &operands))
+}
+
+/// Cycles through the operators of floats on the longest way from a read or constant to the expression's value.
+fn deepest(e: &Expr) -> i64 {
+    let operands = e.operands();
+    let before = operands.iter().map(|o| deepest(o));
+    // Of the sides of a selection one may never be taken; what is computed with constants may be simpler, and light operators
+    // may give up their registers.
+    let before = if matches!(e.kind, ExprKind::Select(..)) { before.min() } else { before.max() };
+    let heavy = !operands.iter().any(|o| matches!(o.kind, ExprKind::Const(_)));
+    before.unwrap_or(0) + if heavy { Some(float_latency(e)).filter(|&n| n > 1).unwrap_or(0) } else { 0 }
+}
+
+/// Coordinates of which a combination has this value.
+fn at(row: &[i64], value: i64) -> Constraint {
+    Constraint { expr: Affine { coeffs: row.to_vec(), constant: -value }, equality: true }
 }
 
 /// Several pieces of a program may read the same elements; they are loaded once.
 fn once(all: &mut Vec<Access>, one: Access) {
     match all.iter_mut().find(|a| a.array == one.array && a.subscripts == one.subscripts) {
         Some(known) => {
-            known.bands.extend(one.bands);
-            known.domains.extend(one.domains);
+            known.bands.extend(one.bands.into_iter().filter(|b| !known.bands.contains(b)).collect::<Vec<_>>());
+            known.domains.extend(one.domains.into_iter().filter(|d| !known.domains.contains(d)).collect::<Vec<_>>());
             known.cases.extend(one.cases);
             known.sure.iter_mut().zip(&one.sure).for_each(|(a, b)| *a |= b);
+            known.last.iter_mut().zip(&one.last).for_each(|(a, b)| *a |= b);
+            known.reaches &= one.reaches;
+            known.made = known.made.min(one.made);
             let joined = |(a, b): (&Option<(i64, i64)>, Option<(i64, i64)>)| match (*a, b) {
                 (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
                 (a, b) => a.or(b),
@@ -336,7 +388,7 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 
 impl Access {
     fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], cases: BTreeSet::new(), only_read, plain: false, levels: vec![] };
+        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], last: vec![], reaches: 0, made: 1, cases: BTreeSet::new(), only_read, plain: false, levels: vec![] };
         access.finish();
         access
     }

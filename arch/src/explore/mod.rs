@@ -9,6 +9,7 @@ pub mod choose;
 pub mod coordinates;
 pub mod facts;
 pub mod given;
+mod handover;
 pub mod rows;
 pub mod search;
 mod sketch;

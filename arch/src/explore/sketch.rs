@@ -9,7 +9,7 @@ use crate::contract::walk::beats_ahead;
 use crate::io::{collect, hull, reshape};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::{Mapping, Plan};
-use crate::ir::vsa::{DramArray, Schedule, Vsa};
+use crate::ir::vsa::{After, DramArray, OutputGroup, Schedule, Until, Vsa};
 use crate::pe::spill::spilled;
 
 /// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose groups are
@@ -33,16 +33,19 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         if access.only_read {
             reshape::join_rows(&mut draft, &access.extents, access.bytes as u32, &mapping);
         }
-        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, 0, &mapping));
+        // Loaded in each phase where values pass between them.
+        let least = if program.passed[access.array] { mapping.phases } else { 0 };
+        inputs.push(hull::input(&draft, array, (widths[access.port] / access.bytes) as u32, least, &mapping));
     }
-    let mut outputs = vec![];
+    let mut outputs: Vec<OutputGroup> = vec![];
     // In which visits a cell leaves is not known where the emission fixes what moves it.
     for access in facts.writes.iter().filter(|a| ports(a.port) && a.plain && !(a.held && mapping.tile_depth > 0)) {
         let array = numbered(access);
         let draft = draft(access, &access.bands[..1], &mapping);
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
-        let sums: Vec<bool> = (0..mapping.tile_depth).map(|j| !moving(j)).collect();
+        let in_every_phase = access.cases.iter().all(|&c| access.sure[c]);
+        let sums: Vec<bool> = (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
         let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
         let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
         let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
@@ -57,6 +60,10 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
             }
         }
         outputs.push(group);
+    }
+    for group in &mut inputs {
+        let stores = outputs.iter().enumerate().filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases && mapping.phases > 0);
+        group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
     }
     debug_assert!(facts.extent.len() <= MOST_DIMS);
     Some(Vsa {
@@ -99,7 +106,10 @@ fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mappi
     let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let ranges = mapping.ranges();
     let all = ([0, 0], mapping.extent.map(|n| n - 1));
-    for (domain, lane) in access.domains.iter().flat_map(|d| (0..mapping.lanes()).map(move |lane| (d, lane))) {
+    // Of the lanes the first and the last one: where others read, too, bounds are only less tight.
+    let lanes = [0, mapping.lanes() - 1];
+    let lanes = if lanes[1] == 0 { &lanes[..1] } else { &lanes };
+    for (domain, &lane) in access.domains.iter().flat_map(|d| lanes.iter().map(move |lane| (d, lane))) {
         // More cannot read than all.
         if draft.readers == Some(all) && mapping.phases == 0 {
             break;

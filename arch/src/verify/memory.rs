@@ -13,7 +13,10 @@ type Conjunction = Vec<Constraint>;
 
 /// What is wrong, in words.
 pub(super) fn check(scop: &Scop, system: &System) -> Vec<String> {
-    let Ok(flow) = flow::analyze(scop) else { return vec!["the program has no affine dataflow".into()] };
+    let flow = match flow::analyze(scop) {
+        Ok(flow) => flow,
+        Err(faults) => return faults.into_iter().map(|fault| fault.message).collect(),
+    };
     let pairs = &Pairs { system };
     let mut faults = vec![];
     for (s, placed) in system.statements.iter().enumerate() {

@@ -2,8 +2,10 @@
 
 use super::known::{Known, Shapes, VISITS};
 use super::Shape;
-use crate::cost::bound::{waves_alone, BEFORE, PORTS};
+use crate::cost::bound::{handed_over, waves_alone, BEFORE, PORTS};
+use crate::contract::walk::MemoryTiming;
 use crate::explore::facts::{Access, Facts};
+use crate::explore::handover::Handover;
 use crate::explore::space::{parts, Grid, Inner, Order, MOST_DIMS};
 
 /// A grid, and what its shapes may be.
@@ -52,7 +54,8 @@ impl Known<'_> {
         let sizes = grid.sizes(&facts.extent, inner);
         // A phase at a time.
         let tile: Vec<i64> = (0..depth).map(|d| if d < facts.phases { 1 } else { sizes.tile[d] }).collect();
-        let waves: i64 = facts.cases.iter().map(|(phases, extent)| phases * (0..depth).map(|d| grid.waves_along(d, extent[d], inner[d])).product::<i64>()).sum();
+        let in_phase = |c: usize| (0..depth).map(|d| grid.waves_along(d, facts.cases[c].1[d], inner[d])).product::<i64>();
+        let waves: i64 = facts.cases.iter().enumerate().map(|(c, (phases, _))| phases * in_phase(c)).sum();
         let services = |a: &Access, around: u32| -> i64 {
             let moves = a.mask & ((1 << facts.phases) - 1) != 0;
             let of = |(c, (phases, extent)): (usize, &(i64, Vec<i64>))| {
@@ -60,8 +63,8 @@ impl Known<'_> {
                 if a.sure[c] { phases * visits } else { 0 }
             };
             let all = facts.cases.iter().enumerate().map(of);
-            // What neither phases nor tiles move is loaded once.
-            if moves || around != 0 { all.sum() } else { i64::from(a.sure.contains(&true)) }
+            // What neither phases nor tiles move is loaded once, if it is not handed over.
+            if moves || around != 0 || self.program.passed[a.array] { all.sum() } else { i64::from(a.sure.contains(&true)) }
         };
         let (mut loads, mut stores, mut first) = ([0; PORTS], [0; PORTS], [0; PORTS]);
         for (a, &around) in facts.reads.iter().zip(&order.reload).filter(|(a, _)| a.port < PORTS) {
@@ -74,7 +77,22 @@ impl Known<'_> {
         }
         let most = |of: [i64; PORTS]| of.into_iter().max().unwrap_or(0);
         let before = |beats: i64| if beats > 0 { BEFORE - self.nearer + beats } else { 0 };
-        waves_alone((waves - 1) * order.interval(facts, grid, inner) + 1 + before(most(first))).max(before(most(loads))).max(most(stores))
+        let interval = order.interval(facts, grid, inner);
+        // From a phase's last wave to the first of the next one, which loads what it has stored.
+        let handover = |h: &Handover| {
+            let part = |c: usize| -> Vec<i64> { tile.iter().zip(&facts.cases[c].1).map(|(t, n)| *t.min(n)).collect() };
+            let waits = |&(w, r): &(usize, usize)| {
+                let (write, read) = (&facts.writes[w], &facts.reads[r]);
+                let memory = if self.program.on_chip[write.array] { MemoryTiming::ON_CHIP } else { MemoryTiming::IDEAL };
+                let cross: i64 = (0..2).filter(|&a| grid.pes[a] > 1 && write.mask & write.reaches >> grid.flow.axes[a] & 1 == 1).map(|a| grid.pes[a] - 1).sum();
+                let stored = write.made + cross + write.store_beats(&part(h.from), widths[write.port]);
+                let behind = if write.last[h.from] { 0 } else { (in_phase(h.from) - 1) * interval };
+                handed_over(&memory, stored, read.load_beats(&part(h.to), widths[read.port])) - behind
+            };
+            h.count * (h.values.iter().map(waits).max().unwrap_or(0) - interval).max(0)
+        };
+        let handovers: i64 = facts.handovers.iter().map(handover).sum();
+        waves_alone((waves - 1) * interval + 1 + before(most(first)) + handovers).max(before(most(loads))).max(most(stores))
     }
 }
 

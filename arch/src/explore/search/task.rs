@@ -86,7 +86,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn plus(&self, other: &Counts) -> Counts {
+    pub(crate) fn plus(&self, other: &Counts) -> Counts {
         Counts {
             grids: self.grids + other.grids,
             bounds: self.bounds + other.bounds,
