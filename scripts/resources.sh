@@ -5,6 +5,7 @@
 #   TOP          top module; every module below it gets a line of its own, counted once and with its multiplicity
 #   MODULE       synthesize this module alone (with its default parameters) instead of TOP
 #   --family F   xcup for UltraScale+ (the default), xc7 for 7-series
+#   --flatten P  modules of names that P matches (as '*_pe') are synthesized within those that have them
 #   --json       print JSON instead of the table
 #   --levels     also print the longest register-to-register path (levels.py)
 #   --keep OUT   leave netlist.json and yosys.log in folder OUT
@@ -18,12 +19,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/env.sh"
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'; }
-args=() pass=() levels= keep= family=xcup
+args=() pass=() levels= keep= family=xcup flatten=
 while [ $# -gt 0 ]; do
     case $1 in
         --json) pass+=(--json) ;;
         --levels) levels=yes ;;
         --family) family=${2:?--family needs a name}; shift ;;
+        --flatten) flatten=${2:?--flatten needs a pattern}; shift ;;
         --keep) keep=${2:?--keep needs a folder}; shift ;;
         --assert) pass+=(--assert "${2:?--assert needs an expression}"); shift ;;
         -h | --help) usage; exit 0 ;;
@@ -47,7 +49,12 @@ macc='# (no alumacc -macc-only in this version)'
 if "$yosys" -p 'help alumacc' 2>/dev/null | grep -q -e -macc-only; then macc=$'alumacc -macc-only\nmaccmap -unmap'; fi
 convert='techmap -map e1_to_e2.v'
 [ "$family" = xcup ] || convert='# DSP48E1'
+# Modules that stay are marked.
+within='# (every module by itself)' flat=
+[ -z "$flatten" ] || within="setattr -mod -set keep_hierarchy 1 *"$'\n'"setattr -mod -unset keep_hierarchy $flatten" flat=-flatten
 while IFS= read -r line; do
+    if [ "$line" = @WITHIN@ ]; then line=$within; fi
+    line=${line//@FLAT@/$flat}
     if [ "$line" = @MACC@ ]; then line=$macc; fi
     if [ "$line" = @E1_TO_E2@ ]; then line=$convert; fi
     line=${line//@FAMILY@/$family}

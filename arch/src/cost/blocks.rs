@@ -24,6 +24,11 @@ impl Cost {
         Cost { ff, ..Cost::default() }
     }
 
+    /// Without what is counted already.
+    pub fn less(self, o: Cost) -> Cost {
+        self + o * -1
+    }
+
     /// Two halves of a block RAM are one.
     pub fn blocks(self) -> Resources {
         Resources { lut: self.lut, ff: self.ff, dsp: self.dsp, bram36: (self.bram18 + 1) / 2, uram: self.uram }

@@ -7,7 +7,7 @@ use super::blocks::{bits_of, memory, Cost};
 use crate::contract::delay::in_luts;
 use crate::contract::program;
 use crate::contract::timing::drain_latency;
-use crate::contract::walk::{words_in_flight, Walk, ROWS_IN_FLIGHT};
+use crate::contract::walk::{words_in_flight, Span, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::{DramArray, Vsa};
 
 /// Reader and writer of a port.
@@ -39,6 +39,33 @@ pub(super) fn program_bits(vsa: &Vsa) -> i64 {
     if vsa.parameters() == 0 { 0 } else { program::of(vsa).iter().map(|r| i64::from(r.bits)).sum() }
 }
 
+/// Bits in which an engine counts the drains that a load waits for.
+const DRAINS: i64 = 40;
+
+/// The drains that loads wait for: for each wait a count of those written, less those that loads so far have waited for; where
+/// phases have drains of their own, those that the next load waits for, too, in the generator and beside the service.
+fn waits(walk: &Walk) -> Cost {
+    let one = |wait: &Wait| match wait.until {
+        WaitUntil::Lag(_) => Cost { lut: DRAINS, ff: DRAINS, ..Cost::default() },
+        WaitUntil::Phase { .. } => {
+            let due = wait.until.due_bits(walk).map_or(Cost { lut: 2, ff: 1, ..Cost::default() }, |bits| Cost { lut: i64::from(bits), ff: 2 * i64::from(bits), ..Cost::default() });
+            due + Cost { lut: 2 * DRAINS, ff: DRAINS, ..Cost::default() }
+        }
+    };
+    walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()
+}
+
+/// Which case of phases is at hand: comparisons of counters with constants, six bits of them a LUT; which groups are served in it.
+fn cases(walk: &Walk) -> Cost {
+    let compared = |(span, &trip): (&Span, &i64)| {
+        let sides = if span.low == span.high { 1 } else { i64::from(span.low > 0) + i64::from(span.high + 1 < trip) };
+        sides * (bits_of(trip) + 5) / 6
+    };
+    let all: i64 = walk.cases.iter().map(|spans| spans.iter().zip(&walk.trips[walk.parameters..]).map(compared).sum::<i64>()).sum();
+    let served: i64 = walk.groups.iter().filter_map(|g| g.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
+    Cost::lut(all + served)
+}
+
 /// Services, rows, bursts.
 fn address(walk: &Walk) -> Cost {
     let groups = walk.groups.len() as i64;
@@ -58,7 +85,7 @@ fn address(walk: &Walk) -> Cost {
         lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
         ff: address * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
         ..Cost::default()
-    }
+    } + cases(walk)
 }
 
 /// Addresses and count of the open bursts: `templates::axi::bursts`.
@@ -83,7 +110,7 @@ fn reader(walk: &Walk, ahead: i64) -> Cost {
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
     let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
-    address(walk) + bursts(walk, ahead) + asked + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+    address(walk) + waits(walk) + bursts(walk, ahead) + asked + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
 }
 
 fn writer(walk: &Walk, latency: i64) -> Cost {

@@ -6,6 +6,7 @@ use crate::affine::Condition;
 use crate::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Whether a condition holds at one place: in some waves, in all that matter, or in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +20,13 @@ enum Holds {
 pub struct Needed {
     /// Per node, the number of PEs in which something stored depends on it.
     pub count: Vec<i64>,
-    /// Per node, registers (as wide as the node) of all PEs that give an input on to their neighbours: those need it, or the
-    /// ones behind them, though the PE itself may not.
-    pub passed: Vec<i64>,
+    /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
+    /// behind them, though the PE itself may not.
+    pub passed: Vec<Passed>,
 }
+
+/// Cycles on the way to a neighbour, and how many PEs take them.
+pub type Passed = BTreeMap<i64, i64>;
 
 pub fn needed(vsa: &Vsa) -> Needed {
     let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, extent: vsa.extent };
@@ -33,7 +37,7 @@ pub fn needed(vsa: &Vsa) -> Needed {
         let seen = Search { extent: [1, 1], ..search }.needed();
         let there = |n: usize| seen[n].count() > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
-        return Needed { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { 0 }).collect() };
+        return Needed { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect() };
     }
     let seen = search.needed();
     let count = seen.iter().map(Places::count).collect();
@@ -44,13 +48,13 @@ fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
     (p[0] * vsa.extent[1] + p[1]) as usize
 }
 
-/// Registers by which an input reaches all PEs that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
-fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
-    let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
+/// PEs by which an input reaches all that need it: along axis 1 from PE to PE, along axis 0 where waves enter.
+fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
     let group = &vsa.inputs[group as usize];
     let (forward, away, readers) = (group.forward, group.away(vsa), group.readers());
     if forward == [false, false] {
-        return 0;
+        return Passed::new();
     }
     let [e0, e1] = vsa.extent;
     let hops = vsa.schedule.skew.map(i64::abs);
@@ -73,23 +77,29 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> i64 {
             registers[k] = hop.max(registers[k]);
         }
     }
-    registers.iter().sum()
+    let mut all = Passed::new();
+    registers.into_iter().filter(|&cycles| cycles > 0).for_each(|cycles| *all.entry(cycles).or_default() += 1);
+    all
 }
 
 /// [`passed`] where all PEs need the node.
-fn passed_everywhere(vsa: &Vsa, node: usize) -> i64 {
-    let Op::Input { group, .. } = vsa.nodes[node].op else { return 0 };
+fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
+    let Op::Input { group, .. } = vsa.nodes[node].op else { return Passed::new() };
     let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
     let [h0, h1] = vsa.schedule.skew.map(i64::abs);
+    let mut all = Passed::new();
+    let mut pass = |cycles: i64, pes: i64| if cycles > 0 && pes > 0 { *all.entry(cycles).or_default() += pes };
     match forward {
         [_, true] if e1 > 1 => {
             // From the first column on along the rows; where the column passes on, too, its PEs serve both ways.
-            let both = if forward[0] { (e0 - 1) * (h0 - h1).max(0) } else { 0 };
-            e0 * (e1 - 1) * h1 + both
+            let both = if forward[0] { e0 - 1 } else { 0 };
+            pass(h1, e0 * (e1 - 1) - both);
+            pass(h0.max(h1), both);
         }
-        [true, along] => (e0 - 1) * h0 * if along { 1 } else { e1 },
-        _ => 0,
+        [true, along] => pass(h0, (e0 - 1) * if along { 1 } else { e1 }),
+        _ => {}
     }
+    all
 }
 
 fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {

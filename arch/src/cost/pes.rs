@@ -15,8 +15,8 @@ pub(super) fn pes(vsa: &Vsa) -> Cost {
     let Needed { count, passed } = needed::needed(vsa);
     let part = Part::new(vsa);
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
-    let passed: i64 = vsa.nodes.iter().zip(passed).map(|(node, registers)| registers * i64::from(node.ty.bits())).sum();
-    nodes + Cost::ff(passed) + part.control() * (vsa.extent[0] * vsa.extent[1])
+    let passed: Cost = passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
+    nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1])
 }
 
 /// What a PE takes by the statements that need it.
@@ -206,6 +206,13 @@ impl<'a> Part<'a> {
             line(times.iter().map(|t| t - first).chain(hops.iter().copied()), self.width(field))
         };
         self.fields.iter().map(one).sum()
+    }
+
+    /// What a PE that gives an input on to a neighbour has beyond what keeps it until it is looked at here.
+    fn passed(&self, n: usize, cycles: i64) -> Cost {
+        let bits = i64::from(self.vsa.nodes[n].ty.bits());
+        let taps = || self.taps[n].iter().copied();
+        line(taps().chain([cycles]), bits).less(line(taps(), bits))
     }
 
     fn node(&self, id: NodeId) -> Cost {
