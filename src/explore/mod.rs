@@ -214,6 +214,7 @@ impl Context<'_> {
         let options = [
             ("space", space.as_ref().filter(|s| !s.is_empty()).map_or_else(|| NO_LOOP.into(), |s| s.join(","))),
             ("strip", table(&shape.strip)),
+            ("time", shape.time.clone().unwrap_or_default().join(",")),
             ("order", shape.order.clone().unwrap_or_default().join(",")),
             ("tile", table(&shape.tile)),
             ("latency", table(&shape.latency)),

@@ -177,7 +177,7 @@ impl<'a> Coordinates<'a> {
     /// loops in their own places, and the others in what is left.
     fn arranged(&self, axes: usize, rows: Vec<Vec<i64>>) -> Plan {
         let n = self.depth();
-        let listed = transform::transforms(self.system).into_iter().chain(transform::projections(n).into_iter().map(|p| p.0));
+        let listed = transform::transforms(self.system).into_iter().chain(transform::wavefront(self.system)).chain(transform::projections(n).into_iter().map(|p| p.0));
         let same = |t: &Vec<Vec<i64>>| rows.iter().all(|row| t.contains(row));
         let transform = listed.into_iter().find(same).unwrap_or_else(|| {
             let mut places: Vec<Option<Vec<i64>>> = (0..n).map(|d| Some(coordinate(d, n).coeffs).filter(|unit| rows.contains(unit))).collect();

@@ -92,6 +92,8 @@ pub struct Facts {
     pub slow: u32,
     /// Distances that iterations in any legal order keep.
     distances: Vec<Vec<i64>>,
+    /// The last dimension is a wavefront (`transform::wavefront`), behind which all others are one tile.
+    pub front: bool,
 }
 
 impl Facts {
@@ -194,10 +196,16 @@ impl Facts {
             reads,
             writes,
             ports: vec![],
+            front: false,
         };
         facts.number_ports(program);
         facts.handovers = handover::handovers(system, &facts.reads, &facts.writes, &program.passed);
         facts
+    }
+
+    /// Of a wavefront.
+    pub fn of_front(program: &Program, transform: &[Vec<i64>]) -> Facts {
+        Facts { front: true, ..Facts::new(program, transform) }
     }
 
     fn number_ports(&mut self, program: &Program) {
@@ -259,6 +267,19 @@ impl Facts {
     /// Values of floats wait for the operators that they are made by.
     pub fn waits(&self) -> bool {
         self.returns.iter().any(|&n| n > 0)
+    }
+
+    /// Whichever loop runs innermost, a value of floats waits there for the operators that it is made by.
+    pub fn always_waits(&self) -> bool {
+        let depth = self.extent.len();
+        let innermost = |d: usize| (0..depth).filter(|&other| other != d).chain([d]).collect::<Vec<_>>();
+        (self.phases..depth).all(|d| self.returns[d] > 0 || !self.keeps(&innermost(d)))
+    }
+
+    /// The order of dimensions that a plan has at first: the program's, or behind a wavefront.
+    pub fn order(&self) -> Vec<usize> {
+        let depth = self.extent.len();
+        if self.front { [depth - 1].into_iter().chain(0..depth - 1).collect() } else { (0..depth).collect() }
     }
 
     /// In this order of dimensions dependent ones need no value before it is there.

@@ -119,6 +119,7 @@ impl Grid {
             let all = parts(facts.extent[d], self.grain(d));
             let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
                 (true, _) => Box::new(classes(whole)),
+                _ if facts.front => Box::new([whole].into_iter()),
                 // The last of several iterations in a PE would have to be there before the first one in the next PE.
                 (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
                 (false, true) => Box::new([1, whole].into_iter()),

@@ -27,6 +27,33 @@ pub fn transforms(system: &System) -> Vec<Vec<Vec<i64>>> {
     if skewed == identity { vec![identity] } else { vec![identity, skewed] }
 }
 
+/// Coefficients of a wavefront beyond which most of its steps would be empty.
+const STEEPEST: i64 = 8;
+
+/// The identity with a *wavefront* in the place of the innermost loop: the least sum of loops that grows along every dependence.
+/// Where it runs outermost in time, no iterations of the other loops wait for each other within one of its steps. `None` where it
+/// is not made of several loops, the innermost one among them, or is known as a skew; and in programs of less than three loops
+/// or in phases.
+pub fn wavefront(system: &System) -> Option<Vec<Vec<i64>>> {
+    let depth = system.dims.len();
+    if system.phases > 0 || depth < 3 {
+        return None;
+    }
+    let distances: Vec<Vec<i64>> = system.dependences().into_iter().map(|d| d.distance).collect();
+    let mut front = vec![0; depth];
+    for d in (0..depth).rev() {
+        // Of those that this loop carries, what loops further in leave open.
+        for e in distances.iter().filter(|e| e[..d].iter().all(|&x| x == 0) && e[d] > 0) {
+            let have: i64 = e.iter().zip(&front).skip(d + 1).map(|(x, c)| x * c).sum();
+            front[d] = front[d].max((e[d] - have).div_euclid(e[d]));
+        }
+    }
+    let several = front[depth - 1] == 1 && front[..depth - 1].iter().any(|&c| c > 0);
+    let mut transform = Plan::identity(depth).transform;
+    transform[depth - 1].clone_from(&front);
+    (several && front.iter().all(|&c| c <= STEEPEST) && !transforms(system).contains(&transform)).then_some(transform)
+}
+
 /// Canonical mappings of PolySA: for every projection vector `d` with coefficients 0 and 1 and at least two ones (unit
 /// vectors are choices of space loops), a unimodular transform whose last row is time and whose other rows vanish on
 /// `d`. The schedule vector follows from the skew.

@@ -89,7 +89,7 @@ impl Search<'_> {
         if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
             return None;
         }
-        let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() };
+        let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: facts.order() };
         for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
             plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
         }

@@ -1,7 +1,7 @@
 //! What does not change during a search: the program's facts, and what follows from them for single nodes. Several cores read
 //! it at once.
 
-use super::task::{by_hand, Design, Task};
+use super::task::{by_hand, wavefront, Design, Task};
 use super::{Kind, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
@@ -131,6 +131,15 @@ impl Evaluated {
     }
 }
 
+/// Of every transform. A wavefront is one where values wait in every order of the loops otherwise.
+fn facts(program: &Program) -> Vec<Facts> {
+    let mut all: Vec<Facts> = transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect();
+    if all[0].always_waits() {
+        all.extend(wavefront(program).map(|transform| Facts::of_front(program, &transform)));
+    }
+    all
+}
+
 impl<'a> Known<'a> {
     pub fn new(task: &Task<'a>) -> Known<'a> {
         let (program, spec) = (task.program, task.spec);
@@ -143,7 +152,7 @@ impl<'a> Known<'a> {
             spill: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
             address_bits: spec.wiring.address_bits.unwrap_or(64),
             uram: spec.wiring.uram.unwrap_or(false),
-            facts: transform::transforms(&program.system).iter().map(|t| Facts::new(program, t)).collect(),
+            facts: facts(program),
             orders: vec![],
             near_orders: false,
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },

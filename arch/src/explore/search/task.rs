@@ -2,11 +2,13 @@
 
 use crate::cost::board::Resources;
 use crate::explore::assemble::Program;
+use crate::explore::coordinates::Coordinates;
 use crate::explore::space::Grid;
 use crate::ir::design::{Aim, ArrayChoice, DesignSpec, Shape};
 use crate::ir::mapping::{DimPlan, Plan};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::Vsa;
+use crate::space_time::transform;
 use std::collections::BTreeMap;
 
 /// How much a search may do.
@@ -122,16 +124,29 @@ impl Design {
     }
 }
 
+/// The program's wavefront, if its coordinates can be written.
+pub(super) fn wavefront(program: &Program) -> Option<Vec<Vec<i64>>> {
+    let coordinates = Coordinates::new(&program.scop, &program.system);
+    transform::wavefront(&program.system).filter(|t| t.iter().all(|row| coordinates.text(row).is_some()))
+}
+
 /// A plan as a person asks for it. Of loops over phases there is nothing to say.
 pub(super) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice {
     let phases = program.system.phases;
-    let name = |d: usize| program.system.dims[d].name.clone();
+    // Coordinates of a wavefront have no names of loops.
+    let coordinates = Coordinates::new(&program.scop, &program.system);
+    let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);
+    let front = skewed.then(|| wavefront(program)).flatten().filter(|t| *t == plan.transform);
+    let name = |d: usize| front.as_ref().and_then(|t| coordinates.text(&t[d])).unwrap_or_else(|| program.system.dims[d].name.clone());
+    let time = || plan.order.iter().filter(|&&d| plan.dims[d].axis.is_none()).map(|&d| name(d)).collect();
+    let order = || plan.order.iter().filter(|&&d| d >= phases).map(|&d| name(d)).collect();
     let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(phases).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = Shape {
         apart: program.apart.then_some(true),
         strip: program.strip.clone(),
-        order: Some(plan.order.iter().filter(|&&d| d >= phases).map(|&d| name(d)).collect()),
+        time: front.is_some().then(time),
+        order: front.is_none().then(order),
         tile: factors(&|p| p.tile),
         latency: factors(&|p| (p.latency > 1).then_some(p.latency)),
         simd: factors(&|p| (p.simd > 1).then_some(p.simd)),
