@@ -199,7 +199,9 @@ impl Facts {
             front: false,
         };
         facts.number_ports(program);
-        facts.handovers = handover::handovers(system, &facts.reads, &facts.writes, &program.passed);
+        let moved = |all: &'_ [Access]| -> Vec<(usize, Vec<bool>)> { all.iter().map(|a| (a.array, a.sure.clone())).collect() };
+        let (reads, writes) = (moved(&facts.reads), moved(&facts.writes));
+        facts.handovers = handover::handovers(system, &reads, &writes, &program.passed);
         facts
     }
 

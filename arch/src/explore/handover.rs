@@ -1,6 +1,5 @@
 //! Phases that follow one another, the later of which loads what the earlier one has stored: it begins when that is in memory.
 
-use super::facts::Access;
 use crate::ir::case::Case;
 use crate::ir::ure::System;
 use frontend::flow;
@@ -38,8 +37,11 @@ pub fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -> bool 
     over.is_convex() && over.pieces.iter().all(|piece| (0..1usize << wide.len()).map(corner).all(|phase| piece.iter().all(|c| c.holds(&phase)))) && !over.pieces.is_empty()
 }
 
+/// An array that is loaded or stored, and per case, whether that is so in each of its phases.
+pub type Moved = (usize, Vec<bool>);
+
 /// All of them. `passed`: arrays through which values pass from phase to phase.
-pub fn handovers(system: &System, reads: &[Access], writes: &[Access], passed: &[bool]) -> Vec<Handover> {
+pub fn handovers(system: &System, reads: &[Moved], writes: &[Moved], passed: &[bool]) -> Vec<Handover> {
     let phases = &system.dims[..system.phases];
     let all = phases.iter().map(|d| d.hi - d.lo + 1).fold(1i64, i64::saturating_mul);
     if system.cases.is_empty() || all > PHASES {
@@ -59,8 +61,8 @@ pub fn handovers(system: &System, reads: &[Access], writes: &[Access], passed: &
         before = now;
     }
     let values = |from: usize, to: usize| -> Vec<(usize, usize)> {
-        let stored = writes.iter().enumerate().filter(|(_, w)| w.sure[from] && passed[w.array]);
-        stored.flat_map(|(k, w)| reads.iter().enumerate().filter(|(_, r)| r.array == w.array && r.sure[to]).map(move |(n, _)| (k, n))).collect()
+        let stored = writes.iter().enumerate().filter(|(_, (array, sure))| sure[from] && passed[*array]);
+        stored.flat_map(|(w, (array, _))| reads.iter().enumerate().filter(move |(_, (other, sure))| other == array && sure[to]).map(move |(r, _)| (w, r))).collect()
     };
     let found = counts.into_iter().map(|((from, to), count)| Handover { from, to, count, values: values(from, to) });
     found.filter(|h| !h.values.is_empty()).collect()
