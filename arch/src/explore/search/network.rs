@@ -147,6 +147,12 @@ impl Layers<'_> {
         cycles.iter().zip(&self.times).fold(0i64, |sum, (c, times)| sum.saturating_add(c.saturating_mul(*times)))
     }
 
+    /// The cycles below which each layer must stay for a sum below the cap, where all need so many at least.
+    fn left(&self, least: &[i64], cap: i64) -> Vec<i64> {
+        let all = self.sum(least);
+        least.iter().zip(&self.times).map(|(own, times)| if cap == i64::MAX { cap } else { own + (cap - all).max(0) / times + 1 }).collect()
+    }
+
     /// What a layer makes of a grid: no more places and lanes than it needs for as few waves.
     fn corner(&self, l: usize, grid: &Grid) -> Grid {
         let extent = &self.facts(l, &grid.flow).extent;
@@ -262,11 +268,10 @@ impl Joint<'_> {
     fn bounds(&mut self, grid: &Grid) -> Vec<i64> {
         let (cap, layers, known) = (self.cap(), &self.layers, &self.found);
         let waves = layers.all_waves(grid);
-        let rest = layers.sum(&waves);
         // A layer that takes more than the others leave of the cap needs no number.
-        let most = |l: usize| if cap == i64::MAX { cap } else { waves[l] + (cap - rest).max(0) / layers.times[l] + 1 };
+        let most = layers.left(&waves, cap);
         let numbers: Vec<usize> = (0..waves.len()).collect();
-        let found = at_once(&numbers, |&l| layers.bound(known, l, grid, most(l)));
+        let found = at_once(&numbers, |&l| layers.bound(known, l, grid, most[l]));
         self.counts.bounds += found.iter().map(|f| f.1).sum::<u64>();
         found.into_iter().map(|f| f.0).collect()
     }
@@ -279,10 +284,8 @@ impl Joint<'_> {
         let mut designs: Vec<Option<Design>> = vec![None; least.len()];
         let mut sum = least.clone();
         for some in order.chunks(TOGETHER) {
-            // What the others need at least leaves a layer so many cycles.
-            let (cap, others) = (self.cap(), self.layers.sum(&least));
-            let below = |l: usize| if cap == i64::MAX { cap } else { least[l] + (cap - others).max(0) / self.layers.times[l] + 1 };
-            let tasks: Vec<(usize, i64)> = some.iter().map(|&l| (l, below(l))).collect();
+            let below = self.layers.left(&least, self.cap());
+            let tasks: Vec<(usize, i64)> = some.iter().map(|&l| (l, below[l])).collect();
             for (l, found) in some.iter().zip(self.on_grid(&tasks, grid, effort)) {
                 least[*l] = least[*l].max(found.bound);
                 sum[*l] = found.best.as_ref().map_or(i64::MAX, |d| d.cycles).max(least[*l]);
