@@ -90,18 +90,18 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
         let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
         verified(&form, &system)?;
         let ports = port::assign(&form, &spec.wiring)?;
-        return Ok(Program::new(Cow::Owned(form), system, spec, work, ports, attempts));
+        return Ok(Program { written: Some(scop), ..Program::new(Cow::Owned(form), system, spec, work, ports, attempts) });
     }
     let region = Region::new(&scop, spec.arithmetic.reassociate);
     let (form, system, attempts) = uniform(&region)?;
     verified(&form, &system)?;
-    let form = match form {
-        Cow::Owned(form) => Cow::Owned(form),
-        Cow::Borrowed(_) => scop.clone(),
+    let (form, written) = match form {
+        Cow::Owned(form) => (Cow::Owned(form), Some(scop)),
+        Cow::Borrowed(_) => (scop, None),
     };
     // Of the arrays that the form has: phases may need more.
     let ports = port::assign(&form, &spec.wiring)?;
-    Ok(Program::new(form, system, spec, work, ports, attempts))
+    Ok(Program { written, ..Program::new(form, system, spec, work, ports, attempts) })
 }
 
 /// The program of an array that was compiled from one, to be mapped again.

@@ -37,10 +37,11 @@ fn apart<'a>(program: &Program<'a>, spec: &DesignSpec) -> Option<Program<'a>> {
         return None;
     }
     let reassociate = spec.arithmetic.reassociate;
-    let (form, system) = match &program.sized {
-        Some(sized) => flow::limited(|| sized::apart(&sized.scop, reassociate, &REWRITES)),
-        None => flow::limited(|| phases::apart(&program.scop, &Region::new(&program.scop, reassociate), &REWRITES)),
-    }.ok()??;
+    let scop = program.written.as_ref().unwrap_or(program.sized.as_ref().map_or(&program.scop, |sized| &sized.scop));
+    let (form, system) = flow::limited(|| match scop.open_sizes() {
+        0 => phases::apart(scop, &Region::new(scop, reassociate), &REWRITES),
+        _ => sized::apart(scop, reassociate, &REWRITES),
+    }).ok()??;
     verify::system(&form, &system).ok()?;
     let ports = port::assign(&form, &spec.wiring).ok()?;
     let work = Work::of(&form);

@@ -76,6 +76,8 @@ pub struct Program<'a> {
     pub strip: Factors,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
+    /// The region before it was rewritten, if it was: with sizes, of the program at all of them.
+    pub written: Option<Cow<'a, Scop>>,
     /// With sizes at run time: the program at all of them, of which this is the greatest.
     pub sized: Option<Box<Program<'a>>>,
 }
@@ -118,7 +120,7 @@ impl<'a> Program<'a> {
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
         let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
-        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), rewrites, sized: None }
+        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), rewrites, written: None, sized: None }
     }
 
     /// The program in strips: over this system.
