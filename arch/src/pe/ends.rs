@@ -10,6 +10,7 @@ use crate::ir::ure::{Feed, System};
 use crate::recurrence::reduction::Reduction;
 use frontend::flow;
 use frontend::scop::{Affine, Constraint};
+use std::borrow::Cow;
 
 /// Where statements are executed that are moved from the last iteration of a sum to its last wave.
 pub(super) struct Ends {
@@ -50,13 +51,13 @@ impl Ends {
 
     /// The constraints on statement `s` without the dimensions along which it is moved, and the conditions that stand for
     /// these; `None` in other lanes.
-    pub fn apply(&self, s: usize, constraints: &[Constraint], mapping: &Mapping, lane: usize) -> Option<(Vec<Constraint>, Vec<Condition>)> {
+    pub fn apply<'a>(&self, s: usize, constraints: &'a [Constraint], mapping: &Mapping, lane: usize) -> Option<(Cow<'a, [Constraint]>, Vec<Condition>)> {
         let depth = mapping.digits.len();
-        let (mut constraints, mut conditions) = (constraints.to_vec(), vec![]);
+        let (mut constraints, mut conditions) = (Cow::Borrowed(constraints), vec![]);
         for (d, upper) in &self.of[s] {
             let counted = constraints.iter().any(|c| c.expr.coeffs[*d] != 0);
             let coordinates: Vec<Affine> = (0..depth).map(|e| if e == *d { upper.clone() } else { coordinate(e, depth) }).collect();
-            constraints.iter_mut().for_each(|c| c.expr = compose(&c.expr, &coordinates, depth));
+            constraints.to_mut().iter_mut().for_each(|c| c.expr = compose(&c.expr, &coordinates, depth));
             for digit in &mapping.digits[mapping.own_row(*d)?] {
                 match digit.role {
                     Role::Lane if mapping.lane_digits(lane)[digit.index] != 0 => return None,

@@ -47,8 +47,8 @@ impl Lower<'_> {
             return Ok(());
         }
         let mut forms = coordinates.iter().map(|over| {
-            let mut base: Vec<Form> = over.iter().map(|a| self.mapping.form(a, 0)).collect();
-            let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.mapping.form(a, lane).constant - b.constant).collect();
+            let mut base: Vec<Form> = over.iter().map(|a| self.lanes.form(a, 0)).collect();
+            let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.lanes.form(a, lane).constant - b.constant).collect();
             let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
             substitute_fixed(&mut base, &ports, self.mapping);
             Coordinates { subscripts: base, offsets }
@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// The element at `subscripts`, read where `when` holds.
     pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine], when: &[Condition]) -> NodeId {
         let (node, group) = self.input_port(s, k, lane, subscripts);
-        if let Some(known) = self.ranges.narrowed(when) {
+        if let Some(known) = self.ranges().narrowed(when) {
             self.out.inputs[group].read_in([0, 1].map(|a| known[self.mapping.counters.len() + a]));
             self.out.inputs[group].read_during(&known[..self.mapping.phases]);
         }
@@ -88,7 +88,7 @@ impl Lower<'_> {
     /// The value read, and the input group that brings it.
     fn input_port(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine]) -> (NodeId, usize) {
         let array = self.scop.statements[s].reads[k].array.index();
-        let mut forms: Vec<Form> = subscripts.iter().map(|a| self.mapping.form(a, lane)).collect();
+        let mut forms: Vec<Form> = subscripts.iter().map(|a| self.lanes.form(a, lane)).collect();
         if forms.is_empty() {
             forms.push(Form { constant: 0, counters: vec![0; self.mapping.counters.len()], space: [0, 0] });
         }

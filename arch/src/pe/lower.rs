@@ -5,18 +5,19 @@
 //! cost nothing, and the last source needs none.
 
 use super::ends::Ends;
+use super::lanes::Lanes;
 use super::Options;
-use crate::affine::Ranges;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::mapping::{Carry, DigitBound, Mapping, Waves};
 use crate::recurrence::reduction::Reduction;
 use crate::recurrence::share::Sharing;
 use crate::ir::ure::{Feed, Piece, System};
-use crate::affine::{Condition, Form};
+use crate::affine::{Condition, Form, Ranges};
 use crate::ir::vsa::{Node, NodeId, Op};
 use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Target {
@@ -54,10 +55,10 @@ pub(super) struct Lower<'a> {
     pub(super) options: Options,
     /// Where statements share operators.
     pub(super) sharing: Option<&'a Sharing>,
-    pub(super) ranges: Ranges,
+    pub(super) lanes: Lanes<'a>,
     pub(super) ends: Ends,
     pub(super) out: Lowered,
-    pub(super) shared: HashMap<(Op, ScalarType), NodeId>,
+    pub(super) shared: FxHashMap<(Op, ScalarType), NodeId>,
     pub(super) built: BTreeMap<Target, NodeId>,
     pub(super) open: Vec<Target>,
     pub(super) pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
@@ -78,10 +79,10 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
         reductions,
         options,
         sharing,
-        ranges: mapping.ranges(),
+        lanes: Lanes::of(mapping),
         ends: Ends::find(system, mapping, reductions)?,
         out: Lowered { scalars: scalars(scop), ..Lowered::default() },
-        shared: HashMap::new(),
+        shared: FxHashMap::default(),
         built: BTreeMap::new(),
         open: vec![],
         pasts: BTreeMap::new(),
@@ -106,14 +107,16 @@ impl Lower<'_> {
         self.system.dims.len()
     }
 
+    pub(super) fn ranges(&self) -> &Ranges {
+        &self.lanes.ranges
+    }
+
     pub(super) fn node(&mut self, op: Op, ty: ScalarType, name: &str) -> NodeId {
-        if let Some(&id) = self.shared.get(&(op.clone(), ty)) {
-            return id;
-        }
-        let id = NodeId(self.out.nodes.len() as u32);
-        self.out.nodes.push(Node { op: op.clone(), ty, name: name.to_string() });
-        self.shared.insert((op, ty), id);
-        id
+        let nodes = &mut self.out.nodes;
+        *self.shared.entry((op, ty)).or_insert_with_key(|(op, _)| {
+            nodes.push(Node { op: op.clone(), ty, name: name.to_string() });
+            NodeId(nodes.len() as u32 - 1)
+        })
     }
 
     /// Which cases the statement's phases are.
@@ -136,7 +139,8 @@ impl Lower<'_> {
     /// The conjunction over counters and PE for statement `s` in one lane: none or one simplified conjunction.
     pub(super) fn conditions(&self, s: usize, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
         let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, lane)?;
-        let affine = constraints.iter().map(|c| Condition { form: self.mapping.form(&c.expr, lane), equality: c.equality });
+        let mut conditions = Vec::new();
+        constraints.iter().try_for_each(|c| self.lanes.ask(c, lane, &mut conditions))?;
         let digits = when.iter().map(|b| {
             let mut form = self.mapping.digit_form(b.dim, b.digit, lane);
             let sign = if b.at_least { 1 } else { -1 };
@@ -145,7 +149,10 @@ impl Lower<'_> {
             form.constant = sign * (form.constant - b.value);
             Condition { form, equality: false }
         });
-        self.ranges.simplify_all(affine.chain(digits).chain(at_end))
+        conditions.extend(self.ranges().simplify_all(digits.chain(at_end))?);
+        conditions.sort();
+        conditions.dedup();
+        Some(conditions)
     }
 
     pub(super) fn guard(&mut self, conditions: &[Condition]) -> NodeId {
@@ -213,8 +220,9 @@ impl Lower<'_> {
         if let Some(joint) = self.joint_value(s, lane) {
             return joint;
         }
-        let rhs = self.scop.statements[s].rhs.clone();
-        let value = self.expr(s, lane, &rhs)?;
+        let scop = self.scop;
+        let rhs = &scop.statements[s].rhs;
+        let value = self.expr(s, lane, rhs)?;
         let ty = self.array_type(s);
         Ok(if rhs.ty == ty { value } else { self.node(Op::Cast(value), ty, "store") })
     }
@@ -224,7 +232,7 @@ impl Lower<'_> {
             ExprKind::Const(bits) => Op::Const(*bits),
             ExprKind::Iter(affine) => {
                 let form = self.iterated(affine, s, lane);
-                match self.ranges.bounds(&form) {
+                match self.ranges().bounds(&form) {
                     (lo, hi) if lo == hi => Op::Const(frontend::value::mask(expr.ty.bits()) & lo as u64),
                     _ => Op::Iter(form),
                 }
@@ -263,12 +271,12 @@ impl Lower<'_> {
 
     /// A form over a statement's iterators, in the array.
     fn iterated(&self, affine: &frontend::scop::Affine, s: usize, lane: usize) -> Form {
-        self.mapping.form(&crate::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane)
+        self.lanes.form(&crate::affine::map::compose(affine, &self.system.statements[s].iterators, self.depth()), lane)
     }
 
     /// The constant at a position that iterators give: only the part of the table that this lane can reach is kept.
     fn looked_up(&mut self, table: &[u64], position: &Form, ty: ScalarType) -> NodeId {
-        let (low, high) = self.ranges.bounds(position);
+        let (low, high) = self.ranges().bounds(position);
         let last = table.len() as i64 - 1;
         let (low, high) = (low.clamp(0, last), high.clamp(0, last));
         let part = &table[low as usize..=high as usize];
@@ -287,8 +295,8 @@ impl Lower<'_> {
         if reads.len() > 1 {
             return self.merged(&reads, lane);
         }
-        let pieces = self.system.statements[s].variables[k].pieces.clone();
-        let sources = self.sources(s, k, lane, &pieces)?;
+        let system = self.system;
+        let sources = self.sources(s, k, lane, &system.statements[s].variables[k].pieces)?;
         let ty = self.read_type(s, k);
         self.select_source(sources, ty, &self.name_of(s, k))
     }
@@ -362,18 +370,18 @@ impl Lower<'_> {
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
             Feed::Partial { .. } => return Err(Illegal::MixedSum { statement: StmtId(s as u32), read: k }),
         };
-        let here = self.mapping.lane_digits(lane);
+        let here = &self.lanes.digits[lane];
         let mut all = Vec::new();
-        for Carry { when, waves, hop, lanes } in self.mapping.carries(distance) {
-            let digits: Vec<i64> = here.iter().zip(&lanes).map(|(a, b)| a - b).collect();
+        for Carry { when, waves, hop, lanes } in self.lanes.carries(distance).iter() {
+            let digits: Vec<i64> = here.iter().zip(lanes).map(|(a, b)| a - b).collect();
             let Some(from) = self.mapping.lane_number(&digits) else { continue };
             let target = match producer {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let waves = self.constant(s, &waves)?;
-            let origin = if waves == 0 && hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, hop, waves) };
-            all.push((when, origin));
+            let waves = self.constant(s, waves)?;
+            let origin = if waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, waves) };
+            all.push((when.clone(), origin));
         }
         Ok(all)
     }
@@ -477,7 +485,7 @@ impl Lower<'_> {
                 let mut k = 0;
                 while k < all.len() && !(kept && cost(&all[k]) == 2) {
                     let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
-                    let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges.feasible(without().chain(other)));
+                    let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges().feasible(without().chain(other)));
                     if apart { drop(all.remove(k)) } else { k += 1 }
                 }
                 all.sort();

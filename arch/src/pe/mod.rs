@@ -2,6 +2,7 @@
 
 mod ends;
 mod io;
+mod lanes;
 mod lower;
 mod options;
 mod reduce;

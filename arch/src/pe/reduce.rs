@@ -218,7 +218,7 @@ impl Lower<'_> {
         let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
         let first: Vec<Form> = time.iter().map(|&counter| self.variable_form(None, counter)).chain(over_space).collect();
         let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
-        let restrict = |(all, node): Sourced| Some((self.ranges.simplify_all(all.into_iter().chain(at_first()))?, node));
+        let restrict = |(all, node): Sourced| Some((self.ranges().simplify_all(all.into_iter().chain(at_first()))?, node));
         Ok(sources.into_iter().filter_map(restrict).collect())
     }
 
@@ -366,7 +366,7 @@ impl Lower<'_> {
             all.extend(emit_when.iter().filter_map(|when| {
                 let kept: Vec<Constraint> = when.iter().filter(free).cloned().collect();
                 let conditions = self.conditions(s, &kept, &[], lane)?;
-                self.ranges.simplify_all(conditions.into_iter().chain(over_time.iter().chain(&over_space).cloned()))
+                self.ranges().simplify_all(conditions.into_iter().chain(over_time.iter().chain(&over_space).cloned()))
             }));
         }
         all

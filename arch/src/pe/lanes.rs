@@ -1,0 +1,80 @@
+//! What the lanes of a PE have in common, found once: in every lane an affine function has the same coefficients, and a distance
+//! spreads over the digits alike.
+
+use crate::affine::{Condition, Form, Ranges};
+use crate::ir::mapping::{Carry, Mapping, Role};
+use frontend::scop::{Affine, Constraint};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// An affine function over counters and PE.
+struct OfLanes {
+    /// In lane 0.
+    form: Form,
+    /// Least and greatest value there.
+    bounds: (i64, i64),
+    /// How much more it is in each lane.
+    more: Vec<i64>,
+}
+
+pub(super) struct Lanes<'a> {
+    mapping: &'a Mapping,
+    pub ranges: Ranges,
+    /// Per lane: its digits.
+    pub digits: Vec<Vec<i64>>,
+    forms: RefCell<FxHashMap<Affine, Rc<OfLanes>>>,
+    carries: RefCell<FxHashMap<Vec<i64>, Rc<[Carry]>>>,
+}
+
+impl Lanes<'_> {
+    pub fn of(mapping: &Mapping) -> Lanes<'_> {
+        let digits = (0..mapping.lanes()).map(|lane| mapping.lane_digits(lane)).collect();
+        Lanes { mapping, ranges: mapping.ranges(), digits, forms: RefCell::default(), carries: RefCell::default() }
+    }
+
+    /// All carry cases of a distance.
+    pub fn carries(&self, distance: &[i64]) -> Rc<[Carry]> {
+        if let Some(known) = self.carries.borrow().get(distance) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[Carry]> = self.mapping.carries(distance).into();
+        self.carries.borrow_mut().insert(distance.to_vec(), Rc::clone(&found));
+        found
+    }
+
+    /// An affine function of band coordinates in one lane.
+    pub fn form(&self, affine: &Affine, lane: usize) -> Form {
+        let all = self.of_affine(affine);
+        Form { constant: all.form.constant + all.more[lane], ..all.form.clone() }
+    }
+
+    /// Adds what a constraint leaves to be asked in one lane; `None` if it never holds there.
+    pub fn ask(&self, constraint: &Constraint, lane: usize, conditions: &mut Vec<Condition>) -> Option<()> {
+        let all = self.of_affine(&constraint.expr);
+        let more = all.more[lane];
+        let (low, high) = (all.bounds.0 + more, all.bounds.1 + more);
+        if high < 0 || constraint.equality && low > 0 {
+            return None;
+        }
+        if low < 0 || constraint.equality && high > 0 {
+            let form = Form { constant: all.form.constant + more, ..all.form.clone() };
+            conditions.extend(self.ranges.simplify(&Condition { form, equality: constraint.equality })?);
+        }
+        Some(())
+    }
+
+    fn of_affine(&self, affine: &Affine) -> Rc<OfLanes> {
+        if let Some(known) = self.forms.borrow().get(affine) {
+            return Rc::clone(known);
+        }
+        let form = self.mapping.form(affine, 0);
+        let rows = self.mapping.digits.iter().enumerate();
+        let lane_digits = rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
+        let weights: Vec<(usize, i64)> = lane_digits.map(|(d, x)| (x.index, x.weight * affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>())).collect();
+        let more = self.digits.iter().map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum()).collect();
+        let found = Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more });
+        self.forms.borrow_mut().insert(affine.clone(), Rc::clone(&found));
+        found
+    }
+}
