@@ -75,11 +75,11 @@ fn space_loops(spec: &DesignSpec, program: &Program) -> Result<Option<Vec<usize>
 }
 
 fn effort(arguments: &Explore) -> Effort {
-    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), rows: u64::MAX, gap: arguments.gap.value() }
+    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), work: u64::MAX, gap: arguments.gap.value() }
 }
 
 fn shortened(effort: Effort) -> Effort {
-    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), rows: effort.rows, gap: effort.gap.max(ROUGH_GAP) }
+    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), work: effort.work, gap: effort.gap.max(ROUGH_GAP) }
 }
 
 impl Context<'_> {
@@ -240,7 +240,7 @@ fn live(p: &Progress, begin: Instant) {
 
 /// Designs assembled for each neighbour.
 const NEIGHBOUR_DESIGNS: u64 = 60;
-const NEIGHBOUR_ROWS: u64 = 2_000_000;
+const NEIGHBOUR_WORK: u64 = 8_000_000;
 /// How many times the cycles of the one before it a neighbour takes at most.
 const NEIGHBOUR_CYCLES: i64 = 8;
 
@@ -249,7 +249,7 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -
     let spec = &arch::on(board, spec);
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
-    let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, rows: NEIGHBOUR_ROWS, gap: 0.02 };
+    let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, work: NEIGHBOUR_WORK, gap: 0.02 };
     let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {

@@ -42,6 +42,6 @@ pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
 
 /// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
-    let walks = (0..vsa.ports()).flat_map(|p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten();
+    let walks = Walk::all(vsa).into_iter().flatten().flatten();
     registers(vsa.sizes.parameters.iter().cloned().chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())
 }

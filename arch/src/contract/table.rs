@@ -49,6 +49,11 @@ impl Ends {
 }
 
 impl Walk {
+    /// Of every port: loads and drains.
+    pub fn all(vsa: &Vsa) -> Vec<[Option<Walk>; 2]> {
+        (0..vsa.ports()).map(|port| [Walk::reads(vsa, port), Walk::writes(vsa, port)]).collect()
+    }
+
     /// The loads of `port`; `None` if no group reads an array of it.
     pub fn reads(vsa: &Vsa, port: usize) -> Option<Walk> {
         let groups = vsa.inputs.iter().enumerate().filter(|(_, g)| vsa.port_of(g.array) == port);

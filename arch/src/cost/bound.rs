@@ -180,12 +180,12 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
-/// The walk of a sketch (`super::sketch`) with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
+/// The walk of a sketch (`super::sketch`), whose ports walk like `walks`, with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
 /// crossed the array (`cross`); a visit waits for its loads and for the buffers of its results. Stops at `limit`.
-pub fn walk(vsa: &Vsa, cross: i64, limit: i64) -> i64 {
+pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
-    for port in 0..vsa.ports() {
-        for (beats, walk) in beats.iter_mut().zip([Walk::reads(vsa, port), Walk::writes(vsa, port)]) {
+    for walks in walks {
+        for (beats, walk) in beats.iter_mut().zip(walks) {
             walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into())));
         }
     }

@@ -10,15 +10,18 @@ use crate::contract::timing::drain_latency;
 use crate::contract::walk::{words_in_flight, Span, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::{DramArray, Vsa};
 
-/// Reader and writer of a port.
-pub(super) fn engines(vsa: &Vsa, port: usize) -> Cost {
+/// Reader and writer of a port, which walk like this.
+pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2]) -> Cost {
     let memory = vsa.on_chip(port).map_or(Cost::default(), |array| on_chip(array, vsa.uram));
-    let reader = memory + Walk::reads(vsa, port).map_or(Cost::default(), |walk| reader(&walk, vsa.ahead) + kept(vsa, &walk));
-    reader + Walk::writes(vsa, port).map_or(Cost::default(), |walk| writer(&walk, drain_latency(vsa, port)) + kept(vsa, &walk))
+    let reader = memory + reads.as_ref().map_or(Cost::default(), |walk| reader(walk, vsa.ahead) + kept(vsa, walk));
+    reader + writes.as_ref().map_or(Cost::default(), |walk| writer(walk, drain_latency(vsa, port)) + kept(vsa, walk))
 }
 
 /// What an engine keeps during a run of the numbers that follow from sizes.
 fn kept(vsa: &Vsa, walk: &Walk) -> Cost {
+    if vsa.parameters() == 0 && vsa.cases.is_empty() {
+        return Cost::default();
+    }
     let bits: i64 = program::of_walk(vsa, walk).iter().map(|r| i64::from(r.bits)).sum();
     Cost { lut: bits / 2, ff: bits, ..Cost::default() }
 }

@@ -7,6 +7,7 @@
 use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{engines, network, pes};
+use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
 
@@ -29,16 +30,16 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {
-    Parts { pes: pes::pes(vsa), ..others(vsa) }
+    Parts { pes: pes::pes(vsa), ..others(vsa, &Walk::all(vsa)) }
 }
 
-fn others(vsa: &Vsa) -> Parts {
+fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     Parts {
         pes: Cost::default(),
         feeders: (0..vsa.inputs.len()).map(|g| network::feeders(vsa, g)).sum(),
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
         relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
-        engines: (0..vsa.ports()).map(|port| engines::engines(vsa, port)).sum(),
+        engines: walks.iter().enumerate().map(|(port, walks)| engines::engines(vsa, port, walks)).sum(),
         control: engines::control(vsa),
     }
 }
@@ -59,9 +60,9 @@ pub fn kept(depth: i64, bits: i64, ultra: bool) -> Resources {
     floor(memory(depth, bits, ultra))
 }
 
-/// Everything but the PEs. Of a sketch, which has no nodes, at least.
-pub fn network(vsa: &Vsa) -> Resources {
-    let parts = Parts { pes: Cost::default(), ..others(vsa) };
+/// Everything but the PEs. Of a sketch, which has no nodes, at least. `walks`: of its ports.
+pub fn network(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Resources {
+    let parts = Parts { pes: Cost::default(), ..others(vsa, walks) };
     floor(parts.total())
 }
 

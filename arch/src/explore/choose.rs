@@ -97,8 +97,8 @@ const LARGE: i64 = 128;
 const FEW: i64 = 20;
 /// Part of the effort for loop nests apart: a design of several phases takes as long to walk as several.
 const APART: u64 = 4;
-/// Rows of loads and drains walked for all of them.
-const ROWS: u64 = 120_000_000;
+/// Rows of loads and drains walked for all of them, or as much work as making their PEs.
+const WORK: u64 = 200_000_000;
 
 /// Designs of a search for another layout, at least.
 const HINT_DESIGNS: u64 = 40;
@@ -115,7 +115,7 @@ pub fn effort(program: &Program) -> Effort {
     // Of phases the closed form says little, so more designs are looked at.
     let least = if program.system.phases > 0 { 2 * LEAST } else { LEAST };
     let exact = ((least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
-    Effort { exact, bounds: 500_000 + 20_000 * exact, rows: ROWS, gap: 0.0 }
+    Effort { exact, bounds: 500_000 + 20_000 * exact, work: WORK, gap: 0.0 }
 }
 
 /// A search of the user's: his aim, and effort of one's own.

@@ -56,13 +56,23 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
 /// The nodes and schedule of the fastest variant.
 fn fastest(program: &Program, mapping: &Mapping, spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = kept(program, mapping);
-    let sums_floats = reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float());
+    let sums = |floats: bool| reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats);
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
+    let mut at_once = vec![];
     for options in variants(spec, !program.sharing.joints.is_empty()) {
-        if options.interleave > 0 && (best.is_err() || !sums_floats) {
+        if options.interleave > 0 && (best.is_err() || !sums(true)) {
             break;
         }
+        if options.interleave == 0 && !options.accumulate_first && !sums(false) {
+            continue;
+        }
         let found = build(program, mapping, &reductions, options);
+        match &found {
+            // No sum takes turns, so none does with more others.
+            Ok((lowered, _)) if options.interleave > 0 && lowered.nodes == at_once => break,
+            Ok((lowered, _)) if options.interleave == 0 => at_once.clone_from(&lowered.nodes),
+            _ => {}
+        }
         let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping) >= cycles(&b.1, mapping));
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;

@@ -16,6 +16,8 @@ struct OfLanes {
     bounds: (i64, i64),
     /// How much more it is in each lane.
     more: Vec<i64>,
+    /// What is left to ask where it is to be 0 (`true`) or at least 0, by how much more it is.
+    asked: RefCell<FxHashMap<(bool, i64), Option<Vec<Condition>>>>,
 }
 
 pub(super) struct Lanes<'a> {
@@ -25,12 +27,13 @@ pub(super) struct Lanes<'a> {
     pub digits: Vec<Vec<i64>>,
     forms: RefCell<FxHashMap<Affine, Rc<OfLanes>>>,
     carries: RefCell<FxHashMap<Vec<i64>, Rc<[Carry]>>>,
+    firsts: RefCell<FxHashMap<Vec<usize>, Rc<[usize]>>>,
 }
 
 impl Lanes<'_> {
     pub fn of(mapping: &Mapping) -> Lanes<'_> {
         let digits = (0..mapping.lanes()).map(|lane| mapping.lane_digits(lane)).collect();
-        Lanes { mapping, ranges: mapping.ranges(), digits, forms: RefCell::default(), carries: RefCell::default() }
+        Lanes { mapping, ranges: mapping.ranges(), digits, forms: RefCell::default(), carries: RefCell::default(), firsts: RefCell::default() }
     }
 
     /// All carry cases of a distance.
@@ -40,6 +43,28 @@ impl Lanes<'_> {
         }
         let found: Rc<[Carry]> = self.mapping.carries(distance).into();
         self.carries.borrow_mut().insert(distance.to_vec(), Rc::clone(&found));
+        found
+    }
+
+    /// Transformed dimensions of a sum over `dims`, which the mapping keeps as they are.
+    pub fn rows(&self, dims: &[usize]) -> Vec<usize> {
+        dims.iter().map(|&r| self.mapping.own_row(r).expect("dimensions of a sum are kept")).collect()
+    }
+
+    /// Per lane: the one with the same digits, but 0 in those of a sum over `dims`.
+    pub fn firsts(&self, dims: &[usize]) -> Rc<[usize]> {
+        if let Some(known) = self.firsts.borrow().get(dims) {
+            return Rc::clone(known);
+        }
+        let mut summed = vec![false; self.mapping.lane_trips.len()];
+        let rows = self.rows(dims);
+        rows.iter().flat_map(|&d| &self.mapping.digits[d]).filter(|x| x.role == Role::Lane).for_each(|x| summed[x.index] = true);
+        let first = |digits: &Vec<i64>| {
+            let first: Vec<i64> = digits.iter().zip(&summed).map(|(x, summed)| if *summed { 0 } else { *x }).collect();
+            self.mapping.lane_number(&first).expect("a lane")
+        };
+        let found: Rc<[usize]> = self.digits.iter().map(first).collect();
+        self.firsts.borrow_mut().insert(dims.to_vec(), Rc::clone(&found));
         found
     }
 
@@ -58,8 +83,10 @@ impl Lanes<'_> {
             return None;
         }
         if low < 0 || constraint.equality && high > 0 {
-            let form = Form { constant: all.form.constant + more, ..all.form.clone() };
-            conditions.extend(self.ranges.simplify(&Condition { form, equality: constraint.equality })?);
+            let form = || Form { constant: all.form.constant + more, ..all.form.clone() };
+            let mut asked = all.asked.borrow_mut();
+            let left = asked.entry((constraint.equality, more)).or_insert_with(|| self.ranges.simplify(&Condition { form: form(), equality: constraint.equality }));
+            conditions.extend(left.as_ref()?.iter().cloned());
         }
         Some(())
     }
@@ -73,7 +100,7 @@ impl Lanes<'_> {
         let lane_digits = rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
         let weights: Vec<(usize, i64)> = lane_digits.map(|(d, x)| (x.index, x.weight * affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>())).collect();
         let more = self.digits.iter().map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum()).collect();
-        let found = Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more });
+        let found = Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, asked: RefCell::default() });
         self.forms.borrow_mut().insert(affine.clone(), Rc::clone(&found));
         found
     }

@@ -19,18 +19,12 @@ use frontend::scop::{Affine, BinaryOp, Constraint, ScalarType, StmtId};
 impl Lower<'_> {
     /// The lane with the same digits, but 0 in the digits of summed dimensions.
     pub(super) fn first_lane(&self, reduction: &Reduction, lane: usize) -> usize {
-        let mut digits = self.mapping.lane_digits(lane);
-        for &d in &self.reduced(reduction) {
-            for digit in self.mapping.digits[d].iter().filter(|x| x.role == Role::Lane) {
-                digits[digit.index] = 0;
-            }
-        }
-        self.mapping.lane_number(&digits).expect("a lane")
+        self.lanes.firsts(&reduction.dims)[lane]
     }
 
-    /// Transformed dimensions of a reduction (the mapping keeps its dimensions as they are).
+    /// Transformed dimensions of a reduction.
     pub(super) fn reduced(&self, reduction: &Reduction) -> Vec<usize> {
-        reduction.dims.iter().map(|&r| self.mapping.own_row(r).expect("reduction dimensions are kept")).collect()
+        self.lanes.rows(&reduction.dims)
     }
 
     /// Over time only, or over space only: one chain. Over both: every PE sums its share over time, and the shares are

@@ -6,6 +6,7 @@ use super::builder::{is_early, Builder, Placement};
 use crate::ir::ure::Feed;
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
+use std::cell::RefCell;
 
 /// What a read costs that cannot be made uniform.
 const FAILED: i64 = 1000;
@@ -27,6 +28,8 @@ struct Touch<'a> {
     /// Which piece, and where over the reader's iterators.
     piece: usize,
     domain: &'a [Constraint],
+    /// Per dimension: ranges of the distance by where the statement stands whose touch it is, all others in their places.
+    ranges: Vec<RefCell<Vec<(Affine, Option<(i64, i64)>)>>>,
 }
 
 /// How far the search goes.
@@ -195,7 +198,7 @@ impl<'a> Builder<'a> {
             }
             self.at[s] = candidate;
             let (least, open) = self.bound(s, &touches, best.0);
-            let least = least + open.iter().map(|touch| self.least_of(touch)).sum::<i64>();
+            let least = least + open.iter().map(|touch| self.least_of(s, touch)).sum::<i64>();
             if least < best.0 {
                 ranked.push((least, self.at[s].clone()));
             }
@@ -304,7 +307,7 @@ impl<'a> Builder<'a> {
                     let touches = reader == s || statement.index() == s || seen.contains(statement);
                     if touches && self.placed[reader] && self.placed[statement.index()] {
                         let read = Read { statement: reader, read: k, producer: *statement, iteration };
-                        all.push(Touch { read, piece, domain: &p.domain });
+                        all.push(Touch { read, piece, domain: &p.domain, ranges: vec![RefCell::default(); self.depth] });
                     }
                 }
             }
@@ -325,6 +328,18 @@ impl<'a> Builder<'a> {
         };
         let (lo, hi) = (*self.ranges.borrow_mut().entry(key).or_insert_with(compute))?;
         Some((lo + over.constant, hi + over.constant))
+    }
+
+    /// The range of coordinate `d` of the distance, for a touch of `s`.
+    fn distances(&self, s: usize, touch: &Touch, d: usize) -> Option<(i64, i64)> {
+        let at = &self.at[s].place[d];
+        let mut known = touch.ranges[d].borrow_mut();
+        if let Some((_, range)) = known.iter().find(|(place, _)| place == at) {
+            return *range;
+        }
+        let range = self.range(touch, &self.apart(touch, d));
+        known.push((at.clone(), range));
+        range
     }
 
     /// Coordinate `d` of the distance between a read and its producer, over the reader's iterators.
@@ -381,7 +396,7 @@ impl<'a> Builder<'a> {
                 break;
             }
             self.effort.glance();
-            match self.glance(touch) {
+            match self.glance(s, touch) {
                 Some(cost) => total += cost,
                 None => open.push(touch),
             }
@@ -406,14 +421,14 @@ impl<'a> Builder<'a> {
     }
 
     /// The least that a read costs whose distance changes: two pieces, of which one comes from the producer.
-    fn least_of(&self, touch: &Touch) -> i64 {
-        let nearest = |d: usize| self.range(touch, &self.apart(touch, d)).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
+    fn least_of(&self, s: usize, touch: &Touch) -> i64 {
+        let nearest = |d: usize| self.distances(s, touch, d).map_or(0, |(lo, hi)| lo.max(-hi).clamp(0, 50));
         1 + PIECE + (0..self.depth).map(nearest).sum::<i64>()
     }
 
     /// What a read costs, where that is seen without localizing it.
-    fn glance(&self, touch: &Touch) -> Option<i64> {
-        let range = |d: usize| self.range(touch, &self.apart(touch, d));
+    fn glance(&self, s: usize, touch: &Touch) -> Option<i64> {
+        let range = |d: usize| self.distances(s, touch, d);
         let constant = |d: usize| range(d).filter(|r| r.0 == r.1).map(|r| r.0);
         if let Some(distance) = (0..self.depth).map(constant).collect::<Option<Vec<i64>>>() {
             let ok = is_forward(&distance, touch.read.producer, touch.read.statement);

@@ -32,7 +32,7 @@ fn product([i, j, k]: [i64; 3]) -> Scop {
 }
 
 fn task<'a>(program: &'a Program, spec: &'a DesignSpec, limits: Resources, exact: u64) -> Task<'a> {
-    let effort = Effort { exact, bounds: 2_000_000, rows: u64::MAX, gap: 0.0 };
+    let effort = Effort { exact, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
     Task { program, spec, limits, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None }
 }
 
@@ -250,7 +250,7 @@ fn large_products_have_a_proof() {
     let limits = Resources { lut: board.resources.lut * 7 / 10, ff: board.resources.ff * 8 / 10, dsp: board.resources.dsp * 8 / 10, ..board.resources };
     let scop = product([1024, 1024, 1024]);
     let program = arch::program(&scop, &spec).ok().expect("a product");
-    let effort = Effort { exact: 200, bounds: 20_000_000, rows: u64::MAX, gap: 0.0 };
+    let effort = Effort { exact: 200, bounds: 20_000_000, work: u64::MAX, gap: 0.0 };
     let found = search(&Task { effort, ..task(&program, &spec, limits, 0) });
     assert!(found.gap() == 0.0, "gap {}", found.gap());
     assert!(found.best.expect("an array").cycles <= 122_158);

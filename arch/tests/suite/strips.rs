@@ -49,7 +49,7 @@ fn bounds_of_strips_are_bounds() {
         let scop = parse(text);
         let program = arch::program(&scop, &spec).expect("an array");
         for cut in alternatives(&program, &spec) {
-            let effort = Effort { exact: 0, bounds: 2_000_000, rows: u64::MAX, gap: 0.0 };
+            let effort = Effort { exact: 0, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
             let task = Task { program: &cut, spec: &spec, limits: board.resources, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None };
             for one in audit(&task, 40) {
                 assert!(one.closed <= one.exact && one.coarse <= one.exact, "{:?}: {one:?}\n{text}", cut.strip);

@@ -5,7 +5,6 @@ use super::known::Evaluated;
 use super::{at_once, Node, Grid, Resources, Search, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
-use crate::explore::variants::assemble;
 use crate::explore::search::share;
 use crate::explore::search::task::Design;
 use crate::ir::mapping::{DimPlan, Plan};
@@ -218,7 +217,7 @@ impl Search<'_> {
         let mut now = best;
         let most = self.counts.exact + (self.task.effort.exact / 4).max(POLISHED);
         // Words that hide transfers under waves pass fewer registers than wide ones.
-        if let Ok(vsa) = assemble(self.task.program, now.plan.clone(), self.task.spec) {
+        if let Ok(vsa) = self.known.made(now.plan.clone(), self.task.spec) {
             let need = resources::estimate(&vsa);
             self.counts.exact += 1;
             if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0.filter(|_| need.fits(&self.task.limits)) {
@@ -235,7 +234,7 @@ impl Search<'_> {
                 let half: BTreeMap<String, u32> = now.vsa.arrays.iter().map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word })).collect();
                 let mut spec = self.task.spec.clone();
                 spec.wiring.word = half.clone();
-                let Ok(vsa) = assemble(self.task.program, now.plan.clone(), &spec) else { break };
+                let Ok(vsa) = self.known.made(now.plan.clone(), &spec) else { break };
                 let need = resources::estimate(&vsa);
                 self.counts.exact += 1;
                 match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0 {

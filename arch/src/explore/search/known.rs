@@ -14,10 +14,12 @@ use crate::explore::variants::assemble;
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
+use crate::ir::vsa::Vsa;
 use crate::space_time::transform;
 use frontend::flow;
 use frontend::scop::{Constraint, ExprKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Of reads and of writes.
 const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency + MemoryTiming::IDEAL.write_latency - MemoryTiming::ON_CHIP.write_latency;
@@ -48,6 +50,8 @@ pub(super) struct Known<'a> {
     stands: Vec<Option<Stands>>,
     /// Cycles by which a memory on chip, if there is any, is nearer than those that closed forms of bounds count with.
     pub nearer: i64,
+    /// Of all PEs that were made so far.
+    nodes: AtomicU64,
 }
 
 /// Where a statement is executed.
@@ -155,6 +159,7 @@ impl<'a> Known<'a> {
             facts: facts(program),
             orders: vec![],
             near_orders: false,
+            nodes: AtomicU64::new(0),
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
             stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
         }
@@ -349,6 +354,21 @@ impl<'a> Known<'a> {
         (shape.grid.flow, self.sizes(shape).tiled, inside, shape.order)
     }
 
+    /// Assembles a plan.
+    ///
+    /// # Errors
+    /// Why it is no array for the program.
+    pub fn made(&self, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+        let vsa = assemble(self.program, plan, spec)?;
+        self.nodes.fetch_add(vsa.nodes.len() as u64, Ordering::Relaxed);
+        Ok(vsa)
+    }
+
+    /// Of all PEs that were made so far: whoever asks while several are made may get any number.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
     /// Assembles a plan, and walks it as long as it takes fewer cycles than the limit.
     ///
     /// # Errors
@@ -356,7 +376,7 @@ impl<'a> Known<'a> {
     pub fn evaluate(&self, plan: Plan, words: BTreeMap<String, u32>, limit: i64) -> Result<Evaluated, Box<Illegal>> {
         let mut spec = self.spec.clone();
         spec.wiring.word = words;
-        let vsa = assemble(self.program, plan.clone(), &spec)?;
+        let vsa = self.made(plan.clone(), &spec)?;
         let walk = || predict_below(&vsa, &MemoryTiming::IDEAL, limit);
         // What costs less comes first.
         let walked = (vsa.visits() <= SHORT).then(walk);

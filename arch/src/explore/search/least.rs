@@ -2,12 +2,12 @@
 
 use super::known::Known;
 use super::{at_once, Kind, Search, Widths};
+use crate::contract::walk::Walk;
 use crate::cost::board::Resources;
 use crate::cost::{bound, resources};
 use crate::explore::facts::Facts;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
-use crate::explore::variants::assemble;
 use crate::ir::vsa::Vsa;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,21 +82,22 @@ impl Known<'_> {
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
     pub fn coarse(&self, shape: &Shape, widths: Widths, pes: &Pes, cap: i64) -> Option<(i64, Option<Resources>)> {
         let vsa = self.sketch(shape, widths)?;
-        let walked = bound::walk(&vsa, shape.grid.cross(self.facts_of(&shape.grid)), cap);
-        Some((walked, (walked < cap).then(|| self.resources(shape, &vsa, pes))))
+        let walks = Walk::all(&vsa);
+        let walked = bound::walk(&vsa, &walks, shape.grid.cross(self.facts_of(&shape.grid)), cap);
+        Some((walked, (walked < cap).then(|| self.resources(shape, &vsa, &walks, pes))))
     }
 
     /// Resources of a shape, at least.
     pub fn least(&self, shape: &Shape, widths: Widths, pes: &Pes) -> Option<Resources> {
         let vsa = self.sketch(shape, widths)?;
-        Some(self.resources(shape, &vsa, pes))
+        Some(self.resources(shape, &vsa, &Walk::all(&vsa), pes))
     }
 
-    fn resources(&self, shape: &Shape, vsa: &Vsa, pes: &Pes) -> Resources {
+    fn resources(&self, shape: &Shape, vsa: &Vsa, walks: &[[Option<Walk>; 2]], pes: &Pes) -> Resources {
         let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
         let mut need = pes.of(shape, self);
         add(&mut need, &times(&self.sums(facts, shape), self.covered(grid)));
-        add(&mut need, &resources::network(vsa));
+        add(&mut need, &resources::network(vsa, walks));
         need
     }
 
@@ -113,7 +114,7 @@ impl Known<'_> {
             }
             let shape = Shape { grid: *grid, inner, order: 0 };
             let widths = [self.narrowest(k), self.widest(k)].into_iter().find_map(|w| self.sketch(&shape, w));
-            widths.map(|vsa| resources::network(&vsa))
+            widths.map(|vsa| resources::network(&vsa, &Walk::all(&vsa)))
         };
         match (corner(false), corner(true)) {
             (Some(a), Some(b)) => least_of(&a, &b),
@@ -281,7 +282,7 @@ impl Known<'_> {
                 let plan = self.plan(&Shape { grid, inner, order: order as u16 });
                 let mut spec = self.spec.clone();
                 spec.wiring.word = self.words(k, self.widest(k));
-                if let Ok(vsa) = assemble(self.program, plan, &spec) {
+                if let Ok(vsa) = self.made(plan, &spec) {
                     found.push(resources::per_pe(&vsa, |statements| self.small(&grid, statements)));
                     break;
                 }
@@ -324,7 +325,7 @@ impl Search<'_> {
         let mut spec = self.known.spec.clone();
         spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
         self.counts.exact += 1;
-        let vsa = assemble(self.known.program, small.plan(facts, &self.known.order(shape).dims), &spec);
+        let vsa = self.known.made(small.plan(facts, &self.known.order(shape).dims), &spec);
         let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
         let mut parts = vsa.map_or(vec![], |vsa| resources::luts_per_pe(&vsa, |statements| self.known.small(&grid, statements)));
         if let Some(most) = parts.iter_mut().max_by_key(|p| p.1) {

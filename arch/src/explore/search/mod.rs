@@ -52,6 +52,8 @@ const LANES_PER_PE: i64 = 64;
 const REFUSED_PER_DESIGN: u64 = 4;
 /// Designs that are assembled however long their walks are, if the effort is four times that.
 const FEW_DESIGNS: u64 = 100;
+/// Rows that are walked in the time in which a node of a PE is made, or an access of a coarse walk looked at.
+const ROWS_PER_NODE: u64 = 1000;
 /// Coarse walks that an effort allows for each exact one.
 const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
@@ -217,7 +219,7 @@ impl Search<'_> {
         self.dives = 0;
         let (all, done) = (self.task.effort, self.counts);
         let of = |all: u64| (all / WAITING).saturating_mul(parts);
-        self.effort = Effort { exact: of(all.exact) + done.exact + done.refused / REFUSED_PER_DESIGN, bounds: of(all.bounds) + done.bounds, rows: of(all.rows).saturating_add(done.rows), gap: all.gap };
+        self.effort = Effort { exact: of(all.exact) + done.exact + done.refused / REFUSED_PER_DESIGN, bounds: of(all.bounds) + done.bounds, work: of(all.work).saturating_add(self.work()), gap: all.gap };
     }
 
     /// The least bound that is open at the end.
@@ -282,9 +284,15 @@ impl Search<'_> {
         let (effort, counts) = (&self.effort, self.counts);
         self.has_enough(key)
             || counts.exact + counts.refused / REFUSED_PER_DESIGN >= effort.exact
-            || counts.rows >= effort.rows && counts.exact >= FEW_DESIGNS.min(effort.exact / 4)
+            || self.work() >= effort.work && counts.exact >= FEW_DESIGNS.min(effort.exact / 4)
+            || self.work() >= effort.work.saturating_mul(if self.best.is_some() { 2 } else { 4 })
             || counts.bounds >= effort.bounds
             || counts.walks >= (WALKS_PER_DESIGN * effort.exact).max(LEAST_WALKS)
+    }
+
+    fn work(&self) -> u64 {
+        let accesses = self.known.facts[0].reads.len() + self.known.facts[0].writes.len();
+        self.counts.rows + ROWS_PER_NODE * (self.known.nodes() + self.counts.walks * accesses as u64)
     }
 
     /// The first of several nodes of one kind, and those that are next behind it.

@@ -185,7 +185,7 @@ impl Layers<'_> {
 impl Joint<'_> {
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
-        let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, rows: u64::MAX, gap: self.network.effort.gap };
+        let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, work: u64::MAX, gap: self.network.effort.gap };
         let tasks: Vec<Task> = self.network.layers.iter().map(|layer| task(self.network, layer.program, effort, None, i64::MAX)).collect();
         for (l, found) in at_once(&tasks, search).into_iter().enumerate() {
             self.count(&found.counts);
@@ -304,7 +304,7 @@ impl Joint<'_> {
     /// These layers on a grid, if they take fewer cycles than these: what is known, if a search would find nothing new.
     fn on_grid(&mut self, layers: &[(usize, i64)], grid: &Grid, exact: u64) -> Vec<OnGrid> {
         let (network, known, pes) = (self.network, &self.found, &self.pes);
-        let effort = Effort { exact, bounds: 2_000_000, rows: u64::MAX, gap: network.effort.gap / 2.0 };
+        let effort = Effort { exact, bounds: 2_000_000, work: u64::MAX, gap: network.effort.gap / 2.0 };
         let keys: Vec<(usize, Grid)> = layers.iter().map(|&(l, _)| (l, self.layers.corner(l, grid))).collect();
         let tasks: Vec<_> = keys.iter().zip(layers).map(|(key, &(_, below))| (*key, below)).collect();
         let done = at_once(&tasks, |&((l, corner), below)| {

@@ -18,8 +18,8 @@ pub struct Effort {
     pub exact: u64,
     /// Bounds of shapes, in closed form.
     pub bounds: u64,
-    /// Rows of loads and drains of exact walks.
-    pub rows: u64,
+    /// What exact walks and the making of PEs take, in rows of loads and drains that are walked.
+    pub work: u64,
     /// The search may stop when the best is within this share of the bound.
     pub gap: f64,
 }
@@ -27,7 +27,7 @@ pub struct Effort {
 impl Effort {
     /// One of so many parts.
     pub fn part(self, parts: u64) -> Effort {
-        Effort { exact: self.exact.div_ceil(parts), bounds: self.bounds.div_ceil(parts), rows: self.rows.div_ceil(parts), gap: self.gap }
+        Effort { exact: self.exact.div_ceil(parts), bounds: self.bounds.div_ceil(parts), work: self.work.div_ceil(parts), gap: self.gap }
     }
 }
 
