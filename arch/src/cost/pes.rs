@@ -2,6 +2,7 @@
 //! (`templates::pe`). Nodes count only where something needs them ([`super::needed`]).
 
 use super::blocks::{bits_of, line, memory, Cost};
+use super::control::Field;
 use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, table_in_luts, Wait};
@@ -11,12 +12,14 @@ use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn pes(vsa: &Vsa) -> Cost {
+/// Also which fields of the waves they look at.
+pub(super) fn pes(vsa: &Vsa) -> (Cost, Vec<Field>) {
     let Needed { count, passed } = needed::needed(vsa);
     let part = Part::new(vsa);
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
     let passed: Cost = passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
-    nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1])
+    let total = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
+    (total, part.fields.into_keys().collect())
 }
 
 /// What a PE takes by the statements that need it.
@@ -76,15 +79,6 @@ fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
         }
     }
     users
-}
-
-/// A value that comes with the waves.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Field {
-    Valid,
-    Guard(Vec<Condition>),
-    Time(Form),
-    Pointer(i64),
 }
 
 struct Part<'a> {

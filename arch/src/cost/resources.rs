@@ -6,7 +6,7 @@
 
 use super::blocks::{memory, Cost};
 use super::board::Resources;
-use super::{engines, network, pes};
+use super::{control, engines, network, pes};
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct Parts {
     pub relays: Cost,
     /// Readers and writers.
     pub engines: Cost,
-    /// Sequencer and registers.
+    /// Registers, sequencer, reset.
     pub control: Cost,
 }
 
@@ -29,9 +29,12 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {
-    Parts { pes: pes::pes(vsa), ..others(vsa) }
+    let (pes, fields) = pes::pes(vsa);
+    let others = others(vsa);
+    Parts { pes, control: others.control + control::launched(vsa, fields), ..others }
 }
 
+/// What no node of the PEs is needed for.
 fn others(vsa: &Vsa) -> Parts {
     Parts {
         pes: Cost::default(),
@@ -39,7 +42,7 @@ fn others(vsa: &Vsa) -> Parts {
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
         relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
         engines: (0..vsa.ports()).map(|port| engines::engines(vsa, port)).sum(),
-        control: engines::control(vsa),
+        control: control::control(vsa),
     }
 }
 
