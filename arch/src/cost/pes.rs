@@ -304,7 +304,7 @@ impl<'a> Part<'a> {
             Some(Delay::Chain) => {
                 let before = others().filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id)).map(|o| o.2).max();
                 // The source's own last register is the first.
-                after + Cost::ff(bits * (waves - before.unwrap_or(i64::from(wait.latency > 0))))
+                after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
             Some(Delay::Memory { synchronous, .. }) => {
                 let read = match (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id)) {
