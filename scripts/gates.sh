@@ -71,13 +71,14 @@ formal() {
     python3 scripts/formal/prove.py "$work/formal"
 }
 
-# Estimates against synthesis: a product, a program in phases, a convolution layer.
+# Estimates against synthesis: a product, a program in phases, a convolution layer, floats.
 estimated() {
     emit estimated examples/mm.c -D N=8 --space i,j --tile i=4,j=4,k=8 --latency i=2,j=2 --simd k=2
     "$sagen" rtl tests/polybench/nussinov.c -o "$work/estimated_phases"
     "$sagen" rtl tests/run/conv_layer.c -D O=64 -D I=3 -D R=112 -D C=112 -D P=7 -D S=2 \
         --space o,c --tile o=8,c=4,r=8 --latency o=2 --simd i=3 -o "$work/estimated_conv"
-    python3 scripts/estimates.py --check "$work/estimated" "$work/estimated_phases" "$work/estimated_conv"
+    "$sagen" rtl examples/lu.c -D N=8 --limit lut=7000,dsp=16 -o "$work/estimated_floats"
+    python3 scripts/estimates.py --check "$work/estimated" "$work/estimated_phases" "$work/estimated_conv" "$work/estimated_floats"
 }
 
 # The same of a 7-series part with addresses of 32 bits, synthesized for that family.

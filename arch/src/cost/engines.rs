@@ -1,4 +1,4 @@
-//! What the AXI engines, the registers and the sequencer take: `templates::axi` and `templates::control`.
+//! What the AXI engines take: `templates::axi`.
 //!
 //! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a few
 //! dozen LUTs.
@@ -7,7 +7,7 @@ use super::blocks::{bits_of, memory, Cost};
 use crate::contract::delay::in_luts;
 use crate::contract::program;
 use crate::contract::timing::drain_latency;
-use crate::contract::walk::{words_in_flight, Span, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
+use crate::contract::walk::{words_in_flight, Wait, WaitUntil, Walk, ROWS_IN_FLIGHT};
 use crate::ir::vsa::{DramArray, Vsa};
 
 /// Reader and writer of a port, which walk like this.
@@ -37,9 +37,9 @@ fn on_chip(array: &DramArray, ultra: bool) -> Cost {
     memory(words, bits / 8 * 9, ultra) + rest
 }
 
-/// Bits of an array's program registers.
-pub(super) fn program_bits(vsa: &Vsa) -> i64 {
-    if vsa.parameters() == 0 { 0 } else { program::of(vsa).iter().map(|r| i64::from(r.bits)).sum() }
+/// Bits of each of an array's program registers.
+pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
+    if vsa.parameters() == 0 { vec![] } else { program::of(vsa).iter().map(|r| i64::from(r.bits)).collect() }
 }
 
 /// Bits in which an engine counts the drains that a load waits for.
@@ -58,15 +58,24 @@ fn waits(walk: &Walk) -> Cost {
     walk.groups.iter().flat_map(|g| &g.waits).map(one).sum()
 }
 
-/// Which case of phases is at hand: comparisons of counters with constants, six bits of them a LUT; which groups are served in it.
+/// Which case of phases is at hand; which groups are served in it.
 fn cases(walk: &Walk) -> Cost {
-    let compared = |(span, &trip): (&Span, &i64)| {
-        let sides = if span.low == span.high { 1 } else { i64::from(span.low > 0) + i64::from(span.high + 1 < trip) };
-        sides * (bits_of(trip) + 5) / 6
-    };
-    let all: i64 = walk.cases.iter().map(|spans| spans.iter().zip(&walk.trips[walk.parameters..]).map(compared).sum::<i64>()).sum();
+    let trips = || walk.trips[walk.parameters..].iter().copied();
+    let all: i64 = walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
     let served: i64 = walk.groups.iter().filter_map(|g| g.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     Cost::lut(all + served)
+}
+
+/// Comparisons with constants of counters that are within these ends in a case: one LUT tells it of up to six bits.
+pub(super) fn spans_compared(spans: impl Iterator<Item = ((i64, i64), i64)>) -> i64 {
+    let compared = |((low, high), trip): ((i64, i64), i64)| {
+        let sides = if low == high { 1 } else { i64::from(low > 0) + i64::from(high + 1 < trip) };
+        match bits_of(trip) {
+            0..=6 => sides.min(1),
+            bits => sides * ((bits + 5) / 6),
+        }
+    };
+    spans.map(compared).sum()
 }
 
 /// Services, rows, bursts.
@@ -141,22 +150,4 @@ fn spread(walk: &Walk, latency: i64) -> Cost {
         (from.len() as i64 + 1) / 3
     }).sum();
     Cost { lut: bits + sources * bits / word + 2 * word + 24, ff: bits + latency / 32 + 24, ..Cost::default() }
-}
-
-/// Registers of the IP, sequencer, and what waits at the array's entry.
-pub(super) fn control(vsa: &Vsa) -> Cost {
-    let digits: i64 = vsa.counters.iter().skip(vsa.parameters()).filter(|c| c.trip > 1).map(|c| bits_of(c.trip) + 4).sum();
-    let groups = (vsa.inputs.len() + vsa.outputs.len()) as i64;
-    let program = program_bits(vsa);
-    registers(address_bits(vsa)) + Cost { lut: 2 * digits + 4 * groups + program / 2, ff: 2 * digits + 5 * groups + program, ..Cost::default() }
-}
-
-/// Of all addresses.
-pub(super) fn address_bits(vsa: &Vsa) -> i64 {
-    vsa.hosted() as i64 * i64::from(vsa.address_bits)
-}
-
-/// Registers of an IP with addresses of so many bits in all.
-pub(super) fn registers(bits: i64) -> Cost {
-    Cost { lut: 175 + 25 * bits / 64, ff: 165 + bits, ..Cost::default() }
 }

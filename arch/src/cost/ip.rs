@@ -1,7 +1,7 @@
 //! What an IP of several functions takes: its cores, one set of registers, what chooses among the cores, the queue.
 
-use super::engines;
 use super::blocks::Cost;
+use super::control::{arguments, registers};
 use super::resources::parts;
 use crate::ir::ip::Ip;
 use crate::ir::vsa::Vsa;
@@ -13,16 +13,14 @@ pub fn list(ip: &Ip) -> Vec<(String, Cost)> {
         let own = parts(only).list().into_iter().map(|(name, cost)| (name.to_string(), cost));
         return own.chain(rest(ip)).collect();
     }
-    let addresses = ip.cores.iter().map(engines::address_bits).max().unwrap_or(0);
+    let own = |core: &Vsa| registers(&arguments(core), core.address_bits);
     let mut all = vec![];
     for (c, core) in ip.cores.iter().enumerate() {
         let caller = ip.functions.iter().find(|f| f.core == c).map_or("", |f| f.name.as_str());
         // Its registers are the IP's.
-        let own = engines::registers(engines::address_bits(core));
-        let total = parts(core).total();
-        all.push((caller.to_string(), Cost { lut: total.lut - own.lut, ff: total.ff - own.ff, ..total }));
+        all.push((caller.to_string(), parts(core).total().less(own(core))));
     }
-    all.push(("registers".into(), engines::registers(addresses)));
+    all.push(("registers".into(), ip.cores.iter().map(own).max_by_key(|c| c.ff).unwrap_or_default()));
     all.push(("choice".into(), choice(ip)));
     all.into_iter().chain(rest(ip)).collect()
 }
@@ -34,8 +32,7 @@ pub fn total(ip: &Ip) -> Cost {
 
 /// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind it.
 fn rest(ip: &Ip) -> Option<(String, Cost)> {
-    let arguments = |core: &Vsa| engines::address_bits(core) + core.scalars.iter().map(|s| i64::from(s.ty.bits())).sum::<i64>() + engines::program_bits(core);
-    let bits = ip.cores.iter().map(arguments).max().unwrap_or(0) + 8;
+    let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
     (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))
 }

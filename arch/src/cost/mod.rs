@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod board;
 pub mod bound;
 mod buffer;
+mod control;
 pub mod ip;
 mod engines;
 pub mod needed;

@@ -2,6 +2,7 @@
 //! (`templates::pe`). Nodes count only where something needs them ([`super::needed`]).
 
 use super::blocks::{bits_of, line, memory, Cost};
+use super::control::Field;
 use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, table_in_luts, Wait};
@@ -11,12 +12,14 @@ use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn pes(vsa: &Vsa) -> Cost {
+/// Also which fields of the waves they look at.
+pub(super) fn pes(vsa: &Vsa) -> (Cost, Vec<Field>) {
     let Needed { count, passed } = needed::needed(vsa);
     let part = Part::new(vsa);
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
     let passed: Cost = passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
-    nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1])
+    let total = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
+    (total, part.fields.into_keys().collect())
 }
 
 /// What a PE takes by the statements that need it.
@@ -76,15 +79,6 @@ fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
         }
     }
     users
-}
-
-/// A value that comes with the waves.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Field {
-    Valid,
-    Guard(Vec<Condition>),
-    Time(Form),
-    Pointer(i64),
 }
 
 struct Part<'a> {
@@ -273,22 +267,43 @@ impl<'a> Part<'a> {
         alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
     }
 
-    /// Two multiplexers, one of which alone takes the other's value in the same cycle, are one LUT.
+    /// A multiplexer that another one alone takes in the same cycle is part of that one's LUT: of two of them, or of any number
+    /// that have six inputs together.
     fn folded(&self, id: NodeId) -> bool {
-        let vsa = self.vsa;
-        let s = &vsa.schedule;
+        let Some(outer) = self.outer(id) else { return false };
+        let root = std::iter::successors(Some(outer), |n| self.outer(*n)).last().unwrap_or(outer);
+        if self.choices(root).len() <= 6 {
+            return true;
+        }
+        // The first of those it takes, and only where it is not itself part of another.
+        let Op::Select(_, a, b) = self.vsa.node(outer).op else { return false };
+        let first = if self.outer(a).is_some() { a } else { b };
+        first == id && !self.folded(outer)
+    }
+
+    /// The multiplexer that alone takes this one's value in the same cycle.
+    fn outer(&self, id: NodeId) -> Option<NodeId> {
+        let (vsa, s) = (self.vsa, &self.vsa.schedule);
+        let select = matches!(vsa.node(id).op, Op::Select(..));
+        if !select || self.readers[id.index()] != 1 || s.latency[id.index()] != 0 {
+            return None;
+        }
         let takes = |n: &usize| match vsa.nodes[*n].op {
             Op::Select(c, a, b) => c != id && (a == id || b == id),
             _ => false,
         };
-        let alone = self.readers[id.index()] == 1 && s.latency[id.index()] == 0;
-        let Some(outer) = (0..vsa.nodes.len()).find(takes).filter(|_| alone) else { return false };
-        // The first of those it takes, and only where it is not itself part of another.
-        let Op::Select(_, a, b) = vsa.nodes[outer].op else { return false };
-        let select = |n: NodeId| matches!(vsa.node(n).op, Op::Select(..)) && s.latency[n.index()] == 0 && self.readers[n.index()] == 1;
-        let first = if select(a) { a } else { b };
-        let outer = NodeId(outer as u32);
-        s.ready[id.index()] == s.ready[outer.index()] - s.latency[outer.index()] && first == id && !self.folded(outer)
+        let outer = (0..vsa.nodes.len()).find(takes)?;
+        (s.ready[id.index()] == s.ready[outer] - s.latency[outer]).then_some(NodeId(outer as u32))
+    }
+
+    /// What a multiplexer and those that are part of it choose by and from.
+    fn choices(&self, root: NodeId) -> BTreeSet<NodeId> {
+        let Op::Select(c, a, b) = self.vsa.node(root).op else { return BTreeSet::new() };
+        let mut all = BTreeSet::from([c]);
+        for n in [a, b].into_iter().filter(|n| !self.constant(*n)) {
+            if self.outer(n) == Some(root) { all.extend(self.choices(n)) } else { _ = all.insert(n) }
+        }
+        all
     }
 
     /// The delay element behind a source and the registers after it. A chain is there once for all that wait for the
@@ -310,7 +325,7 @@ impl<'a> Part<'a> {
             Some(Delay::Chain) => {
                 let before = others().filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id)).map(|o| o.2).max();
                 // The source's own last register is the first.
-                after + Cost::ff(bits * (waves - before.unwrap_or(i64::from(wait.latency > 0))))
+                after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
             Some(Delay::Memory { synchronous, .. }) => {
                 let read = match (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id)) {

@@ -6,7 +6,7 @@
 
 use super::blocks::{memory, Cost};
 use super::board::Resources;
-use super::{engines, network, pes};
+use super::{control, engines, network, pes};
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub struct Parts {
     pub relays: Cost,
     /// Readers and writers.
     pub engines: Cost,
-    /// Sequencer and registers.
+    /// Registers, sequencer, reset.
     pub control: Cost,
 }
 
@@ -30,9 +30,12 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {
-    Parts { pes: pes::pes(vsa), ..others(vsa, &Walk::all(vsa)) }
+    let (pes, fields) = pes::pes(vsa);
+    let others = others(vsa, &Walk::all(vsa));
+    Parts { pes, control: others.control + control::launched(vsa, fields), ..others }
 }
 
+/// What no node of the PEs is needed for. `walks`: of the ports.
 fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     Parts {
         pes: Cost::default(),
@@ -40,7 +43,7 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
         relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
         engines: walks.iter().enumerate().map(|(port, walks)| engines::engines(vsa, port, walks)).sum(),
-        control: engines::control(vsa),
+        control: control::control(vsa),
     }
 }
 
