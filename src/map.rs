@@ -95,6 +95,10 @@ fn by_hand(row: &Candidate) -> String {
 }
 
 fn as_table(rows: &[Candidate]) -> String {
+    if rows.is_empty() {
+        return "no array of several PEs executes the region in the form that was found; a single PE may, and so may its loop nests in phases\n\
+            (`sagen rtl` chooses among these; `sagen map --apart` lists arrays of the phases)\n".into();
+    }
     let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s", "by hand"];
     let mut lines = vec![header.map(String::from).to_vec()];
     for row in rows {

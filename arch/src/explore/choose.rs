@@ -98,7 +98,7 @@ const FEW: i64 = 20;
 /// Part of the effort for loop nests apart: a design of several phases takes as long to walk as several.
 const APART: u64 = 4;
 /// Rows of loads and drains walked for all of them, or as much work as making their PEs.
-const WORK: u64 = 200_000_000;
+const WORK: u64 = 300_000_000;
 
 /// Designs of a search for another layout, at least.
 const HINT_DESIGNS: u64 = 40;

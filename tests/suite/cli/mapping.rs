@@ -251,3 +251,11 @@ fn impossible_choices_are_named() {
     // A factor may exceed its loop: up to 64 whatever the extent, beyond that up to twice.
     assert_eq!(code(&sagen(&["rtl", &file, "--space", "i,j", "--tile", "i=64", "--emit", "mapping"])), 0);
 }
+
+/// Gradients that are stored and read in windows: one PE can compute them again in each window, or nests take turns.
+#[test]
+fn regions_without_an_array_of_several_pes_say_so() {
+    let file = format!("{}/tests/run/phases_gradient_products.c", env!("CARGO_MANIFEST_DIR"));
+    assert!(stdout(&["map", &file]).contains("no array of several PEs"));
+    assert!(stdout(&["map", "--apart", &file]).contains("[y]"));
+}

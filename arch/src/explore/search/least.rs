@@ -206,6 +206,9 @@ impl Known<'_> {
         let groups: Vec<Vec<usize>> = if ports > APART { vec![(0..ports).collect()] } else { (0..ports).map(|p| vec![p]).collect() };
         let mut savings: Vec<Vec<(Widths, Resources)>> = vec![];
         for group in &groups {
+            // The rest of the network stays as it is.
+            let of_group = |widths: Widths| self.sketch_of(shape, widths, |p| group.contains(&p)).map(|vsa| resources::network(&vsa, &Walk::all(&vsa)));
+            let Some(widest) = of_group(from) else { return found };
             let mut steps = vec![(0, Resources::default())];
             for n in 1.. {
                 let less = from - self.stepped(k, from, group, n);
@@ -213,8 +216,8 @@ impl Known<'_> {
                     break;
                 }
                 found.walks += 1;
-                let Some(need) = self.least(shape, from - less, pes) else { break };
-                steps.push((less, minus(&need, &base)));
+                let Some(need) = of_group(from - less) else { break };
+                steps.push((less, minus(&need, &widest)));
             }
             savings.push(steps);
         }
