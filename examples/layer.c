@@ -1,5 +1,5 @@
-// A convolution layer, one of a network: input channels, output channels, rows and columns, and the kernel's size are macros.
-// `sagen explore examples/layer.c --network examples/vgg16.toml` seeks one array for all of them.
+// A convolution layer, one of a network: input channels, output channels, rows and columns, the kernel's size, and the stride are
+// macros. `sagen explore examples/layer.c --network examples/vgg16.toml` seeks one array for all of them, or for those of resnet50.toml.
 #include <stdint.h>
 
 #ifndef O
@@ -14,8 +14,11 @@
 #ifndef Q
 #define Q 3
 #endif
+#ifndef T
+#define T 1
+#endif
 
-void layer(int8_t X[S + Q - 1][S + Q - 1][I], int8_t W[O][Q][Q][I], int32_t Y[S][S][O]) {
+void layer(int8_t X[T * (S - 1) + Q][T * (S - 1) + Q][I], int8_t W[O][Q][Q][I], int32_t Y[S][S][O]) {
 #pragma scop
     for (int o = 0; o < O; o++)
         for (int r = 0; r < S; r++)
@@ -24,7 +27,7 @@ void layer(int8_t X[S + Q - 1][S + Q - 1][I], int8_t W[O][Q][Q][I], int32_t Y[S]
                 for (int i = 0; i < I; i++)
                     for (int p = 0; p < Q; p++)
                         for (int q = 0; q < Q; q++)
-                            Y[r][c][o] += X[r + p][c + q][i] * W[o][p][q][i];
+                            Y[r][c][o] += X[T * r + p][T * c + q][i] * W[o][p][q][i];
             }
 #pragma endscop
 }

@@ -43,6 +43,8 @@ pub struct Tiles<'a> {
     pub cross: i64,
     /// Waves beyond which partial results may leave the array.
     pub spill: i64,
+    /// Collectors have two buffers, however tiles follow one another.
+    pub twice: bool,
     /// Loops over several PEs, as bits.
     pub spread: u32,
 }
@@ -128,7 +130,7 @@ impl Tiles<'_> {
             // Visits that store follow one another at the end of every sum's outermost loop.
             let (inside, cells, below) = (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
             let (outer, before) = (visits / inside, inside - below);
-            if self.waves * below <= self.spill {
+            if self.waves * below <= self.spill && !self.twice {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.
                 let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
                 path = path.max(first + before * self.waves + outer * waits + (outer - 1) * t.beats.max(before * self.waves) + t.beats + self.cross + BEHIND);

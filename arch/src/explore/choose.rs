@@ -230,22 +230,27 @@ impl Quest<'_> {
         found
     }
 
-    /// The least cycles times share: half the resources, and again, while that pays.
+    /// The least cycles times share: the fastest within less and less of the limits, and of the best of them the smallest that is as
+    /// fast.
     fn efficient(&self, found: Found) -> Found {
-        let value = |f: &Found| f.best.as_ref().map_or(f64::MAX, |b| b.cycles as f64 * share(&b.need, &self.limits));
-        let mut best = found;
-        let mut limit = best.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
+        let of = |f: &Found| f.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
+        let value = |f: &Found| f.best.as_ref().map_or(f64::MAX, |b| b.cycles as f64 * of(f));
+        let bound = found.bound;
+        let mut best = self.leaner(found);
+        let mut limit = of(&best);
         for _ in 0..8 {
             limit *= 0.7;
             let smaller = self.ask(self.scaled(limit), i64::MAX, 0, self.effort);
             if smaller.best.is_none() {
                 break;
             }
+            limit = limit.min(of(&smaller));
             if value(&smaller) < value(&best) {
                 best = smaller;
             }
         }
-        best
+        let most = best.best.as_ref().map_or(i64::MAX, |b| b.cycles);
+        Found { bound, ..self.smallest(best, most) }
     }
 
     /// Beside a design, the fastest arrays that take no more than half of what it takes of these resources, than half of that,

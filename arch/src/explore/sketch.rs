@@ -51,7 +51,8 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
         let word = (widths[access.port] / access.bytes) as u32;
         let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.cases, &mapping);
-        group.slots = if waits { 2 } else { group.slots };
+        // Where sizes end the tile loops of a sum, every visit may be its last one.
+        group.slots = if waits || program.sized.is_some() { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
             spilled.iter().for_each(|&c| group.emit[c] = None);

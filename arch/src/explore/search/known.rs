@@ -153,7 +153,8 @@ impl<'a> Known<'a> {
             program,
             spec,
             limits: task.limits,
-            spill: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
+            // Where sizes tell how long a sum waits, it waits in the array.
+            spill: if program.sized.is_some() { i64::MAX } else { spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from) },
             address_bits: spec.wiring.address_bits.unwrap_or(64),
             uram: spec.wiring.uram.unwrap_or(false),
             facts: facts(program),
@@ -295,7 +296,7 @@ impl<'a> Known<'a> {
     }
 
     fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
-        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
+        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, twice: self.program.sized.is_some(), spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
     }
 
     /// Cycles of a shape over words of these widths, at least, in closed form.
