@@ -3,7 +3,7 @@
 
 use crate::affine::Ranges;
 use crate::affine::Condition;
-use crate::ir::vsa::{NodeId, Op, Vsa};
+use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ enum Holds {
 pub struct Needed {
     /// Per node, the number of PEs in which something stored depends on it.
     pub count: Vec<i64>,
+    /// Per node, the number of PEs in which a memory has a port for it: values that are read at once share the first one's.
+    pub ports: Vec<i64>,
     /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
     /// behind them, though the PE itself may not.
     pub passed: Vec<Passed>,
@@ -37,11 +39,31 @@ pub fn needed(vsa: &Vsa) -> Needed {
         let seen = Search { extent: [1, 1], ..search }.needed();
         let there = |n: usize| seen[n].count() > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
-        return Needed { count, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect() };
+        let ports = ports(vsa, |n| seen[n].clone());
+        let within = |n: usize| match vsa.nodes[n].op {
+            Op::Past { hop, .. } => (0..2).map(|a| (vsa.extent[a] - hop[a].abs()).max(0)).product(),
+            _ => pes,
+        };
+        let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
+        return Needed { count, ports, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect() };
     }
     let seen = search.needed();
     let count = seen.iter().map(Places::count).collect();
-    Needed { count, passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect() }
+    Needed { count, ports: ports(vsa, |n| search.sources(n, &seen[n])), passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect() }
+}
+
+/// See [`Needed::ports`]; `at`: where a node's source is needed for it.
+fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
+    let mut shared: BTreeMap<(NodeId, i64, (i64, bool)), (usize, Places)> = BTreeMap::new();
+    for (&id, &delay) in &vsa.schedule.delays {
+        if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, .. }) = (delay, &vsa.node(id).op) {
+            let here = at(id.index());
+            shared.entry((*source, *waves, (read, synchronous))).and_modify(|(_, all)| all.join(&here)).or_insert((id.index(), here));
+        }
+    }
+    let mut ports = vec![0; vsa.nodes.len()];
+    shared.into_values().for_each(|(first, at)| ports[first] = at.count());
+    ports
 }
 
 fn index(vsa: &Vsa, p: [i64; 2]) -> usize {
@@ -188,6 +210,14 @@ impl Search<'_> {
             }
         }
         seen
+    }
+
+    /// Where a node's source is needed for it, which itself is at these places.
+    fn sources(&self, node: usize, at: &Places) -> Places {
+        match self.vsa.nodes[node].op {
+            Op::Past { hop, .. } => self.behind(at, hop),
+            _ => at.clone(),
+        }
     }
 
     /// Where a hop to these places comes from.

@@ -3,12 +3,13 @@
 use super::blocks::{bits_of, line, memory, Cost};
 use crate::affine::interval;
 use crate::affine::Form;
+use crate::contract::delay::in_luts;
 use crate::contract::operand::travels;
 use crate::contract::pick;
 use crate::contract::relay::{self, Relays};
-use crate::contract::timing::{drain_latency, FEED_LATENCY};
+use crate::contract::timing::{collect_time, drain_latency, FEED_LATENCY};
 use crate::contract::walk::Walk;
-use crate::ir::vsa::{Bank, Hull, InputGroup, Op, Vsa};
+use crate::ir::vsa::{Bank, Hull, InputGroup, Op, OutputGroup, Vsa};
 
 /// Bits of an unsigned counter form; nothing where it does not vary.
 fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
@@ -66,7 +67,7 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     if choices > 1 {
         one += line([FEED_LATENCY - 1], bits_of(choices));
     }
-    let late = late(vsa, group);
+    let (_, late) = late(vsa, group);
     let early = early(vsa, Walk::reads, group.array, g, &group.hull);
     for bank in &group.banks {
         let kept = i64::from(pick::kept(starts, bank.ports, word).count_ones());
@@ -75,28 +76,30 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
             continue;
         }
         one += stored(bank, double, kept * bits, vsa.uram) + blocks(early, bank.depth);
+        // What is read of a block is registered within.
+        let read = i64::from(kept_in_luts(bank, double));
         one.lut += hit(bank, &group.hull);
         if bank.words_per_row > 1 {
             one.lut += col + bits_of(bank.depth);
         }
         if choices > 1 {
-            one += Cost::ff(2 * kept * bits);
+            one += Cost::ff((1 + read) * kept * bits);
             one.lut += served.len() as i64 * bits * choice(choices);
             // Of a sketch: a register, or what makes a shift register of it.
             if !sketch {
                 one += served.iter().map(|&late| line([1 + late], bits)).sum();
             }
         } else {
-            one += served.iter().map(|&late| line([3 + late], bits)).sum();
+            one += served.iter().map(|&late| line([2 + read + late], bits)).sum();
         }
     }
     one * count
 }
 
-/// Per port, cycles by which it is later than the group's first; nothing for one that no node reads.
-fn late(vsa: &Vsa, group: &InputGroup) -> Vec<Option<i64>> {
+/// When a group's first value is ready, and per port, cycles by which it is later than that; nothing for one that no node reads.
+fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
     if vsa.nodes.is_empty() {
-        return vec![Some(0); group.ports.len()];
+        return (FEED_LATENCY, vec![Some(0); group.ports.len()]);
     }
     let mut ready = vec![None; group.ports.len()];
     for (node, &at) in vsa.nodes.iter().zip(&vsa.schedule.ready) {
@@ -108,8 +111,38 @@ fn late(vsa: &Vsa, group: &InputGroup) -> Vec<Option<i64>> {
             _ => {}
         }
     }
-    let first = ready.iter().flatten().min().copied().unwrap_or(0);
-    ready.into_iter().map(|r| r.map(|r| r - first)).collect()
+    let first = ready.iter().flatten().min().copied().unwrap_or(FEED_LATENCY);
+    (first, ready.into_iter().map(|r| r.map(|r| r - first)).collect())
+}
+
+/// What waves bring to feeders and collectors enters the array when the first of them looks at it.
+pub(super) fn entries(vsa: &Vsa) -> Cost {
+    // Of a sketch: when that is, is not known.
+    if vsa.nodes.is_empty() {
+        return Cost::default();
+    }
+    let way = |hops: [i64; 2]| (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
+    let told = |row: &Form, col: &Form, double: bool, delay: i64| [wave_bits(vsa, row), wave_bits(vsa, col), double.into()].into_iter().map(|bits| line([delay], bits)).sum::<Cost>();
+    let feeders = vsa.inputs.iter().map(|g| told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + way(g.away(vsa))));
+    let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
+        let delay = collect_time(vsa, o) - 1 + way(g.away(vsa));
+        told(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
+    });
+    feeders.sum::<Cost>() + collectors.sum()
+}
+
+/// Enables of a group that come with the waves.
+fn enables(vsa: &Vsa, group: &OutputGroup) -> i64 {
+    let mut enables: Vec<_> = group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
+    enables.sort_unstable();
+    enables.dedup();
+    enables.len() as i64
+}
+
+/// A bank's words stand in registers or LUTs: what is read of them is registered behind them.
+fn kept_in_luts(bank: &Bank, double: bool) -> bool {
+    let depth = bank.depth.max(1);
+    in_luts(if double { (1 << bits_of(depth)) + depth } else { depth })
 }
 
 /// The memory of a bank with its addresses.
@@ -135,11 +168,8 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
     let extent = group.extent();
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
-    let mut enables: Vec<_> = group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
-    enables.sort_unstable();
-    enables.dedup();
     let early = early(vsa, Walk::writes, group.array, o, &group.hull);
-    let mut one = line(1..=hop, row + col + i64::from(double) + enables.len() as i64);
+    let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
     for bank in &group.banks {
         let lanes = relay::lanes(bank, word);
         let depth = if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }.max(1);
@@ -155,7 +185,7 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
 
 /// Lanes with write enables of their own are memories of their own where they stand in LUTs.
 fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
-    if crate::contract::delay::in_luts(words) { memory(words, bits, false) * lanes } else { memory(words, lanes * bits, ultra) }
+    if in_luts(words) { memory(words, bits, false) * lanes } else { memory(words, lanes * bits, ultra) }
 }
 
 /// LUTs that join so many words, per bit.

@@ -5,21 +5,30 @@ use super::blocks::{bits_of, line, memory, Cost};
 use super::control::Field;
 use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
-use crate::contract::delay::{cleared, table_in_luts, Wait};
+use crate::contract::delay::{cleared, in_luts, table_in_luts, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use crate::contract::timing::collect_time;
 use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Also which fields of the waves they look at.
-pub(super) fn pes(vsa: &Vsa) -> (Cost, Vec<Field>) {
-    let Needed { count, passed } = needed::needed(vsa);
-    let part = Part::new(vsa);
-    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0).map(|n| part.node(NodeId(n as u32)) * count[n]).sum();
+/// What all of them take, and what brings them the fields of the waves.
+pub(super) struct Pes {
+    pub cost: Cost,
+    /// Registers in front of the array: a field enters it when a PE first looks at it.
+    pub entry: Cost,
+    pub fields: Vec<Field>,
+}
+
+pub(super) fn pes(vsa: &Vsa) -> Pes {
+    let Needed { count, ports, passed } = needed::needed(vsa);
+    let part = Part::new(vsa, &count);
+    let node = |n: usize| part.node(NodeId(n as u32)) * count[n] + part.memory(NodeId(n as u32)) * ports[n];
+    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0 || ports[n] > 0).map(node).sum();
     let passed: Cost = passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
-    let total = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
-    (total, part.fields.into_keys().collect())
+    let cost = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
+    let entry = part.fields.iter().map(|(field, times)| line(times.iter().min().copied(), part.width(field))).sum();
+    Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
 /// What a PE takes by the statements that need it.
@@ -27,14 +36,16 @@ pub(super) type ByStatements = Vec<(BTreeSet<usize>, Cost)>;
 
 /// What PEs take as they are, without the fields that come with the waves, apart by the statements: see [`least`].
 pub(super) fn scheduled(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
-    let part = Part::new(vsa);
-    by_statements(vsa, stands, |id| part.node(id))
+    let Needed { count, ports, .. } = needed::needed(vsa);
+    let part = Part::new(vsa, &count);
+    by_statements(vsa, &count, stands, |id| if ports[id.index()] > 0 { part.node(id) + part.memory(id) } else { part.node(id) })
 }
 
 /// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the statements that
 /// need them; only nodes that are needed wherever one of the statements stands: at so many places.
 pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
-    let part = Part::new(vsa);
+    let count = needed::needed(vsa).count;
+    let part = Part::new(vsa, &count);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
     let of = |id: NodeId| {
         let node = vsa.node(id);
@@ -48,11 +59,10 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> BySt
             _ => Cost::default(),
         }
     };
-    by_statements(vsa, stands, of)
+    by_statements(vsa, &count, stands, of)
 }
 
-fn by_statements(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByStatements {
-    let count = needed::needed(vsa).count;
+fn by_statements(vsa: &Vsa, count: &[i64], stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByStatements {
     let mut parts: BTreeMap<BTreeSet<usize>, Cost> = BTreeMap::new();
     for (n, users) in users(vsa).into_iter().enumerate().filter(|(n, users)| count[*n] >= stands(users)) {
         let known = parts.entry(users).or_default();
@@ -93,11 +103,12 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(vsa: &'a Vsa) -> Part<'a> {
+    /// `count`: PEs that need each node; what none needs looks at nothing.
+    fn new(vsa: &'a Vsa, count: &[i64]) -> Part<'a> {
         let n = vsa.nodes.len();
         let mut part = Part { vsa, taps: vec![vec![]; n], readers: vec![0; n], widths: widths(vsa), fields: BTreeMap::new() };
         let live = live_nodes(vsa);
-        for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()]) {
+        for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && count[id.index()] > 0) {
             part.visit(id);
         }
         for (o, group) in vsa.outputs.iter().enumerate() {
@@ -327,16 +338,22 @@ impl<'a> Part<'a> {
                 // The source's own last register is the first.
                 after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
-            Some(Delay::Memory { synchronous, .. }) => {
-                let read = match (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id)) {
-                    true => Cost::default(),
-                    false => Cost::ff(bits * i64::from(synchronous && crate::contract::delay::in_luts(waves))),
-                };
-                // A further port of the same memory is a copy of it.
-                after + read + memory(waves, bits, vsa.uram)
-            }
+            Some(Delay::Memory { .. }) => after,
             None => Cost::default(),
         }
+    }
+
+    /// A port of the memory behind a source: a further one is a copy of the memory. A block's word is registered within.
+    fn memory(&self, id: NodeId) -> Cost {
+        let vsa = self.vsa;
+        let (Op::Past { source, waves, .. }, Some(Delay::Memory { synchronous, .. })) = (&vsa.node(id).op, vsa.schedule.delays.get(&id)) else { return Cost::default() };
+        if matches!(vsa.node(*source).op, Op::Const(_)) {
+            return Cost::default();
+        }
+        let bits = i64::from(vsa.node(*source).ty.bits());
+        let elsewhere = (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id));
+        let registered = *synchronous && in_luts(*waves) && !elsewhere;
+        memory(*waves, bits, vsa.uram) + Cost::ff(bits * i64::from(registered))
     }
 
     /// A product of variables stands in DSP slices with its registers; one with a constant of few digits is a sum.

@@ -17,6 +17,7 @@ pub struct Parts {
     pub pes: Cost,
     pub feeders: Cost,
     pub collectors: Cost,
+    /// And what waits in front of the array for its time.
     pub relays: Cost,
     /// Readers and writers.
     pub engines: Cost,
@@ -30,9 +31,9 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 }
 
 pub fn parts(vsa: &Vsa) -> Parts {
-    let (pes, fields) = pes::pes(vsa);
+    let pes = pes::pes(vsa);
     let others = others(vsa, &Walk::all(vsa));
-    Parts { pes, control: others.control + control::launched(vsa, fields), ..others }
+    Parts { pes: pes.cost, relays: others.relays + pes.entry, control: others.control + control::launched(vsa, pes.fields), ..others }
 }
 
 /// What no node of the PEs is needed for. `walks`: of the ports.
@@ -41,7 +42,7 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
         pes: Cost::default(),
         feeders: (0..vsa.inputs.len()).map(|g| network::feeders(vsa, g)).sum(),
         collectors: (0..vsa.outputs.len()).map(|o| network::collectors(vsa, o)).sum(),
-        relays: (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
+        relays: network::entries(vsa) + (0..vsa.ports()).map(|port| network::relays(vsa, port)).sum(),
         engines: walks.iter().enumerate().map(|(port, walks)| engines::engines(vsa, port, walks)).sum(),
         control: control::control(vsa),
     }
