@@ -62,7 +62,7 @@ DESIGNS = [
       (LESS, ("atax", "cholesky", "floyd-warshall", "gemm", "gesummv", "lu", "mvt", "symm", "syr2k", "syrk", "trmm"))) for name in names]
 # Where a guard that depends on the place leaves out operators or memories in some PEs, or there are no neighbours for whom they
 # are, these are synthesized within the array.
-FLAT = {"lu, N = 8, in lut=7000,dsp=16", "PolyBench jacobi-1d in lut=15000,dsp=32", "PolyBench seidel-2d in lut=10000,dsp=16"} | {
+FLAT = {"lu, N = 8, in lut=7000,dsp=16", "PolyBench 2mm in lut=15000,dsp=32", "PolyBench jacobi-1d in lut=15000,dsp=32", "PolyBench seidel-2d in lut=10000,dsp=16"} | {
     f"PolyBench {name} in lut=7000,dsp=16" for name in ("cholesky", "floyd-warshall", "gemm", "lu", "symm", "syr2k", "syrk", "trmm")}
 
 
