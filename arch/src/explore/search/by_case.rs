@@ -8,6 +8,9 @@ use crate::explore::facts::{Access, Facts};
 use crate::explore::handover::Handover;
 use crate::explore::space::{parts, Grid, Inner, Order, MOST_DIMS};
 
+/// Bounds of one grid's shapes; what lies behind them is not looked at.
+const MOST_BOUNDS: u64 = 300_000;
+
 /// A grid, and what its shapes may be.
 struct Choices<'a> {
     known: &'a Known<'a>,
@@ -101,6 +104,10 @@ impl Choices<'_> {
     fn cut(&self, d: usize, so_far: &[i64], inner: Inner, found: &mut Shapes) {
         let total = |d: usize, waves: &[i64]| waves.iter().zip(&self.least).map(|(w, least)| w.saturating_mul(least[d])).fold(0i64, i64::saturating_add);
         if waves_alone(total(d, so_far)) >= self.cap {
+            return;
+        }
+        if found.bounds >= MOST_BOUNDS {
+            found.dropped = found.dropped.min(self.key);
             return;
         }
         let Some(choices) = self.inner.get(d) else { return self.leaf(&inner, found) };
