@@ -23,6 +23,7 @@ use crate::port::Port;
 use crate::stream::{Answer, Tokens, Word};
 use arch::contract::program::{self, Register};
 use arch::contract::walk::{words_in_flight, Walk, WalkGroup, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
+use arch::ir::sizes::Formula;
 use arch::ir::vsa::Vsa;
 use rtl::{clog2, u, Design, ModuleBuilder, Sig, Template, Ty, Wire};
 
@@ -419,10 +420,16 @@ fn responses<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &St
         port.output(m, pulse.q());
     }
     let left = m.reg("drains_left", u(40));
-    let total = io.program.given(&walk.services(), u(40));
+    let services = walk.services();
+    let total = io.program.given(&services, u(40));
     left.next(m.mux(io.start, total, left.q().sub_lit(1))).en(io.start | fire.sig()).rst(rst, 0);
     let done = m.reg("done_q", u(1));
-    let all = fire.sig() & left.q().eq_lit(1);
+    let mut all = fire.sig() & left.q().eq_lit(1);
+    // At some sizes there may be none.
+    if !matches!(services, Formula::Const(_)) {
+        let begun = m.reg("begun", u(1)).next(io.start).rst(rst, 0);
+        all = all | (begun.q() & left.q().eq_lit(0)).named("drains_none");
+    }
     done.next(!io.start & (done.q() | all)).rst(rst, 0);
     ports.done.output(m, done.q());
     bvalid
