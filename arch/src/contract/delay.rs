@@ -115,11 +115,14 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
     let registers = Wait::of(vsa, past)?.registers(Some(delay));
     let at_once = |n: NodeId| vsa.schedule.latency[n.index()] == 0;
     let same_time = vsa.schedule.ready[id.index()] == read + 1 && vsa.schedule.ready[past.index()] == read + 1;
-    let readers = vsa.nodes.iter().map(|n| n.op.sources().iter().filter(|&&s| s == past).count()).sum::<usize>();
-    let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
-    let alone = readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty;
     let control = matches!(vsa.node(condition).op, Op::Guard(_)) && vsa.node(condition).op.is_control();
-    (control && alone && same_time && registers == 0 && at_once(id) && in_luts(waves)).then_some(Cleared { past, read, condition, when, value })
+    // What takes longest comes last.
+    let alone = || {
+        let readers = vsa.nodes.iter().map(|n| n.op.sources().iter().filter(|&&s| s == past).count()).sum::<usize>();
+        let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
+        readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty
+    };
+    (control && same_time && registers == 0 && at_once(id) && in_luts(waves) && alone()).then_some(Cleared { past, read, condition, when, value })
 }
 
 /// Tables of so many constants are read from LUTs, in a cycle; longer ones from block RAM, in two.

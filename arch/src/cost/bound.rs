@@ -41,10 +41,9 @@ pub struct Tiles<'a> {
     pub waves: i64,
     /// Cycles in which the last wave reaches the last PE that emits, at least.
     pub cross: i64,
-    /// Waves beyond which partial results may leave the array.
-    pub spill: i64,
-    /// Collectors have two buffers, however tiles follow one another.
-    pub twice: bool,
+    /// Waves beyond which partial results may leave the array. Where they never do, as sizes tell how long they wait, any visit may be
+    /// the last one of its sums, and collectors have two buffers.
+    pub spill: Option<i64>,
     /// Loops over several PEs, as bits.
     pub spread: u32,
 }
@@ -106,7 +105,7 @@ impl Tiles<'_> {
         // Partial results that leave the array in every visit come back in every visit.
         let drains = |t: &Transfer, sums: &Sums| {
             let waits = self.waves * self.over(sums.inside & !sums.head);
-            let leaves = sums.outer != 0 && t.sum & self.spread == 0 && waits > self.spill;
+            let leaves = sums.outer != 0 && t.sum & self.spread == 0 && self.spill.is_some_and(|most| waits > most);
             (leaves, self.over(t.mask & self.tiled) * if leaves { self.over(sums.outer) } else { 1 })
         };
         let mut beats = [0; PORTS];
@@ -130,7 +129,7 @@ impl Tiles<'_> {
             // Visits that store follow one another at the end of every sum's outermost loop.
             let (inside, cells, below) = (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
             let (outer, before) = (visits / inside, inside - below);
-            if self.waves * below <= self.spill && !self.twice {
+            if self.spill.is_some_and(|most| self.waves * below <= most) {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.
                 let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
                 path = path.max(first + before * self.waves + outer * waits + (outer - 1) * t.beats.max(before * self.waves) + t.beats + self.cross + BEHIND);
@@ -182,8 +181,9 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
-/// The walk of a sketch (`super::sketch`), whose ports walk like `walks`, with whole transfers: a load takes its port's beats; a drain, too, when the last wave has
-/// crossed the array (`cross`); a visit waits for its loads and for the buffers of its results. Stops at `limit`.
+/// The walk of a sketch (`crate::explore::sketch`), whose ports walk like `walks`, with whole transfers: a load takes its port's
+/// beats; a drain, too, when the last wave has crossed the array (`cross`); a visit waits for its loads and for the buffers of its
+/// results. Stops at `limit`.
 pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for walks in walks {

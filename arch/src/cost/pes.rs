@@ -3,9 +3,10 @@
 
 use super::blocks::{bits_of, line, memory, Cost};
 use super::control::Field;
+use super::multiplexers;
 use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
-use crate::contract::delay::{cleared, in_luts, table_in_luts, Wait};
+use crate::contract::delay::{cleared, in_luts, table_in_luts, Cleared, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
 use crate::contract::timing::collect_time;
 use crate::ir::vsa::{Delay, Node, NodeId, Op, Vsa};
@@ -96,6 +97,10 @@ struct Part<'a> {
     /// Per node, when its value is looked at, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
     readers: Vec<usize>,
+    /// Multiplexers that are part of another one's LUT.
+    folded: Vec<bool>,
+    /// Sums that begin anew in the register behind their memory, by that memory's read.
+    cleared: BTreeMap<NodeId, Cleared>,
     /// Bits of each node that are not copies of others.
     widths: Vec<i64>,
     /// When each field is looked at.
@@ -106,7 +111,8 @@ impl<'a> Part<'a> {
     /// `count`: PEs that need each node; what none needs looks at nothing.
     fn new(vsa: &'a Vsa, count: &[i64]) -> Part<'a> {
         let n = vsa.nodes.len();
-        let mut part = Part { vsa, taps: vec![vec![]; n], readers: vec![0; n], widths: widths(vsa), fields: BTreeMap::new() };
+        let cleared = (0..n as u32).filter_map(|s| cleared(vsa, NodeId(s))).map(|c| (c.past, c)).collect();
+        let mut part = Part { vsa, taps: vec![vec![]; n], readers: vec![0; n], folded: vec![], cleared, widths: widths(vsa), fields: BTreeMap::new() };
         let live = live_nodes(vsa);
         for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && count[id.index()] > 0) {
             part.visit(id);
@@ -121,6 +127,7 @@ impl<'a> Part<'a> {
                 }
             }
         }
+        part.folded = multiplexers::folded(vsa, &part.readers);
         part
     }
 
@@ -153,8 +160,8 @@ impl<'a> Part<'a> {
                 }
             }
             Op::Past { source, waves, .. } => self.past(id, *source, *waves),
-            op => match cleared(vsa, id) {
-                Some(c) => self.look(c.condition, c.read),
+            op => match self.begins(id).map(|c| (c.condition, c.read)) {
+                Some((condition, read)) => self.look(condition, read),
                 None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled)),
             },
         }
@@ -181,6 +188,12 @@ impl<'a> Part<'a> {
                 }
             }
         }
+    }
+
+    /// How a multiplexer makes a sum begin anew, if it does. (Nothing else reads that memory.)
+    fn begins(&self, id: NodeId) -> Option<&Cleared> {
+        let Op::Select(_, a, b) = self.vsa.node(id).op else { return None };
+        self.cleared.get(&a).or(self.cleared.get(&b))
     }
 
     fn constant(&self, id: NodeId) -> bool {
@@ -241,12 +254,12 @@ impl<'a> Part<'a> {
             Op::Iter(form) if form.is_time_only() => Cost::default(),
             Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
             Op::Guard(all) => self.guard(all, latency),
-            Op::Select(..) if cleared(vsa, id).is_some() => Cost::ff(bits),
+            Op::Select(..) if self.begins(id).is_some() => Cost::ff(bits),
             Op::Select(c, ..) if self.constant(*c) => Cost::ff(bits * latency),
             // Its bits are the condition, or not.
             Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost { lut: 1, ff: latency, ..Cost::default() },
             Op::Select(..) if self.restarts(id) => Cost::default(),
-            Op::Select(..) => Cost { lut: if self.folded(id) { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
+            Op::Select(..) => Cost { lut: if self.folded[id.index()] { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
             Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
             Op::Cast(_) => Cost::ff(bits * latency),
             Op::Lookup(table, _) => lookup(table, node.ty, latency),
@@ -276,45 +289,6 @@ impl<'a> Part<'a> {
         let alone = self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
         let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
         alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
-    }
-
-    /// A multiplexer that another one alone takes in the same cycle is part of that one's LUT: of two of them, or of any number
-    /// that have six inputs together.
-    fn folded(&self, id: NodeId) -> bool {
-        let Some(outer) = self.outer(id) else { return false };
-        let root = std::iter::successors(Some(outer), |n| self.outer(*n)).last().unwrap_or(outer);
-        if self.choices(root).len() <= 6 {
-            return true;
-        }
-        // The first of those it takes, and only where it is not itself part of another.
-        let Op::Select(_, a, b) = self.vsa.node(outer).op else { return false };
-        let first = if self.outer(a).is_some() { a } else { b };
-        first == id && !self.folded(outer)
-    }
-
-    /// The multiplexer that alone takes this one's value in the same cycle.
-    fn outer(&self, id: NodeId) -> Option<NodeId> {
-        let (vsa, s) = (self.vsa, &self.vsa.schedule);
-        let select = matches!(vsa.node(id).op, Op::Select(..));
-        if !select || self.readers[id.index()] != 1 || s.latency[id.index()] != 0 {
-            return None;
-        }
-        let takes = |n: &usize| match vsa.nodes[*n].op {
-            Op::Select(c, a, b) => c != id && (a == id || b == id),
-            _ => false,
-        };
-        let outer = (0..vsa.nodes.len()).find(takes)?;
-        (s.ready[id.index()] == s.ready[outer] - s.latency[outer]).then_some(NodeId(outer as u32))
-    }
-
-    /// What a multiplexer and those that are part of it choose by and from.
-    fn choices(&self, root: NodeId) -> BTreeSet<NodeId> {
-        let Op::Select(c, a, b) = self.vsa.node(root).op else { return BTreeSet::new() };
-        let mut all = BTreeSet::from([c]);
-        for n in [a, b].into_iter().filter(|n| !self.constant(*n)) {
-            if self.outer(n) == Some(root) { all.extend(self.choices(n)) } else { _ = all.insert(n) }
-        }
-        all
     }
 
     /// The delay element behind a source and the registers after it. A chain is there once for all that wait for the
@@ -351,8 +325,7 @@ impl<'a> Part<'a> {
             return Cost::default();
         }
         let bits = i64::from(vsa.node(*source).ty.bits());
-        let elsewhere = (0..vsa.nodes.len() as u32).any(|s| cleared(vsa, NodeId(s)).is_some_and(|c| c.past == id));
-        let registered = *synchronous && in_luts(*waves) && !elsewhere;
+        let registered = *synchronous && in_luts(*waves) && !self.cleared.contains_key(&id);
         memory(*waves, bits, vsa.uram) + Cost::ff(bits * i64::from(registered))
     }
 

@@ -13,8 +13,8 @@ use crate::ir::vsa::{After, DramArray, OutputGroup, Schedule, Until, Vsa};
 use crate::pe::spill::spilled;
 
 /// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose groups are
-/// wanted. `None` for a plan that is none.
-pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (Plan, i64), widths: &[i64], spill: i64, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
+/// wanted; `spill`: see [`crate::cost::bound::Tiles`]. `None` for a plan that is none.
+pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (Plan, i64), widths: &[i64], spill: Option<i64>, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
     let mapping = Mapping::new(&program.system, plan).ok()?;
     let mut arrays: Vec<DramArray> = vec![];
     let mut numbered = |a: &Access| -> u32 {
@@ -46,13 +46,12 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let in_every_phase = access.cases.iter().all(|&c| access.sure[c]);
         let sums: Vec<bool> = (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
-        let waits = (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > spill);
+        let long = |most: i64| (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > most);
         let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
-        let spilled = if summed.is_empty() { vec![] } else { spilled(&mapping, &summed, moving, spill) };
+        let spilled = spill.filter(|_| !summed.is_empty()).map_or(vec![], |most| spilled(&mapping, &summed, moving, most));
         let word = (widths[access.port] / access.bytes) as u32;
         let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.cases, &mapping);
-        // Where sizes end the tile loops of a sum, every visit may be its last one.
-        group.slots = if waits || program.sized.is_some() { 2 } else { group.slots };
+        group.slots = if spill.is_none_or(long) { 2 } else { group.slots };
         // Partial results leave in every visit, and come back.
         if !spilled.is_empty() {
             spilled.iter().for_each(|&c| group.emit[c] = None);

@@ -51,7 +51,7 @@ impl Ends {
 
     /// The constraints on statement `s` without the dimensions along which it is moved, and the conditions that stand for
     /// these; `None` in other lanes.
-    pub fn apply<'a>(&self, s: usize, constraints: &'a [Constraint], mapping: &Mapping, lane: usize) -> Option<(Cow<'a, [Constraint]>, Vec<Condition>)> {
+    pub fn apply<'a>(&self, s: usize, constraints: &'a [Constraint], mapping: &Mapping, lane_digits: &[i64]) -> Option<(Cow<'a, [Constraint]>, Vec<Condition>)> {
         let depth = mapping.digits.len();
         let (mut constraints, mut conditions) = (Cow::Borrowed(constraints), vec![]);
         for (d, upper) in &self.of[s] {
@@ -60,7 +60,7 @@ impl Ends {
             constraints.to_mut().iter_mut().for_each(|c| c.expr = compose(&c.expr, &coordinates, depth));
             for digit in &mapping.digits[mapping.own_row(*d)?] {
                 match digit.role {
-                    Role::Lane if mapping.lane_digits(lane)[digit.index] != 0 => return None,
+                    Role::Lane if lane_digits[digit.index] != 0 => return None,
                     Role::Lane => {}
                     Role::Space(axis) => {
                         let mut form = Form { constant: 1 - digit.trip, counters: vec![0; mapping.counters.len()], space: [0, 0] };

@@ -48,7 +48,7 @@ impl Lower<'_> {
         }
         let mut forms = coordinates.iter().map(|over| {
             let mut base: Vec<Form> = over.iter().map(|a| self.lanes.form(a, 0)).collect();
-            let offset = |&lane: &usize| over.iter().zip(&base).map(|(a, b)| self.lanes.form(a, lane).constant - b.constant).collect();
+            let offset = |&lane: &usize| over.iter().map(|a| self.lanes.more(a, lane)).collect();
             let offsets: Vec<Vec<i64>> = lanes.iter().map(offset).collect();
             substitute_fixed(&mut base, &ports, self.mapping);
             Coordinates { subscripts: base, offsets }

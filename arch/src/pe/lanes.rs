@@ -5,7 +5,9 @@ use crate::affine::{Condition, Form, Ranges};
 use crate::ir::mapping::{Carry, Mapping, Role};
 use frontend::scop::{Affine, Constraint};
 use rustc_hash::FxHashMap;
+use std::borrow::Borrow;
 use std::cell::RefCell;
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// An affine function over counters and PE.
@@ -38,12 +40,7 @@ impl Lanes<'_> {
 
     /// All carry cases of a distance.
     pub fn carries(&self, distance: &[i64]) -> Rc<[Carry]> {
-        if let Some(known) = self.carries.borrow().get(distance) {
-            return Rc::clone(known);
-        }
-        let found: Rc<[Carry]> = self.mapping.carries(distance).into();
-        self.carries.borrow_mut().insert(distance.to_vec(), Rc::clone(&found));
-        found
+        once(&self.carries, distance, || self.mapping.carries(distance).into())
     }
 
     /// Transformed dimensions of a sum over `dims`, which the mapping keeps as they are.
@@ -53,19 +50,21 @@ impl Lanes<'_> {
 
     /// Per lane: the one with the same digits, but 0 in those of a sum over `dims`.
     pub fn firsts(&self, dims: &[usize]) -> Rc<[usize]> {
-        if let Some(known) = self.firsts.borrow().get(dims) {
-            return Rc::clone(known);
-        }
-        let mut summed = vec![false; self.mapping.lane_trips.len()];
-        let rows = self.rows(dims);
-        rows.iter().flat_map(|&d| &self.mapping.digits[d]).filter(|x| x.role == Role::Lane).for_each(|x| summed[x.index] = true);
-        let first = |digits: &Vec<i64>| {
-            let first: Vec<i64> = digits.iter().zip(&summed).map(|(x, summed)| if *summed { 0 } else { *x }).collect();
-            self.mapping.lane_number(&first).expect("a lane")
-        };
-        let found: Rc<[usize]> = self.digits.iter().map(first).collect();
-        self.firsts.borrow_mut().insert(dims.to_vec(), Rc::clone(&found));
-        found
+        once(&self.firsts, dims, || {
+            let mut summed = vec![false; self.mapping.lane_trips.len()];
+            let rows = self.rows(dims);
+            rows.iter().flat_map(|&d| &self.mapping.digits[d]).filter(|x| x.role == Role::Lane).for_each(|x| summed[x.index] = true);
+            let first = |digits: &Vec<i64>| {
+                let first: Vec<i64> = digits.iter().zip(&summed).map(|(x, summed)| if *summed { 0 } else { *x }).collect();
+                self.mapping.lane_number(&first).expect("a lane")
+            };
+            self.digits.iter().map(first).collect()
+        })
+    }
+
+    /// How much more an affine function is in a lane than in lane 0.
+    pub fn more(&self, affine: &Affine, lane: usize) -> i64 {
+        self.of_affine(affine).more[lane]
     }
 
     /// An affine function of band coordinates in one lane.
@@ -92,16 +91,29 @@ impl Lanes<'_> {
     }
 
     fn of_affine(&self, affine: &Affine) -> Rc<OfLanes> {
-        if let Some(known) = self.forms.borrow().get(affine) {
-            return Rc::clone(known);
-        }
-        let form = self.mapping.form(affine, 0);
-        let rows = self.mapping.digits.iter().enumerate();
-        let lane_digits = rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
-        let weights: Vec<(usize, i64)> = lane_digits.map(|(d, x)| (x.index, x.weight * affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>())).collect();
-        let more = self.digits.iter().map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum()).collect();
-        let found = Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, asked: RefCell::default() });
-        self.forms.borrow_mut().insert(affine.clone(), Rc::clone(&found));
-        found
+        once(&self.forms, affine, || {
+            let form = self.mapping.form(affine, 0);
+            let rows = self.mapping.digits.iter().enumerate();
+            let lane_digits = rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
+            let step = |d: usize| affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>();
+            let weights: Vec<(usize, i64)> = lane_digits.map(|(d, x)| (x.index, x.weight * step(d))).collect();
+            let more = self.digits.iter().map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum()).collect();
+            Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, asked: RefCell::default() })
+        })
     }
+}
+
+/// What is known by a key, or becomes known of it.
+fn once<K, Q, V>(known: &RefCell<FxHashMap<K, Rc<V>>>, key: &Q, find: impl FnOnce() -> Rc<V>) -> Rc<V>
+where
+    K: Borrow<Q> + Eq + Hash,
+    Q: ToOwned<Owned = K> + Eq + Hash + ?Sized,
+    V: ?Sized,
+{
+    if let Some(value) = known.borrow().get(key) {
+        return Rc::clone(value);
+    }
+    let found = find();
+    known.borrow_mut().insert(key.to_owned(), Rc::clone(&found));
+    found
 }

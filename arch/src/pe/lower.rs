@@ -138,7 +138,7 @@ impl Lower<'_> {
 
     /// The conjunction over counters and PE for statement `s` in one lane: none or one simplified conjunction.
     pub(super) fn conditions(&self, s: usize, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
-        let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, lane)?;
+        let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, &self.lanes.digits[lane])?;
         let mut conditions = Vec::new();
         constraints.iter().try_for_each(|c| self.lanes.ask(c, lane, &mut conditions))?;
         let digits = when.iter().map(|b| {

@@ -35,8 +35,8 @@ pub(super) struct Known<'a> {
     pub program: &'a Program<'a>,
     pub spec: &'a DesignSpec,
     pub limits: Resources,
-    /// Waves beyond which partial results leave the array.
-    pub spill: i64,
+    /// Waves beyond which partial results leave the array, if they ever do.
+    pub spill: Option<i64>,
     /// Bits of an address.
     pub address_bits: u32,
     /// Deep memories are UltraRAM.
@@ -154,7 +154,7 @@ impl<'a> Known<'a> {
             spec,
             limits: task.limits,
             // Where sizes tell how long a sum waits, it waits in the array.
-            spill: if program.sized.is_some() { i64::MAX } else { spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from) },
+            spill: program.sized.is_none().then(|| spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from)),
             address_bits: spec.wiring.address_bits.unwrap_or(64),
             uram: spec.wiring.uram.unwrap_or(false),
             facts: facts(program),
@@ -296,7 +296,7 @@ impl<'a> Known<'a> {
     }
 
     fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
-        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, twice: self.program.sized.is_some(), spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
+        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
     }
 
     /// Cycles of a shape over words of these widths, at least, in closed form.
