@@ -6,6 +6,7 @@ use crate::affine::Condition;
 use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Whether a condition holds at one place: in some waves, in all that matter, or in none.
@@ -31,7 +32,7 @@ pub struct Needed {
 pub type Passed = BTreeMap<i64, i64>;
 
 pub fn needed(vsa: &Vsa) -> Needed {
-    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, extent: vsa.extent };
+    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, extent: vsa.extent, inside: RefCell::default() };
     let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
@@ -173,6 +174,8 @@ struct Search<'a> {
     ranges: Ranges,
     /// Places that are told apart along each axis.
     extent: [i64; 2],
+    /// By hop: places where it comes from a PE.
+    inside: RefCell<FxHashMap<[i64; 2], Places>>,
 }
 
 impl Search<'_> {
@@ -225,8 +228,9 @@ impl Search<'_> {
         if hop == [0, 0] || self.extent != self.vsa.extent {
             return places.clone();
         }
-        let inside = Places::of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a]))));
-        places.each(&inside, |a, b| a & b).moved(hop[0] * self.extent[1] + hop[1])
+        let mut known = self.inside.borrow_mut();
+        let inside = known.entry(hop).or_insert_with(|| Places::of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
+        places.each(inside, |a, b| a & b).moved(hop[0] * self.extent[1] + hop[1])
     }
 
     fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {

@@ -459,13 +459,7 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
     if !node.ty.is_float() && !first.is_float() || matches!(node.op, Op::Lookup(..)) {
         return None;
     }
-    // Parts of 26 bits of one significand times parts of 17 of the other.
-    let significand: i64 = match node.ty.bits() {
-        0..=16 => 11,
-        17..=32 => 24,
-        _ => 53,
-    };
-    let multiplier = ((significand + 25) / 26) * ((significand + 16) / 17);
+    let multiplier = slices(node.ty);
     let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
     match node.op {
         Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),
@@ -482,6 +476,16 @@ fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
         Op::Cast(_) if first != node.ty => core(0, 6, 3),
         _ => None,
     }
+}
+
+/// DSP slices of a product of floats: parts of 26 bits of one significand times parts of 17 of the other.
+pub fn slices(ty: ScalarType) -> i64 {
+    let significand: i64 = match ty.bits() {
+        0..=16 => 11,
+        17..=32 => 24,
+        _ => 53,
+    };
+    ((significand + 25) / 26) * ((significand + 16) / 17)
 }
 
 fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {

@@ -7,6 +7,7 @@
 use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{control, engines, network, pes};
+pub use super::pes::slices;
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;

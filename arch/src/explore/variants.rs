@@ -14,12 +14,30 @@ use std::collections::BTreeSet;
 /// # Errors
 /// Why the plan is no systolic array for this program.
 pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    array(program, plan, spec, Wanted::Fastest)
+}
+
+/// The array of a plan of the first variant that is legal, which has the fewest operators.
+///
+/// # Errors
+/// Why the plan is no systolic array for this program.
+pub fn first(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+    array(program, plan, spec, Wanted::First)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Fastest,
+    First,
+}
+
+fn array(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
     let program = program.sized.as_deref().unwrap_or(program);
     let plan = plan.behind(program.system.sizes);
     // Loops whose trips a value has to wait for run as at the greatest sizes, or in the longest phases.
     let mut loose = BTreeSet::new();
     loop {
-        match within(program, plan.clone(), spec, &loose) {
+        match within(program, plan.clone(), spec, &loose, wanted) {
             Err(Illegal::Varying(counters)) => {
                 let mapping = Mapping::within(&program.system, plan.clone(), &loose)?;
                 let before = loose.len();
@@ -34,16 +52,17 @@ pub fn assemble(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<Vsa,
     }
 }
 
-fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>) -> Result<Vsa, Illegal> {
+fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>, wanted: Wanted) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&program.system, plan, loose)?;
-    let best = fastest(program, &mapping, spec);
+    let best = variant(program, &mapping, spec, wanted);
     if matches!(best, Err(Illegal::Varying(_))) {
         return best.map(|_| unreachable!("an error"));
     }
     // Loops that end early in some phases may leave sums there too little time, for which all phases would wait.
-    if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(|(_, schedule)| schedule.interval == 1) {
+    let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || wanted == Wanted::First;
+    if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
-        if let Ok(found) = fastest(program, &even, spec) {
+        if let Ok(found) = variant(program, &even, spec, wanted) {
             if best.as_ref().map_or(true, |b| cycles(&found.1, &even) < cycles(&b.1, &mapping)) {
                 return join(program, even, found.0, found.1, spec);
             }
@@ -53,8 +72,8 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
     join(program, mapping, lowered, schedule, spec)
 }
 
-/// The nodes and schedule of the fastest variant.
-fn fastest(program: &Program, mapping: &Mapping, spec: &DesignSpec) -> Result<(Lowered, Schedule), Illegal> {
+/// The nodes and schedule of a variant.
+fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Wanted) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = kept(program, mapping);
     let sums = |floats: bool| reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats);
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
@@ -76,6 +95,9 @@ fn fastest(program: &Program, mapping: &Mapping, spec: &DesignSpec) -> Result<(L
         let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping) >= cycles(&b.1, mapping));
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
+        }
+        if wanted == Wanted::First && best.is_ok() {
+            break;
         }
         // What is shared may make PEs wait for each other that need not.
         if best.as_ref().is_ok_and(|b| b.1.interval == 1 && (!options.shared || b.1.skew.iter().all(|s| s.abs() <= 1))) {

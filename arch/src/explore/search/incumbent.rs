@@ -2,7 +2,7 @@
 //! over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::{at_once, Node, Grid, Resources, Search, Shape, Widths};
+use super::{at_once, Node, Grid, GRIDS, Resources, Search, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::search::share;
@@ -97,20 +97,22 @@ impl Search<'_> {
 
     /// Incumbents over arrays that leave more and more of the board to the network: of the fastest grids of every rung those with
     /// the shortest borders. Where most of the fastest grids do not fit, a search that is best first would meet none that does.
+    /// Grids come the least bound first.
     pub(super) fn ladder(&mut self, grids: &[(i64, Grid)]) {
-        let mut by_bound = grids.to_vec();
-        by_bound.sort_unstable();
         for percent in RUNGS {
             let limits = &self.task.limits;
             let rung = Resources { lut: limits.lut * percent / 100, ff: limits.ff * percent / 100, dsp: limits.dsp * percent / 100, ..*limits };
             let mut near: Vec<(i64, Grid)> = vec![];
-            for &(key, grid) in &by_bound {
-                if key >= self.limit() || near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS {
+            for some in grids.chunks(GRIDS) {
+                let done = |near: &[(i64, Grid)], key: i64| near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS;
+                if some[0].0 >= self.limit() || done(&near, some[0].0) {
                     break;
                 }
-                let pes = self.per_pe(&[&grid])[0];
-                if pes != Resources::default() && pes.fits(&rung) {
-                    near.push((key, grid));
+                let pes = self.per_pe(&some.iter().map(|g| &g.1).collect::<Vec<_>>());
+                for (&(key, grid), pes) in some.iter().zip(pes) {
+                    if key < self.limit() && !done(&near, key) && pes != Resources::default() && pes.fits(&rung) {
+                        near.push((key, grid));
+                    }
                 }
             }
             near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
@@ -132,12 +134,10 @@ impl Search<'_> {
         if self.counts.too_big == 0 {
             return;
         }
-        let mut by_bound = grids.to_vec();
-        by_bound.sort_unstable();
         for _ in 0..CORRECTIONS {
             let limit = self.limit();
             let mut next = None;
-            for &(key, grid) in by_bound.iter().take_while(|g| g.0 < limit).filter(|g| g.1.peak() > 1) {
+            for &(key, grid) in grids.iter().take_while(|g| g.0 < limit).filter(|g| g.1.peak() > 1) {
                 if self.dived.contains(&grid) {
                     continue;
                 }

@@ -2,6 +2,7 @@
 //! it at once.
 
 use super::task::{by_hand, wavefront, Design, Task};
+use super::products::{self, Product};
 use super::{Kind, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
@@ -10,7 +11,7 @@ use crate::cost::{predict_below, resources};
 use crate::explore::assemble::{count, Program, SPILL_BEYOND};
 use crate::explore::facts::Facts;
 use crate::explore::space::{parts, Grid, Inner, Order, Orders, Sizes, MOST_DIMS};
-use crate::explore::variants::assemble;
+use crate::explore::variants::{self, assemble};
 use crate::ir::design::DesignSpec;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
@@ -48,6 +49,7 @@ pub(super) struct Known<'a> {
     pub near_orders: bool,
     /// Of each statement, if it computes something.
     stands: Vec<Option<Stands>>,
+    products: Vec<Vec<Product>>,
     /// Cycles by which a memory on chip, if there is any, is nearer than those that closed forms of bounds count with.
     pub nearer: i64,
     /// Of all PEs that were made so far.
@@ -162,6 +164,7 @@ impl<'a> Known<'a> {
             near_orders: false,
             nodes: AtomicU64::new(0),
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
+            products: products::products(program),
             stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
         }
     }
@@ -229,6 +232,11 @@ impl<'a> Known<'a> {
             }
         }
         reached
+    }
+
+    /// DSP slices of all PEs of a grid, at least, without a look at one.
+    pub fn slices(&self, grid: &Grid) -> i64 {
+        products::least(&self.products, grid, self.facts_of(grid), &self.reached(grid))
     }
 
     /// PEs that every statement reaches, at least.
@@ -360,9 +368,20 @@ impl<'a> Known<'a> {
     /// # Errors
     /// Why it is no array for the program.
     pub fn made(&self, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
-        let vsa = assemble(self.program, plan, spec)?;
-        self.nodes.fetch_add(vsa.nodes.len() as u64, Ordering::Relaxed);
-        Ok(vsa)
+        self.counted(assemble(self.program, plan, spec))
+    }
+
+    /// Assembles a plan, not into its fastest array.
+    ///
+    /// # Errors
+    /// Why it is no array for the program.
+    pub fn rough(&self, plan: Plan, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+        self.counted(variants::first(self.program, plan, spec))
+    }
+
+    fn counted(&self, made: Result<Vsa, Illegal>) -> Result<Vsa, Illegal> {
+        self.nodes.fetch_add(made.as_ref().map_or(0, |vsa| vsa.nodes.len() as u64), Ordering::Relaxed);
+        made
     }
 
     /// Of all PEs that were made so far: whoever asks while several are made may get any number.

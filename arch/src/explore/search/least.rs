@@ -285,7 +285,7 @@ impl Known<'_> {
                 let plan = self.plan(&Shape { grid, inner, order: order as u16 });
                 let mut spec = self.spec.clone();
                 spec.wiring.word = self.words(k, self.widest(k));
-                if let Ok(vsa) = self.made(plan, &spec) {
+                if let Ok(vsa) = self.rough(plan, &spec) {
                     found.push(resources::per_pe(&vsa, |statements| self.small(&grid, statements)));
                     break;
                 }
@@ -296,9 +296,11 @@ impl Known<'_> {
 }
 
 impl Search<'_> {
-    /// What all PEs of each of these grids take, at least.
+    /// What all PEs of each of these grids take, at least. Where products alone take too many DSP slices, no PE is made.
     pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
-        let small: Vec<Grid> = grids.iter().map(|grid| Grid { pes: grid.pes.map(|p| p.min(2)), ..**grid }).collect();
+        let slices: Vec<i64> = grids.iter().map(|grid| self.known.slices(grid)).collect();
+        let most = self.task.limits.dsp;
+        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| Grid { pes: grid.pes.map(|p| p.min(2)), ..**grid }).collect();
         let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
         let mut fresh: Vec<Grid> = vec![];
         for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
@@ -308,7 +310,11 @@ impl Search<'_> {
         }
         let found = at_once(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
-        grids.iter().map(|grid| self.pes.of_flow(grid, &self.known.reached(grid))).collect()
+        let of = |(grid, slices): (&&Grid, i64)| match slices > most {
+            true => Resources { dsp: slices, ..Resources::default() },
+            false => self.pes.of_flow(grid, &self.known.reached(grid)),
+        };
+        grids.iter().zip(slices).map(of).collect()
     }
 
     /// Learns what a PE of this kind takes, from a small array of it.

@@ -13,6 +13,7 @@ mod incumbent;
 mod known;
 mod least;
 mod network;
+mod products;
 mod task;
 mod widths;
 
@@ -102,9 +103,7 @@ fn searched(task: &Task, pes: &mut Pes) -> Found {
 
 /// Every grid that a search would open, with a bound on its cycles, the least first.
 pub fn grids(task: &Task) -> Vec<(i64, Grid)> {
-    let mut all = Search::new(task).grids();
-    all.sort_unstable();
-    all
+    Search::new(task).grids()
 }
 
 /// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly.
@@ -236,7 +235,7 @@ impl Search<'_> {
         all
     }
 
-    /// All grids with their bounds.
+    /// All grids with their bounds, the least first.
     fn grids(&self) -> Vec<(i64, Grid)> {
         // A lane that multiplies takes a DSP slice at least; one that does not is bounded by the array's size alone.
         let most = self.task.limits.dsp.max(1) * if self.task.program.scop.statements.iter().any(|s| multiplies(&s.rhs)) { 1 } else { 4 };
@@ -249,8 +248,9 @@ impl Search<'_> {
                 Some(only) => only.iter().copied().filter(|g| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents)).collect(),
                 None => flows.into_iter().flat_map(|flow| space::grids(&extents, flow, most, LANES_PER_PE)).collect(),
             };
-            all.extend(grids.into_iter().map(|g| (g.waves(facts).max(floor), g)));
+            all.par_extend(grids.into_par_iter().map(|g| (g.waves(facts).max(floor), g)));
         }
+        all.par_sort_unstable();
         all
     }
 
