@@ -26,6 +26,19 @@ pub struct Needed {
     /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
     /// behind them, though the PE itself may not.
     pub passed: Vec<Passed>,
+    /// Per node; `None` where one place stands for all.
+    places: Option<Vec<Places>>,
+}
+
+impl Needed {
+    /// PEs along each axis, if those that need a node are a box of the array.
+    pub fn extent(&self, vsa: &Vsa, node: usize) -> Option<[i64; 2]> {
+        let Some(all) = &self.places else { return (self.count[node] > 0).then_some(vsa.extent) };
+        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| all[node].contains(*k)).map(|(_, p)| p);
+        let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
+        let extent = [along(0)?, along(1)?];
+        (extent[0] * extent[1] == self.count[node]).then_some(extent)
+    }
 }
 
 /// Cycles on the way to a neighbour, and how many PEs take them.
@@ -46,11 +59,13 @@ pub fn needed(vsa: &Vsa) -> Needed {
             _ => pes,
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
-        return Needed { count, ports, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect() };
+        return Needed { count, ports, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect(), places: None };
     }
     let seen = search.needed();
     let count = seen.iter().map(Places::count).collect();
-    Needed { count, ports: ports(vsa, |n| search.sources(n, &seen[n])), passed: (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect() }
+    let ports = ports(vsa, |n| search.sources(n, &seen[n]));
+    let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect();
+    Needed { count, ports, passed, places: Some(seen) }
 }
 
 /// See [`Needed::ports`]; `at`: where a node's source is needed for it.

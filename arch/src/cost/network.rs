@@ -175,7 +175,12 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
         let depth = if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }.max(1);
         let at = bits_of(depth);
         let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
-        one += if words == 1 { Cost::ff(lanes * bits) } else { masked(words, lanes, bits, vsa.uram) };
+        one += match words {
+            // Of a sketch: whether there are two of them is not certain, and two words are a memory.
+            1 | 2 if depth == 1 && vsa.nodes.is_empty() => Cost::default(),
+            1 => Cost::ff(lanes * bits),
+            _ => masked(words, lanes, bits, vsa.uram),
+        };
         one.lut += hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, depth);
         one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };

@@ -22,7 +22,7 @@ pub(super) struct Pes {
 }
 
 pub(super) fn pes(vsa: &Vsa) -> Pes {
-    let Needed { count, ports, passed } = needed::needed(vsa);
+    let Needed { count, ports, passed, .. } = needed::needed(vsa);
     let part = Part::new(vsa, &count);
     let node = |n: usize| part.node(NodeId(n as u32)) * count[n] + part.memory(NodeId(n as u32)) * ports[n];
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0 || ports[n] > 0).map(node).sum();
@@ -32,21 +32,30 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
-/// What a PE takes by the statements that need it.
-pub(super) type ByStatements = Vec<(BTreeSet<usize>, Cost)>;
+/// Where PEs need something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Places {
+    /// Where one of these statements stands,
+    pub statements: BTreeSet<usize>,
+    /// but for the first or the last PEs along these axes.
+    pub but: [bool; 2],
+}
+
+/// What a PE takes, by where it takes that.
+pub type ByPlaces<T> = Vec<(Places, T)>;
 
 /// What PEs take as they are, without the fields that come with the waves, apart by the statements: see [`least`].
-pub(super) fn scheduled(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
-    let Needed { count, ports, .. } = needed::needed(vsa);
-    let part = Part::new(vsa, &count);
-    by_statements(vsa, &count, stands, |id| if ports[id.index()] > 0 { part.node(id) + part.memory(id) } else { part.node(id) })
+pub(super) fn scheduled(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
+    let needed = needed::needed(vsa);
+    let part = Part::new(vsa, &needed.count);
+    by_places(vsa, &needed, stands, |id| if needed.ports[id.index()] > 0 { part.node(id) + part.memory(id) } else { part.node(id) })
 }
 
 /// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the statements that
-/// need them; only nodes that are needed wherever one of the statements stands: at so many places.
-pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByStatements {
-    let count = needed::needed(vsa).count;
-    let part = Part::new(vsa, &count);
+/// need them; only nodes that are needed wherever one of the statements stands, at so many places, or in all PEs but some at a border.
+pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
+    let needed = needed::needed(vsa);
+    let part = Part::new(vsa, &needed.count);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
     let of = |id: NodeId| {
         let node = vsa.node(id);
@@ -60,13 +69,18 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> BySt
             _ => Cost::default(),
         }
     };
-    by_statements(vsa, &count, stands, of)
+    by_places(vsa, &needed, stands, of)
 }
 
-fn by_statements(vsa: &Vsa, count: &[i64], stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByStatements {
-    let mut parts: BTreeMap<BTreeSet<usize>, Cost> = BTreeMap::new();
-    for (n, users) in users(vsa).into_iter().enumerate().filter(|(n, users)| count[*n] >= stands(users)) {
-        let known = parts.entry(users).or_default();
+fn by_places(vsa: &Vsa, needed: &Needed, stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByPlaces<Cost> {
+    let mut parts: BTreeMap<Places, Cost> = BTreeMap::new();
+    for (n, statements) in users(vsa).into_iter().enumerate() {
+        let but = match needed.extent(vsa, n) {
+            _ if needed.count[n] >= stands(&statements) => [false; 2],
+            Some(extent) if (0..2).all(|a| extent[a] + 1 >= vsa.extent[a]) => [0, 1].map(|a| extent[a] < vsa.extent[a]),
+            _ => continue,
+        };
+        let known = parts.entry(Places { statements, but }).or_default();
         *known = *known + of(NodeId(n as u32));
     }
     parts.into_iter().collect()

@@ -7,7 +7,7 @@
 use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{control, engines, network, pes};
-pub use super::pes::slices;
+pub use super::pes::{slices, ByPlaces};
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
@@ -49,15 +49,15 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     }
 }
 
-/// What a PE takes at least, wherever its registers may go, apart by the statements that need it: operators that are needed at all
-/// places where one of them stands. These are so many.
-pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> Vec<(BTreeSet<usize>, Resources)> {
-    pes::least(vsa, stands).into_iter().map(|(statements, cost)| (statements, floor(cost))).collect()
+/// What a PE takes at least, wherever its registers may go, by where it takes that: operators that are needed at all places where one
+/// of the statements stands that need them, which are so many, or at all but some at a border.
+pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
+    pes::least(vsa, stands).into_iter().map(|(places, cost)| (places, floor(cost))).collect()
 }
 
-/// LUTs of a PE as it is, apart by the statements as in [`per_pe`].
-pub fn luts_per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> Vec<(BTreeSet<usize>, i64)> {
-    pes::scheduled(vsa, stands).into_iter().map(|(statements, cost)| (statements, cost.lut)).collect()
+/// LUTs of a PE as it is, apart as in [`per_pe`].
+pub fn luts_per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<i64> {
+    pes::scheduled(vsa, stands).into_iter().map(|(places, cost)| (places, cost.lut)).collect()
 }
 
 /// A memory of one port in a PE that keeps `depth` values of `bits`, at least.

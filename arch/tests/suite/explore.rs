@@ -81,7 +81,7 @@ fn bounds_hold_everywhere() {
     let files = if asked.is_some() { [c_files("examples"), c_files("tests/polybench"), c_files("tests/sizes"), in_phases()].concat() } else { named.map(|f| root.join(f)).to_vec() };
     let mut scops = vec![product([6, 5, 7]), parse("paths.c", SHORTEST_PATHS)];
     scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
-    let (mut looked, mut wrong) = (0, vec![]);
+    let (mut looked, mut over, mut wrong) = (0, 0, vec![]);
     for scop in &scops {
         for spill_beyond in [None, Some(3)] {
             let mut spec = DesignSpec::default();
@@ -95,9 +95,13 @@ fn bounds_hold_everywhere() {
             }
             wrong.extend(all.iter().filter(|a| a.closed > a.exact || a.coarse > a.exact).map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)));
             looked += all.len();
+            over += all.iter().filter(|a| !a.least.fits(&a.need)).count();
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Of resources, the bound is still a few LUTs or flip-flops too high for some small arrays.
+    println!("{over} of {looked} designs take less than their bound of resources");
+    assert!(over * 10 <= looked, "{over} of {looked} designs take less than their bound of resources");
     assert!(asked.is_some() || looked > 300, "only {looked} designs were looked at");
 }
 

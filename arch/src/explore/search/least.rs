@@ -4,17 +4,21 @@ use super::known::Known;
 use super::{at_once, Kind, Search, Widths};
 use crate::contract::walk::Walk;
 use crate::cost::board::Resources;
-use crate::cost::{bound, resources};
+use crate::cost::resources::{self, ByPlaces};
+use crate::cost::bound;
 use crate::explore::facts::Facts;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::ir::vsa::Vsa;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Waves for which a sum may wait in a chain of registers instead of a memory.
 const CHAINED: i64 = 64;
 /// Iterations of a space loop in a PE of a small array.
 const SMALL: u32 = 16;
+/// PEs along an axis of a small array: the first, the last, and one between them.
+const ENOUGH: i64 = 3;
 /// Ports whose widths are chosen one by one.
 const APART: usize = 3;
 /// Choices of all ports' widths that are kept of a shape.
@@ -23,37 +27,38 @@ const MOST_WIDTHS: usize = 256;
 /// What PEs take, at least.
 #[derive(Default)]
 pub(super) struct Pes {
-    /// By flow, lanes, and whether it has neighbours along each axis: of a few arrays, by the statements that need it.
+    /// By flow, lanes, and what neighbours it has along each axis: of a few arrays.
     by_flow: BTreeMap<(Flow, i64, [i64; 2]), Vec<Pe>>,
     /// LUTs of PEs in their schedule, without the memory in which sums wait: by kind of shape, too.
     by_kind: BTreeMap<(Kind, i64, [i64; 2]), Pe>,
 }
 
-/// What a PE takes, at least, by the statements that need it.
-type Pe = Vec<(BTreeSet<usize>, Resources)>;
+/// What a PE takes, at least.
+type Pe = ByPlaces<Resources>;
 
 impl Pes {
     /// All PEs of a shape, at least.
     fn of(&self, shape: &Shape, known: &Known) -> Resources {
         let (grid, reached) = (&shape.grid, known.reached_by(shape));
-        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, grid.pes.map(|p| p.min(2)))).map(|pe| all(&reached, pe));
+        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, grid.pes.map(|p| p.min(ENOUGH)))).map(|pe| all(grid, &reached, pe));
         most_of(&self.of_flow(grid, &reached), &by_kind.unwrap_or_default())
     }
 
     /// All PEs of a grid, at least, by its flow alone.
     fn of_flow(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
-        let pes = self.by_flow.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(2))));
-        pes.and_then(|pes| pes.iter().map(|pe| all(reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
+        let pes = self.by_flow.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(ENOUGH))));
+        pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
 }
 
 /// All PEs, at least: an operator is where one of the statements is that need it, each of which reaches so many places.
-fn all(reached: &[Option<i64>], pe: &Pe) -> Resources {
+fn all(grid: &Grid, reached: &[Option<i64>], pe: &Pe) -> Resources {
     let everywhere = reached.iter().flatten().copied().min().unwrap_or(1);
     let mut need = Resources::default();
-    for (statements, part) in pe {
-        let places = statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
-        add(&mut need, &times(part, places));
+    for (at, part) in pe {
+        let places = at.statements.iter().filter_map(|&s| reached[s]).max().unwrap_or(everywhere);
+        let border = grid.pes[0] * grid.pes[1] - (0..2).map(|a| grid.pes[a] - i64::from(at.but[a])).product::<i64>();
+        add(&mut need, &times(part, (places - border).max(0)));
     }
     need
 }
@@ -300,7 +305,7 @@ impl Search<'_> {
     pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
         let slices: Vec<i64> = grids.iter().map(|grid| self.known.slices(grid)).collect();
         let most = self.task.limits.dsp;
-        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| Grid { pes: grid.pes.map(|p| p.min(2)), ..**grid }).collect();
+        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), ..**grid }).collect();
         let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
         let mut fresh: Vec<Grid> = vec![];
         for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
@@ -319,7 +324,7 @@ impl Search<'_> {
 
     /// Learns what a PE of this kind takes, from a small array of it.
     pub(super) fn learn(&mut self, shape: &Shape) {
-        let grid = Grid { pes: shape.grid.pes.map(|p| p.min(2)), ..shape.grid };
+        let grid = Grid { pes: shape.grid.pes.map(|p| p.min(ENOUGH)), ..shape.grid };
         let key = (self.known.kind(shape), grid.lanes, grid.pes);
         if self.pes.by_kind.contains_key(&key) {
             return;
@@ -330,19 +335,33 @@ impl Search<'_> {
         for (d, n) in facts.extent.iter().enumerate().filter(|(d, _)| grid.is_axis(*d)) {
             inner[d] = if whole >> d & 1 == 0 { parts(*n, grid.grain(d)) as u32 } else { inner[d].min(SMALL) };
         }
-        let small = Shape { grid, inner, ..*shape };
+        // As large as the shape's tiles, or what its PEs do in them: sums wait elsewhere.
+        let mut pes: Vec<ByPlaces<i64>> = vec![];
+        for inner in BTreeSet::from([inner, shape.inner]) {
+            pes.extend(self.small(&Shape { grid, inner, ..*shape }));
+        }
+        let parts = pes.into_iter().min_by_key(|pe| pe.iter().map(|p| p.1).sum::<i64>()).unwrap_or_default();
+        // Counters and delays of a larger array are a few LUTs more or less.
+        let least = |(at, lut): (_, i64)| (at, Resources { lut: lut * 31 / 32, ..Resources::default() });
+        self.pes.by_kind.insert(key, parts.into_iter().map(least).collect());
+    }
+
+    /// LUTs of a PE of a small array, without the memory in which sums wait; `None` where it is no array.
+    fn small(&mut self, shape: &Shape) -> Option<ByPlaces<i64>> {
+        let (facts, grid) = (self.known.facts_of(&shape.grid), &shape.grid);
         let mut spec = self.known.spec.clone();
         spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
         self.counts.exact += 1;
-        let vsa = self.known.made(small.plan(facts, &self.known.order(shape).dims), &spec);
-        let waiting = self.known.waiting(facts, &small).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
-        let mut parts = vsa.map_or(vec![], |vsa| resources::luts_per_pe(&vsa, |statements| self.known.small(&grid, statements)));
-        if let Some(most) = parts.iter_mut().max_by_key(|p| p.1) {
-            most.1 = (most.1 - waiting).max(0);
+        let vsa = self.known.made(shape.plan(facts, &self.known.order(shape).dims), &spec).ok()?;
+        let mut waiting = self.known.waiting(facts, shape).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
+        let mut parts = resources::luts_per_pe(&vsa, |statements| self.known.small(grid, statements));
+        // It may be anywhere.
+        parts.sort_by_key(|(at, lut)| (at.but, Reverse(*lut)));
+        for (_, lut) in &mut parts {
+            let less = waiting.min(*lut);
+            (*lut, waiting) = (*lut - less, waiting - less);
         }
-        // Counters and delays of a larger array are a few LUTs more or less.
-        let least = |(statements, lut): (BTreeSet<usize>, i64)| (statements, Resources { lut: lut * 31 / 32, ..Resources::default() });
-        self.pes.by_kind.insert(key, parts.into_iter().map(least).collect());
+        Some(parts)
     }
 }
 
