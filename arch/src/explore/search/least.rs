@@ -347,11 +347,10 @@ impl Search<'_> {
     }
 
     /// LUTs of a PE of a small array, without the memory in which sums wait; `None` where it is no array.
-    fn small(&mut self, shape: &Shape) -> Option<ByPlaces<i64>> {
+    fn small(&self, shape: &Shape) -> Option<ByPlaces<i64>> {
         let (facts, grid) = (self.known.facts_of(&shape.grid), &shape.grid);
         let mut spec = self.known.spec.clone();
         spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
-        self.counts.exact += 1;
         let vsa = self.known.made(shape.plan(facts, &self.known.order(shape).dims), &spec).ok()?;
         let mut waiting = self.known.waiting(facts, shape).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
         let mut parts = resources::luts_per_pe(&vsa, |statements| self.known.small(grid, statements));
