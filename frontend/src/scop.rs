@@ -277,6 +277,18 @@ impl Expr {
             ExprKind::Host(_, all) => all.iter().collect(),
         }
     }
+    /// The reads in it by number, in the order in which they first stand there.
+    pub fn reads(&self) -> Vec<usize> {
+        fn add(e: &Expr, found: &mut Vec<usize>) {
+            match e.kind {
+                ExprKind::Read(k) if !found.contains(&k) => found.push(k),
+                _ => e.operands().into_iter().for_each(|x| add(x, found)),
+            }
+        }
+        let mut found = vec![];
+        add(self, &mut found);
+        found
+    }
     /// The same operator over other operands.
     pub fn with_operands(&self, operand: impl Fn(&Expr) -> Expr) -> Expr {
         let other = |e: &Expr| Box::new(operand(e));

@@ -35,7 +35,7 @@ pub(super) fn is_set_once(scop: &Scop, s: usize) -> bool {
 pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)>) {
     let is = |a: &Access| constant.is_some_and(|c| a.array == c.0);
     let mut used = vec![false; statement.reads.len()];
-    mark(&statement.rhs, &mut used);
+    statement.rhs.reads().into_iter().for_each(|k| used[k] = true);
     if !statement.reads.iter().any(is) && !used.contains(&false) {
         return;
     }
@@ -50,13 +50,6 @@ pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)
     statement.rhs = numbered(&statement.rhs, &kinds);
     let mut used = used.into_iter();
     statement.reads.retain(|read| used.next() == Some(true) && !is(read));
-}
-
-fn mark(e: &Expr, used: &mut [bool]) {
-    if let ExprKind::Read(k) = e.kind {
-        used[k] = true;
-    }
-    e.operands().into_iter().for_each(|x| mark(x, used));
 }
 
 /// The expression with its reads by their new numbers; what has only constants as operands is one.

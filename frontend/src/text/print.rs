@@ -86,8 +86,7 @@ impl Scop {
         for part in s.around.iter().filter(|_| s.around != s.domain) {
             writeln!(f, "    around {}", conjunction(part, &names))?;
         }
-        let mut order = vec![];
-        reads(&s.rhs, &mut order);
+        let order = s.rhs.reads();
         let same = |a: &Access, b: &Access| (a.array, &a.subscripts) == (b.array, &b.subscripts);
         let distinct = (0..s.reads.len()).all(|k| !s.reads[..k].iter().any(|r| same(r, &s.reads[k])));
         let numbered = !distinct || !order.iter().copied().eq(0..s.reads.len());
@@ -169,16 +168,6 @@ impl Display for Name<'_> {
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
 const WORDS: [&str; 16] = ["scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits", "lookup"];
-
-/// The reads of an expression by number, in the order in which they are first printed.
-fn reads(e: &Expr, found: &mut Vec<usize>) {
-    if let ExprKind::Read(k) = e.kind {
-        if !found.contains(&k) {
-            found.push(k);
-        }
-    }
-    e.operands().into_iter().for_each(|x| reads(x, found));
-}
 
 /// The infix operator, or as error the function's name.
 fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {

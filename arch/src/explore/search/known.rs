@@ -234,9 +234,9 @@ impl<'a> Known<'a> {
         reached
     }
 
-    /// DSP slices of all PEs of a grid, at least, without a look at one.
-    pub fn slices(&self, grid: &Grid) -> i64 {
-        products::least(&self.products, grid, self.facts_of(grid), &self.reached(grid))
+    /// DSP slices of all PEs of a grid, at least, without a look at one. `reached`: see [`Known::reached`].
+    pub fn slices(&self, grid: &Grid, reached: &[Option<i64>]) -> i64 {
+        products::least(&self.products, grid, self.facts_of(grid), reached)
     }
 
     /// PEs that every statement reaches, at least.

@@ -4,8 +4,8 @@ use super::known::Known;
 use super::{at_once, Kind, Search, Widths};
 use crate::contract::walk::Walk;
 use crate::cost::board::Resources;
-use crate::cost::resources::{self, ByPlaces};
 use crate::cost::bound;
+use crate::cost::resources::{self, ByPlaces};
 use crate::explore::facts::Facts;
 use crate::explore::sketch::sketch;
 use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
@@ -40,15 +40,20 @@ impl Pes {
     /// All PEs of a shape, at least.
     fn of(&self, shape: &Shape, known: &Known) -> Resources {
         let (grid, reached) = (&shape.grid, known.reached_by(shape));
-        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, grid.pes.map(|p| p.min(ENOUGH)))).map(|pe| all(grid, &reached, pe));
+        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, small(grid).pes)).map(|pe| all(grid, &reached, pe));
         most_of(&self.of_flow(grid, &reached), &by_kind.unwrap_or_default())
     }
 
     /// All PEs of a grid, at least, by its flow alone.
     fn of_flow(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
-        let pes = self.by_flow.get(&(grid.flow, grid.lanes, grid.pes.map(|p| p.min(ENOUGH))));
+        let pes = self.by_flow.get(&(grid.flow, grid.lanes, small(grid).pes));
         pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
+}
+
+/// A grid whose PEs have the same neighbours.
+fn small(grid: &Grid) -> Grid {
+    Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), ..*grid }
 }
 
 /// All PEs, at least: an operator is where one of the statements is that need it, each of which reaches so many places.
@@ -303,9 +308,10 @@ impl Known<'_> {
 impl Search<'_> {
     /// What all PEs of each of these grids take, at least. Where products alone take too many DSP slices, no PE is made.
     pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
-        let slices: Vec<i64> = grids.iter().map(|grid| self.known.slices(grid)).collect();
+        let reached: Vec<Vec<Option<i64>>> = grids.iter().map(|grid| self.known.reached(grid)).collect();
+        let slices: Vec<i64> = grids.iter().zip(&reached).map(|(grid, reached)| self.known.slices(grid, reached)).collect();
         let most = self.task.limits.dsp;
-        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), ..**grid }).collect();
+        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| small(grid)).collect();
         let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
         let mut fresh: Vec<Grid> = vec![];
         for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
@@ -315,16 +321,16 @@ impl Search<'_> {
         }
         let found = at_once(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
-        let of = |(grid, slices): (&&Grid, i64)| match slices > most {
+        let of = |((grid, reached), slices): ((&&Grid, Vec<Option<i64>>), i64)| match slices > most {
             true => Resources { dsp: slices, ..Resources::default() },
-            false => self.pes.of_flow(grid, &self.known.reached(grid)),
+            false => self.pes.of_flow(grid, &reached),
         };
-        grids.iter().zip(slices).map(of).collect()
+        grids.iter().zip(reached).zip(slices).map(of).collect()
     }
 
     /// Learns what a PE of this kind takes, from a small array of it.
     pub(super) fn learn(&mut self, shape: &Shape) {
-        let grid = Grid { pes: shape.grid.pes.map(|p| p.min(ENOUGH)), ..shape.grid };
+        let grid = small(&shape.grid);
         let key = (self.known.kind(shape), grid.lanes, grid.pes);
         if self.pes.by_kind.contains_key(&key) {
             return;

@@ -25,7 +25,6 @@ use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
 use crate::ir::mapping::Plan;
 use crate::ir::refusal::Illegal;
-use frontend::scop::{BinaryOp, Expr, ExprKind};
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
 use least::{add, Fitting, Pes};
@@ -243,7 +242,7 @@ impl Search<'_> {
     /// All grids with their bounds, the least first.
     fn grids(&self) -> Vec<(i64, Grid)> {
         // A lane that multiplies takes a DSP slice at least; one that does not is bounded by the array's size alone.
-        let most = self.task.limits.dsp.max(1) * if self.task.program.scop.statements.iter().any(|s| multiplies(&s.rhs)) { 1 } else { 4 };
+        let most = self.task.limits.dsp.max(1) * if self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs)) { 1 } else { 4 };
         let mut all = vec![];
         for (k, facts) in self.known.facts.iter().enumerate() {
             let floor = facts.floor();
@@ -453,17 +452,6 @@ impl Search<'_> {
 /// The PEs leave a fifth of the LUTs or flip-flops at most: the network decides whether a grid fits.
 fn crowded(need: &Resources, limits: &Resources) -> bool {
     5 * need.lut > 4 * limits.lut || 5 * need.ff > 4 * limits.ff
-}
-
-/// Values that both change are multiplied.
-fn multiplies(e: &Expr) -> bool {
-    let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
-    let own = match &e.kind {
-        ExprKind::Fma(..) => true,
-        ExprKind::Binary(BinaryOp::Mul, a, b) => !constant(a) && !constant(b),
-        _ => false,
-    };
-    own || e.operands().into_iter().any(multiplies)
 }
 
 /// `f` of every item, on all cores; the results stand in the order of the items.

@@ -29,31 +29,33 @@ pub(super) fn products(program: &Program) -> Vec<Vec<Product>> {
         };
         let mut found = vec![];
         factors(&statement.rhs, &mut |product, a, b| {
-            let mut read = vec![];
-            [a, b].into_iter().for_each(|e| reads(e, &mut read));
-            found.push(Product { slices: slices(product.ty), moves: read.into_iter().map(moves).fold(0, |a, b| a | b) });
+            // What products of integers take depends on how wide they are.
+            if product.ty.is_float() {
+                let moves = [a, b].into_iter().flat_map(Expr::reads).map(moves).fold(0, |a, b| a | b);
+                found.push(Product { slices: slices(product.ty), moves });
+            }
         });
         found
     };
     (0..scop.statements.len()).map(of).collect()
 }
 
-/// Calls back for each product of floats that both change. What products of integers take depends on how wide they are.
+/// Some value is multiplied by another one that changes, too.
+pub(super) fn multiplies(e: &Expr) -> bool {
+    let mut any = false;
+    factors(e, &mut |_, _, _| any = true);
+    any
+}
+
+/// Calls back for each product of values that both change.
 fn factors(e: &Expr, found: &mut impl FnMut(&Expr, &Expr, &Expr)) {
     let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
     match &e.kind {
         ExprKind::Fma(a, b, _) => found(e, a, b),
-        ExprKind::Binary(BinaryOp::Mul, a, b) if e.ty.is_float() && !constant(a) && !constant(b) => found(e, a, b),
+        ExprKind::Binary(BinaryOp::Mul, a, b) if !constant(a) && !constant(b) => found(e, a, b),
         _ => {}
     }
     e.operands().into_iter().for_each(|e| factors(e, found));
-}
-
-fn reads(e: &Expr, found: &mut Vec<usize>) {
-    match e.kind {
-        ExprKind::Read(k) => found.push(k),
-        _ => e.operands().into_iter().for_each(|e| reads(e, found)),
-    }
 }
 
 /// Slices of all PEs of a grid, at least, of which each statement reaches so many: statements may share an operator, lanes one whose
