@@ -344,7 +344,7 @@ impl Search<'_> {
         // As large as the shape's tiles, or what its PEs do in them: sums wait elsewhere.
         let mut pes: Vec<ByPlaces<i64>> = vec![];
         for inner in BTreeSet::from([inner, shape.inner]) {
-            pes.extend(self.small(&Shape { grid, inner, ..*shape }));
+            pes.extend(self.small(&Shape { grid, inner, ..*shape }, &self.known.order(shape).dims));
         }
         let parts = pes.into_iter().min_by_key(|pe| pe.iter().map(|p| p.1).sum::<i64>()).unwrap_or_default();
         // Counters and delays of a larger array are a few LUTs more or less.
@@ -352,12 +352,12 @@ impl Search<'_> {
         self.pes.by_kind.insert(key, parts.into_iter().map(least).collect());
     }
 
-    /// LUTs of a PE of a small array, without the memory in which sums wait; `None` where it is no array.
-    fn small(&self, shape: &Shape) -> Option<ByPlaces<i64>> {
+    /// LUTs of a PE of a small array in an order of loops, without the memory in which sums wait; `None` where it is no array.
+    fn small(&self, shape: &Shape, order: &[usize]) -> Option<ByPlaces<i64>> {
         let (facts, grid) = (self.known.facts_of(&shape.grid), &shape.grid);
         let mut spec = self.known.spec.clone();
         spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
-        let vsa = self.known.made(shape.plan(facts, &self.known.order(shape).dims), &spec).ok()?;
+        let vsa = self.known.made(shape.plan(facts, order), &spec).ok()?;
         let mut waiting = self.known.waiting(facts, shape).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
         let mut parts = resources::luts_per_pe(&vsa, |statements| self.known.small(grid, statements));
         // It may be anywhere.
