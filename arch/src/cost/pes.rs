@@ -44,13 +44,6 @@ pub struct Places {
 /// What a PE takes, by where it takes that.
 pub type ByPlaces<T> = Vec<(Places, T)>;
 
-/// What PEs take as they are, without the fields that come with the waves, apart by the statements: see [`least`].
-pub(super) fn scheduled(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
-    let needed = needed::needed(vsa);
-    let part = Part::new(vsa, &needed.count);
-    by_places(vsa, &needed, stands, |id| if needed.ports[id.index()] > 0 { part.node(id) + part.memory(id) } else { part.node(id) })
-}
-
 /// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the statements that
 /// need them; only nodes that are needed wherever one of the statements stands, at so many places, or in all PEs but some at a border.
 pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
@@ -69,10 +62,6 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
             _ => Cost::default(),
         }
     };
-    by_places(vsa, &needed, stands, of)
-}
-
-fn by_places(vsa: &Vsa, needed: &Needed, stands: impl Fn(&BTreeSet<usize>) -> i64, of: impl Fn(NodeId) -> Cost) -> ByPlaces<Cost> {
     let mut parts: BTreeMap<Places, Cost> = BTreeMap::new();
     for (n, statements) in users(vsa).into_iter().enumerate() {
         let but = match needed.extent(vsa, n) {

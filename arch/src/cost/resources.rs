@@ -55,11 +55,6 @@ pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<R
     pes::least(vsa, stands).into_iter().map(|(places, cost)| (places, floor(cost))).collect()
 }
 
-/// LUTs of a PE as it is, apart as in [`per_pe`].
-pub fn luts_per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<i64> {
-    pes::scheduled(vsa, stands).into_iter().map(|(places, cost)| (places, cost.lut)).collect()
-}
-
 /// A memory of one port in a PE that keeps `depth` values of `bits`, at least.
 pub fn kept(depth: i64, bits: i64, ultra: bool) -> Resources {
     floor(memory(depth, bits, ultra))
@@ -71,8 +66,8 @@ pub fn network(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Resources {
     floor(parts.total())
 }
 
-/// Halves of block RAMs that may share one are left out.
-fn floor(cost: Cost) -> Resources {
+/// Without halves of block RAMs that may share one with others.
+pub fn floor(cost: Cost) -> Resources {
     Resources { bram36: cost.bram18 / 2, ..cost.blocks() }
 }
 

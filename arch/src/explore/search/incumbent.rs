@@ -42,7 +42,7 @@ impl Search<'_> {
                 let Some(plan) = self.seed(k, &axes, most) else { continue };
                 self.counts.exact += 1;
                 match self.known.evaluate(plan.clone(), self.task.spec.wiring.word.clone(), self.limit()) {
-                    Ok(Evaluated::TooBig(_)) => {
+                    Ok(Evaluated::TooBig(..)) => {
                         self.counts.too_big += 1;
                         continue;
                     }

@@ -114,7 +114,8 @@ pub(super) struct Shapes {
 
 /// What came of a design.
 pub(super) enum Evaluated {
-    TooBig(Resources),
+    /// And what its PEs take, at least, of that.
+    TooBig(Resources, Resources),
     /// Not better than the limit. What it needs, if that was counted; rows that were walked.
     Slow(Option<Resources>, u64),
     Better(Box<Design>, u64),
@@ -123,7 +124,7 @@ pub(super) enum Evaluated {
 impl Evaluated {
     pub fn need(&self) -> Option<Resources> {
         match self {
-            Evaluated::TooBig(need) => Some(*need),
+            Evaluated::TooBig(need, _) => Some(*need),
             Evaluated::Slow(need, _) => *need,
             Evaluated::Better(design, _) => Some(design.need),
         }
@@ -131,7 +132,7 @@ impl Evaluated {
     /// Rows of loads and drains that were walked.
     pub fn rows(&self) -> u64 {
         match self {
-            Evaluated::TooBig(_) => 0,
+            Evaluated::TooBig(..) => 0,
             Evaluated::Slow(_, rows) | Evaluated::Better(_, rows) => *rows,
         }
     }
@@ -403,9 +404,10 @@ impl<'a> Known<'a> {
         if let Some((None, rows)) = walked {
             return Ok(Evaluated::Slow(None, rows));
         }
-        let need = resources::estimate(&vsa);
+        let parts = resources::parts(&vsa);
+        let need = parts.total().blocks();
         if !need.fits(&self.limits) {
-            return Ok(Evaluated::TooBig(need));
+            return Ok(Evaluated::TooBig(need, resources::floor(parts.pes)));
         }
         let (prediction, rows) = walked.unwrap_or_else(walk);
         let Some(prediction) = prediction else { return Ok(Evaluated::Slow(Some(need), rows)) };

@@ -1,22 +1,19 @@
 //! What a shape takes at least, cycles and resources, before it is assembled, and over which words it may fit.
 
 use super::known::Known;
-use super::{at_once, Kind, Search, Widths};
+use super::{at_once, Search, Widths};
 use crate::contract::walk::Walk;
 use crate::cost::board::Resources;
 use crate::cost::bound;
 use crate::cost::resources::{self, ByPlaces};
 use crate::explore::facts::Facts;
 use crate::explore::sketch::sketch;
-use crate::explore::space::{parts, Flow, Grid, Shape, MOST_DIMS, NONE};
+use crate::explore::space::{Flow, Grid, Shape, MOST_DIMS, NONE};
 use crate::ir::vsa::Vsa;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Waves for which a sum may wait in a chain of registers instead of a memory.
 const CHAINED: i64 = 64;
-/// Iterations of a space loop in a PE of a small array.
-const SMALL: u32 = 16;
 /// PEs along an axis of a small array: the first, the last, and one between them.
 const ENOUGH: i64 = 3;
 /// Ports whose widths are chosen one by one.
@@ -29,8 +26,8 @@ const MOST_WIDTHS: usize = 256;
 pub(super) struct Pes {
     /// By flow, lanes, and what neighbours it has along each axis: of a few arrays.
     by_flow: BTreeMap<(Flow, i64, [i64; 2]), Vec<Pe>>,
-    /// LUTs of PEs in their schedule, without the memory in which sums wait: by kind of shape, too.
-    by_kind: BTreeMap<(Kind, i64, [i64; 2]), Pe>,
+    /// All PEs of shapes that did not fit over some words.
+    by_shape: BTreeMap<Shape, Resources>,
 }
 
 /// What a PE takes, at least.
@@ -39,9 +36,21 @@ type Pe = ByPlaces<Resources>;
 impl Pes {
     /// All PEs of a shape, at least.
     fn of(&self, shape: &Shape, known: &Known) -> Resources {
-        let (grid, reached) = (&shape.grid, known.reached_by(shape));
-        let by_kind = self.by_kind.get(&(known.kind(shape), grid.lanes, small(grid).pes)).map(|pe| all(grid, &reached, pe));
-        most_of(&self.of_flow(grid, &reached), &by_kind.unwrap_or_default())
+        if let Some(all) = self.by_shape.get(shape) {
+            return *all;
+        }
+        let mut need = self.of_flow(&shape.grid, &known.reached_by(shape));
+        add(&mut need, &known.sums(shape));
+        need
+    }
+
+    pub fn knows(&self, shape: &Shape) -> bool {
+        self.by_shape.contains_key(shape)
+    }
+
+    /// What all PEs of a shape take: no words change that.
+    pub fn know(&mut self, shape: Shape, all: Resources) {
+        self.by_shape.insert(shape, all);
     }
 
     /// All PEs of a grid, at least, by its flow alone.
@@ -104,9 +113,7 @@ impl Known<'_> {
     }
 
     fn resources(&self, shape: &Shape, vsa: &Vsa, walks: &[[Option<Walk>; 2]], pes: &Pes) -> Resources {
-        let (facts, grid) = (self.facts_of(&shape.grid), &shape.grid);
         let mut need = pes.of(shape, self);
-        add(&mut need, &times(&self.sums(facts, shape), self.covered(grid)));
         add(&mut need, &resources::network(vsa, walks));
         need
     }
@@ -132,9 +139,10 @@ impl Known<'_> {
         }
     }
 
-    /// Memories of a PE in which sums wait for their next term.
-    fn sums(&self, facts: &Facts, shape: &Shape) -> Resources {
-        self.waiting(facts, shape).filter(|w| w.0 > CHAINED).map_or(Resources::default(), |(depth, bits)| resources::kept(depth, bits, self.uram))
+    /// Memories of all PEs in which sums wait for their next term.
+    fn sums(&self, shape: &Shape) -> Resources {
+        let waiting = self.waiting(self.facts_of(&shape.grid), shape).filter(|w| w.0 > CHAINED);
+        waiting.map_or(Resources::default(), |(depth, bits)| times(&resources::kept(depth, bits, self.uram), self.covered(&shape.grid)))
     }
 
     /// Sums of a PE that wait for their next term, and bits of one.
@@ -327,47 +335,6 @@ impl Search<'_> {
         };
         grids.iter().zip(reached).zip(slices).map(of).collect()
     }
-
-    /// Learns what a PE of this kind takes, from a small array of it.
-    pub(super) fn learn(&mut self, shape: &Shape) {
-        let grid = small(&shape.grid);
-        let key = (self.known.kind(shape), grid.lanes, grid.pes);
-        if self.pes.by_kind.contains_key(&key) {
-            return;
-        }
-        let facts = self.known.facts_of(&grid);
-        let whole = shape.grid.sizes(&facts.extent, &shape.inner).tiled;
-        let mut inner = shape.inner;
-        for (d, n) in facts.extent.iter().enumerate().filter(|(d, _)| grid.is_axis(*d)) {
-            inner[d] = if whole >> d & 1 == 0 { parts(*n, grid.grain(d)) as u32 } else { inner[d].min(SMALL) };
-        }
-        // As large as the shape's tiles, or what its PEs do in them: sums wait elsewhere.
-        let mut pes: Vec<ByPlaces<i64>> = vec![];
-        for inner in BTreeSet::from([inner, shape.inner]) {
-            pes.extend(self.small(&Shape { grid, inner, ..*shape }, &self.known.order(shape).dims));
-        }
-        let parts = pes.into_iter().min_by_key(|pe| pe.iter().map(|p| p.1).sum::<i64>()).unwrap_or_default();
-        // Counters and delays of a larger array are a few LUTs more or less.
-        let least = |(at, lut): (_, i64)| (at, Resources { lut: lut * 31 / 32, ..Resources::default() });
-        self.pes.by_kind.insert(key, parts.into_iter().map(least).collect());
-    }
-
-    /// LUTs of a PE of a small array in an order of loops, without the memory in which sums wait; `None` where it is no array.
-    fn small(&self, shape: &Shape, order: &[usize]) -> Option<ByPlaces<i64>> {
-        let (facts, grid) = (self.known.facts_of(&shape.grid), &shape.grid);
-        let mut spec = self.known.spec.clone();
-        spec.wiring.word = self.known.words(grid.flow.facts as usize, self.known.widest(grid.flow.facts as usize));
-        let vsa = self.known.made(shape.plan(facts, order), &spec).ok()?;
-        let mut waiting = self.known.waiting(facts, shape).map_or(0, |(depth, bits)| resources::kept(depth, bits, self.known.uram).lut);
-        let mut parts = resources::luts_per_pe(&vsa, |statements| self.known.small(grid, statements));
-        // It may be anywhere.
-        parts.sort_by_key(|(at, lut)| (at.but, Reverse(*lut)));
-        for (_, lut) in &mut parts {
-            let less = waiting.min(*lut);
-            (*lut, waiting) = (*lut - less, waiting - less);
-        }
-        Some(parts)
-    }
 }
 
 pub(super) fn times(r: &Resources, n: i64) -> Resources {
@@ -380,10 +347,6 @@ pub(super) fn add(to: &mut Resources, r: &Resources) {
 
 fn minus(a: &Resources, b: &Resources) -> Resources {
     Resources { lut: a.lut - b.lut, ff: a.ff - b.ff, dsp: a.dsp - b.dsp, bram36: a.bram36 - b.bram36, uram: a.uram - b.uram }
-}
-
-fn most_of(a: &Resources, b: &Resources) -> Resources {
-    Resources { lut: a.lut.max(b.lut), ff: a.ff.max(b.ff), dsp: a.dsp.max(b.dsp), bram36: a.bram36.max(b.bram36), uram: a.uram.max(b.uram) }
 }
 
 fn least_of(a: &Resources, b: &Resources) -> Resources {

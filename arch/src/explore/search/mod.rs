@@ -161,7 +161,6 @@ impl Search<'_> {
         let widths = self.known.widest(k);
         let Ok(Evaluated::Better(design, _)) = self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX) else { return None };
         self.per_pe(&[&grid]);
-        self.learn(&shape);
         let (coarse, least) = self.known.coarse(&shape, widths, &self.pes, i64::MAX)?;
         Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles, least: least.unwrap_or_default(), need: design.need })
     }
@@ -219,7 +218,7 @@ impl Search<'_> {
                 self.best = Some(*design);
                 bound
             }
-            Some(Ok(Evaluated::TooBig(_))) => {
+            Some(Ok(Evaluated::TooBig(..))) => {
                 self.counts.too_big += 1;
                 bound
             }
@@ -377,8 +376,9 @@ impl Search<'_> {
                         self.counts.underestimates += u64::from(least.is_some_and(|l| !l.fits(&need)));
                     }
                     match made {
-                        Evaluated::TooBig(_) => {
+                        Evaluated::TooBig(_, pes) => {
                             self.counts.too_big += 1;
+                            self.pes.know(shape, pes);
                             too_big.push((key, (shape, widths)));
                         }
                         Evaluated::Slow(..) => {}
@@ -390,24 +390,17 @@ impl Search<'_> {
                 }
             }
         }
-        // Others like them are told from then on.
-        too_big.iter().for_each(|(_, (shape, _))| self.learn(shape));
         self.narrow(&too_big);
     }
 
-    /// Whether a shape fits by what is known of PEs of its kind; over narrower words it may, if it does not.
+    /// Whether a shape fits by what is known of its PEs by now; over narrower words it may, if it does not.
     fn still_fits(&mut self, key: i64, shape: &Shape, widths: Widths) -> bool {
-        let least = |search: &Self| search.known.least(shape, widths, &search.pes);
-        if !least(self).is_some_and(|need| crowded(&need, &self.task.limits)) {
+        if !self.pes.knows(shape) || self.known.least(shape, widths, &self.pes).is_some_and(|need| need.fits(&self.task.limits)) {
             return true;
         }
-        self.learn(shape);
-        let fits = least(self).is_some_and(|need| need.fits(&self.task.limits));
-        if !fits {
-            self.counts.too_big += 1;
-            self.narrow(&[(key, (*shape, widths))]);
-        }
-        fits
+        self.counts.too_big += 1;
+        self.narrow(&[(key, (*shape, widths))]);
+        false
     }
 
     /// Shapes that do not fit over some words, over narrower ones.
