@@ -29,6 +29,11 @@ impl Cost {
         self + o * -1
     }
 
+    /// Of each block, no more than in either.
+    pub fn least(self, o: Cost) -> Cost {
+        Cost { lut: self.lut.min(o.lut), ff: self.ff.min(o.ff), dsp: self.dsp.min(o.dsp), bram18: self.bram18.min(o.bram18), uram: self.uram.min(o.uram) }
+    }
+
     /// Two halves of a block RAM are one.
     pub fn blocks(self) -> Resources {
         Resources { lut: self.lut, ff: self.ff, dsp: self.dsp, bram36: (self.bram18 + 1) / 2, uram: self.uram }

@@ -161,10 +161,15 @@ fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Cost {
 
 /// Collectors keep elements and answer with a register.
 pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
+    // Of a sketch: whether there are two buffers is not certain.
+    if vsa.nodes.is_empty() { buffers(vsa, o, false).least(buffers(vsa, o, true)) } else { buffers(vsa, o, vsa.outputs[o].slots > 1) }
+}
+
+/// Collectors with one buffer each, or two.
+fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
     let group = &vsa.outputs[o];
     let array = &vsa.arrays[group.array as usize];
     let (word, bits) = (i64::from(array.word), i64::from(array.ty.bits()));
-    let double = group.slots > 1;
     let extent = group.extent();
     let hop = (0..2).filter(|&a| extent[a] > 1).map(|a| vsa.schedule.skew[a].abs()).max().unwrap_or(0).max(1);
     let (row, col) = (wave_bits(vsa, &group.row), wave_bits(vsa, &group.col));
@@ -176,8 +181,6 @@ pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
         let at = bits_of(depth);
         let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
         one += match words {
-            // Of a sketch: whether there are two of them is not certain, and two words are a memory.
-            1 | 2 if depth == 1 && vsa.nodes.is_empty() => Cost::default(),
             1 => Cost::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.uram),
         };

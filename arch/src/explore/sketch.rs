@@ -31,7 +31,9 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         let array = numbered(access);
         let mut draft = draft(access, &access.bands, &mapping);
         if access.only_read {
-            reshape::join_rows(&mut draft, &access.extents, access.bytes as u32, &mapping);
+            // As at all sizes.
+            let sized = &program.sized.as_deref().unwrap_or(program).scop;
+            reshape::join_rows(&mut draft, reshape::joinable(&sized.arrays[access.array]), access.bytes as u32, &mapping);
         }
         // Loaded in each phase where values pass between them.
         let least = if program.passed[access.array] { mapping.phases } else { 0 };

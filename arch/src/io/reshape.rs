@@ -7,18 +7,22 @@ use super::{hull, port};
 use crate::affine::Form;
 use crate::ir::draft::{InputDraft, Lowered};
 use crate::ir::mapping::Mapping;
-use frontend::scop::Scop;
+use frontend::scop::{Array, Scop};
 
 /// Arrays that are only read, as it suits their readers.
 pub fn reshape(scop: &Scop, lowered: &mut Lowered, mapping: &Mapping) {
     for draft in &mut lowered.inputs {
         let array = &scop.arrays[draft.array];
         if lowered.outputs.iter().all(|o| o.array != draft.array) {
-            // Rows whose length follows sizes stay apart.
-            let apart = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
-            join_rows(draft, &array.dims[apart.min(array.dims.len().saturating_sub(1))..], array.ty.bytes(), mapping);
+            join_rows(draft, joinable(array), array.ty.bytes(), mapping);
         }
     }
+}
+
+/// Dimensions of an array that may be one: rows whose length follows sizes stay apart.
+pub(crate) fn joinable(array: &Array) -> &[i64] {
+    let apart = array.extents.iter().rposition(|e| !e.is_constant()).unwrap_or(0);
+    &array.dims[apart.min(array.dims.len().saturating_sub(1))..]
 }
 
 /// Joins the last two dimensions of the array that the draft reads, as often as that makes its loads shorter and its

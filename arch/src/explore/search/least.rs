@@ -39,7 +39,7 @@ impl Pes {
         if let Some(all) = self.by_shape.get(shape) {
             return *all;
         }
-        let mut need = self.of_flow(&shape.grid, &known.reached_by(shape));
+        let mut need = self.of_flow(&shape.grid, known.facts_of(&shape.grid), &known.reached_by(shape));
         add(&mut need, &known.sums(shape));
         need
     }
@@ -54,15 +54,22 @@ impl Pes {
     }
 
     /// All PEs of a grid, at least, by its flow alone.
-    fn of_flow(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
-        let pes = self.by_flow.get(&(grid.flow, grid.lanes, small(grid).pes));
+    fn of_flow(&self, grid: &Grid, facts: &Facts, reached: &[Option<i64>]) -> Resources {
+        let pes = self.by_flow.get(&(grid.flow, grid.lanes, small(grid, facts).pes));
         pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
 }
 
-/// A grid whose PEs have the same neighbours.
-fn small(grid: &Grid) -> Grid {
-    Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), ..*grid }
+/// A grid whose PEs have the same neighbours and, along an axis of which each takes one iteration or all take as many, still do.
+fn small(grid: &Grid, facts: &Facts) -> Grid {
+    let along = |a: usize| {
+        let pes = grid.pes[a];
+        let Some(&extent) = facts.extent.get(grid.flow.axes[a] as usize).filter(|_| pes > ENOUGH) else { return pes };
+        let grain = grid.grain(grid.flow.axes[a] as usize);
+        let alike = |n: &i64| extent % grain != 0 || extent % (grain / pes * n) == 0;
+        if grain >= extent { pes } else { (ENOUGH..pes).find(alike).unwrap_or(pes) }
+    };
+    Grid { pes: [0, 1].map(along), ..*grid }
 }
 
 /// All PEs, at least: an operator is where one of the statements is that need it, each of which reaches so many places.
@@ -319,7 +326,7 @@ impl Search<'_> {
         let reached: Vec<Vec<Option<i64>>> = grids.iter().map(|grid| self.known.reached(grid)).collect();
         let slices: Vec<i64> = grids.iter().zip(&reached).map(|(grid, reached)| self.known.slices(grid, reached)).collect();
         let most = self.task.limits.dsp;
-        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| small(grid)).collect();
+        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| small(grid, self.known.facts_of(grid))).collect();
         let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
         let mut fresh: Vec<Grid> = vec![];
         for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
@@ -331,7 +338,7 @@ impl Search<'_> {
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
         let of = |((grid, reached), slices): ((&&Grid, Vec<Option<i64>>), i64)| match slices > most {
             true => Resources { dsp: slices, ..Resources::default() },
-            false => self.pes.of_flow(grid, &reached),
+            false => self.pes.of_flow(grid, self.known.facts_of(grid), &reached),
         };
         grids.iter().zip(reached).zip(slices).map(of).collect()
     }
