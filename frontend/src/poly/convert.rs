@@ -62,7 +62,7 @@ pub struct FunctionPiece {
 /// of the number of iterators, as an operation is a pivot of a tableau that grows with them both ways.
 const SINGLE_VALUED: u64 = 500_000;
 /// Work for its pieces; beyond that the program is refused.
-const PIECEWISE: u64 = 6_000_000;
+const PIECEWISE: u64 = 16_000_000;
 /// Work for merging the pieces of one array's dependences; beyond that they stay apart.
 const MERGING: u64 = 1_000_000;
 
