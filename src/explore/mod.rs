@@ -13,7 +13,7 @@ use crate::table;
 use arch::cost::board::{Board, Resources};
 use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
-use arch::explore::search::{Design, Effort, Found, Progress};
+use arch::explore::search::{Design, Effort, Found, Learned, Progress};
 use arch::explore::apart;
 use arch::ir::design::{ArrayChoice, DesignSpec, NO_LOOP};
 use frontend::scop::Scop;
@@ -90,7 +90,7 @@ impl Context<'_> {
             self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
         };
         let others = apart::alternatives(self.program, self.spec);
-        let quest = Quest { program: self.program, others: &others, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch) };
+        let quest = Quest { program: self.program, others: &others, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch), learned: Learned::default() };
         let found = quest.answer(&self.spec.aim).map_err(|fault| Refused::diagnostics(&vec![fault], &self.scop.sources))?;
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
@@ -102,7 +102,7 @@ impl Context<'_> {
         let front = match (wanted.is_empty(), self.arguments.html.is_some()) {
             (false, _) => quest.front(best, &wanted, POINTS),
             // A page shows a front unasked: roughly.
-            (true, true) => Quest { effort: shortened(self.effort), space: quest.space.clone(), ..quest }.front_of_shares(best, POINTS),
+            (true, true) => Quest { effort: shortened(self.effort), space: quest.space.clone(), learned: Learned::default(), ..quest }.front_of_shares(best, POINTS),
             (true, false) => vec![],
         };
         let mut hints = quest.hints(best.cycles, &found.counts);
@@ -255,7 +255,7 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
         limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
-        let quest = Quest { program: &program, others: &[], spec, space: None, limits, effort, watch: None };
+        let quest = Quest { program: &program, others: &[], spec, space: None, limits, effort, watch: None, learned: Learned::default() };
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);

@@ -5,7 +5,7 @@
 use super::apart;
 use super::assemble::Program;
 use super::by_hand;
-use super::search::{at_once, search, share, Counts, Design, Effort, Found, Progress, Task};
+use super::search::{at_once, share, Counts, Design, Effort, Found, Learned, Progress, Task};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
 use crate::ir::aim::{Most, Objective, RESOURCES};
@@ -128,15 +128,17 @@ pub struct Quest<'a> {
     pub limits: Resources,
     pub effort: Effort,
     pub watch: Option<&'a (dyn Fn(&Progress) -> bool + Sync)>,
+    /// Of the program, then of the others.
+    pub learned: Learned,
 }
 
 impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
-        let search = |program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| search(&Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
-        let mut found = search(self.program, self.space.clone(), below, effort);
+        let search = |number: usize, program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| self.learned.search(number, &Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
+        let mut found = search(0, self.program, self.space.clone(), below, effort);
         // A part for its nests apart, as much again for all strips together.
         let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
-        for program in self.others.iter().filter(|p| !p.apart || self.space.is_none()) {
+        for (number, program) in (1..).zip(self.others).filter(|(_, p)| !p.apart || self.space.is_none()) {
             let effort = effort.part(if program.apart { APART } else { strips });
             if found.best.as_ref().is_some_and(|b| b.cycles <= enough) {
                 break;
@@ -145,7 +147,7 @@ impl Quest<'_> {
             let moved = program.system.dims.len() - self.program.system.dims.len();
             let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
             let below = found.best.as_ref().map_or(below, |b| b.cycles);
-            found = found.or(search(program, space, below, effort));
+            found = found.or(search(number, program, space, below, effort));
         }
         found
     }
@@ -313,7 +315,7 @@ impl Quest<'_> {
         let effort = Effort { exact: part.exact.min((taken.exact / 4).max(HINT_DESIGNS)), gap: 0.02, ..part };
         let hint = |&(a, innermost): &(usize, usize)| {
             let other = turned(self.program, a, innermost);
-            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), learned: Learned::default(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
             Some(Hint { array: self.program.scop.arrays[a].name.clone(), innermost, cycles: found.best?.cycles })
         };
         let mut all: Vec<Hint> = at_once(&layouts, hint).into_iter().flatten().collect();
@@ -364,7 +366,7 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let others = apart::alternatives(program, spec);
-    let quest = |limits: Resources| Quest { program, others: &others, spec, space: space.clone(), limits, effort: effort(program), watch: None };
+    let quest = |limits: Resources| Quest { program, others: &others, spec, space: space.clone(), limits, effort: effort(program), watch: None, learned: Learned::default() };
     let mut found = quest(margins).answer(&spec.aim).map_err(|fault| vec![fault])?;
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.

@@ -30,6 +30,7 @@ use known::{Evaluated, Known};
 use least::{add, Fitting, Pes};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::sync::{Mutex, PoisonError};
 use widths::Widths;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +81,20 @@ struct Search<'a> {
     open: i64,
     /// The least bound of what was left out without a proof.
     dropped: i64,
+}
+
+/// What searches found out about the PEs of a few programs, for the next searches of these: no limits change that.
+#[derive(Default)]
+pub struct Learned(Mutex<BTreeMap<usize, Pes>>);
+
+impl Learned {
+    /// [`search`], of which the program has this number.
+    pub fn search(&self, number: usize, task: &Task) -> Found {
+        let mut pes = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number).unwrap_or_default();
+        let found = searched(task, &mut pes);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, pes);
+        found
+    }
 }
 
 /// The best array for the task.
