@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Inputs of a LUT.
 const INPUTS: usize = 6;
 
-/// Per node: a multiplexer that is part of the LUT of the one that alone takes it, in the same cycle. That holds one of those it
-/// takes, or any number that have [`INPUTS`] together. `readers`: of each node.
-pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<bool> {
+/// Per multiplexer: the one in whose LUT it is, which alone takes it, in the same cycle. That holds one of those it takes, or any
+/// number that have [`INPUTS`] together. `readers`: of each node.
+pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
     let outer = outer(vsa, readers);
     let root = |id: NodeId| std::iter::successors(Some(id), |n| outer[n.index()]).last().unwrap_or(id);
     let mut inputs: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
@@ -22,13 +22,13 @@ pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<bool> {
         Op::Select(_, a, b) => id == if outer[a.index()].is_some() { a } else { b },
         _ => false,
     };
-    let mut folded = vec![false; vsa.nodes.len()];
+    let mut folded = vec![None; vsa.nodes.len()];
     for id in (0..vsa.nodes.len() as u32).map(NodeId) {
         // From the outermost one: each says of the next whether it holds that.
         let chain: Vec<NodeId> = std::iter::successors(Some(id), |n| outer[n.index()]).collect();
         let few = inputs.get(&root(id)).is_some_and(|all| all.len() <= INPUTS);
         let part = chain.windows(2).rev().fold(false, |above, pair| few || !above && is_first(pair[0], pair[1]));
-        folded[id.index()] = part;
+        folded[id.index()] = outer[id.index()].filter(|_| part);
     }
     folded
 }

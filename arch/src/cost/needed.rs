@@ -28,6 +28,10 @@ pub struct Needed {
     pub passed: Vec<Passed>,
     /// Per node; `None` where one place stands for all.
     places: Option<Vec<Places>>,
+    /// Where each multiplexer takes now one value, now the other: elsewhere it is a wire.
+    choosing: FxHashMap<NodeId, Places>,
+    /// PEs for which each of these places stands.
+    alike: i64,
 }
 
 impl Needed {
@@ -38,6 +42,13 @@ impl Needed {
         let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
         let extent = [along(0)?, along(1)?];
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
+    }
+
+    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does.
+    pub fn choosing(&self, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
+        let Some(all) = self.choosing.get(&node) else { return 0 };
+        let apart = others.filter_map(|n| self.choosing.get(&n)).fold(all.clone(), |apart, other| apart.each(other, |a, b| a & !b));
+        self.alike * apart.count()
     }
 }
 
@@ -50,7 +61,7 @@ pub fn needed(vsa: &Vsa) -> Needed {
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         // One place stands for all.
-        let seen = Search { extent: [1, 1], ..search }.needed();
+        let (seen, choosing) = Search { extent: [1, 1], ..search }.needed();
         let there = |n: usize| seen[n].count() > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
         let ports = ports(vsa, |n| seen[n].clone());
@@ -59,13 +70,14 @@ pub fn needed(vsa: &Vsa) -> Needed {
             _ => pes,
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
-        return Needed { count, ports, passed: (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect(), places: None };
+        let passed = (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
+        return Needed { count, ports, passed, places: None, choosing, alike: pes };
     }
-    let seen = search.needed();
+    let (seen, choosing) = search.needed();
     let count = seen.iter().map(Places::count).collect();
     let ports = ports(vsa, |n| search.sources(n, &seen[n]));
     let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect();
-    Needed { count, ports, passed, places: Some(seen) }
+    Needed { count, ports, passed, places: Some(seen), choosing, alike: 1 }
 }
 
 /// See [`Needed::ports`]; `at`: where a node's source is needed for it.
@@ -194,8 +206,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Per node, where it is needed.
-    fn needed(&self) -> Vec<Places> {
+    /// Per node, where it is needed; per multiplexer, where it chooses.
+    fn needed(&self) -> (Vec<Places>, FxHashMap<NodeId, Places>) {
         let vsa = self.vsa;
         let none = Places::none(self.extent);
         let (mut seen, mut fresh) = (vec![none.clone(); vsa.nodes.len()], vec![none.clone(); vsa.nodes.len()]);
@@ -227,7 +239,13 @@ impl Search<'_> {
                 op => op.operands().into_iter().for_each(|n| want(&mut open, &mut fresh, n, &here)),
             }
         }
-        seen
+        let chooses = |id: NodeId| {
+            let Op::Select(c, ..) = vsa.node(id).op else { return None };
+            let Outcome { holds, fails } = known.get(&c)?;
+            Some((id, seen[id.index()].each(holds, |x, y| x & y).each(fails, |x, y| x & y)))
+        };
+        let choosing = (0..vsa.nodes.len() as u32).filter_map(|n| chooses(NodeId(n))).collect();
+        (seen, choosing)
     }
 
     /// Where a node's source is needed for it, which itself is at these places.

@@ -4,7 +4,7 @@
 use super::blocks::{bits_of, line, memory, Cost};
 use super::control::Field;
 use super::multiplexers;
-use super::needed::{self, Needed};
+use super::needed;
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, in_luts, table_in_luts, Cleared, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
@@ -22,11 +22,15 @@ pub(super) struct Pes {
 }
 
 pub(super) fn pes(vsa: &Vsa) -> Pes {
-    let Needed { count, ports, passed, .. } = needed::needed(vsa);
-    let part = Part::new(vsa, &count);
-    let node = |n: usize| part.node(NodeId(n as u32)) * count[n] + part.memory(NodeId(n as u32)) * ports[n];
-    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| count[n] > 0 || ports[n] > 0).map(node).sum();
-    let passed: Cost = passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
+    let needed = needed::needed(vsa);
+    let part = Part::new(vsa, &needed.count);
+    let node = |n: usize| {
+        let id = NodeId(n as u32);
+        let chosen = part.multiplexer(id) * needed.choosing(id, part.around(id));
+        part.node(id) * needed.count[n] + chosen + part.memory(id) * needed.ports[n]
+    };
+    let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
+    let passed: Cost = needed.passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
     let cost = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
     let entry = part.fields.iter().map(|(field, times)| line(times.iter().min().copied(), part.width(field))).sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
@@ -100,8 +104,8 @@ struct Part<'a> {
     /// Per node, when its value is looked at, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
     readers: Vec<usize>,
-    /// Multiplexers that are part of another one's LUT.
-    folded: Vec<bool>,
+    /// See [`multiplexers::folded`].
+    folded: Vec<Option<NodeId>>,
     /// Sums that begin anew in the register behind their memory, by that memory's read.
     cleared: BTreeMap<NodeId, Cleared>,
     /// Bits of each node that are not copies of others.
@@ -244,7 +248,22 @@ impl<'a> Part<'a> {
         kept + self.operator(id, bits, latency)
     }
 
-    /// The node without what keeps its value.
+    /// LUTs that choose between two values, in a PE in which they are in no other multiplexer's.
+    fn multiplexer(&self, id: NodeId) -> Cost {
+        match self.vsa.node(id).op {
+            Op::Select(..) if self.begins(id).is_some() || self.restarts(id) => Cost::default(),
+            Op::Select(_, a, b) if self.constant(a) && self.constant(b) => Cost::lut(1),
+            Op::Select(..) => Cost::lut(self.widths[id.index()]),
+            _ => Cost::default(),
+        }
+    }
+
+    /// The multiplexers in whose LUT this one is, from the next one on.
+    fn around(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.folded[id.index()], |n| self.folded[n.index()])
+    }
+
+    /// The node without what keeps its value, and chooses it.
     fn operator(&self, id: NodeId, bits: i64, latency: i64) -> Cost {
         let (vsa, node) = (self.vsa, self.vsa.node(id));
         if let Some(core) = float_core(vsa, node) {
@@ -258,11 +277,10 @@ impl<'a> Part<'a> {
             Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
             Op::Guard(all) => self.guard(all, latency),
             Op::Select(..) if self.begins(id).is_some() => Cost::ff(bits),
-            Op::Select(c, ..) if self.constant(*c) => Cost::ff(bits * latency),
             // Its bits are the condition, or not.
-            Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost { lut: 1, ff: latency, ..Cost::default() },
+            Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost::ff(latency),
             Op::Select(..) if self.restarts(id) => Cost::default(),
-            Op::Select(..) => Cost { lut: if self.folded[id.index()] { 0 } else { bits }, ff: bits * latency, ..Cost::default() },
+            Op::Select(..) => Cost::ff(bits * latency),
             Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
             Op::Cast(_) => Cost::ff(bits * latency),
             Op::Lookup(table, _) => lookup(table, node.ty, latency),
