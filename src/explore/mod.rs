@@ -250,16 +250,18 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
     let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, work: NEIGHBOUR_WORK, gap: 0.02 };
-    let (mut limits, mut text, mut name) = (searched.limits, String::new(), "beside it");
+    let mut quest = Quest { program: &program, others: &[], spec, space: None, limits: searched.limits, effort, watch: None, learned: Learned::default() };
+    let (mut text, mut name) = (String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
-        limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
-        let quest = Quest { program: &program, others: &[], spec, space: None, limits, effort, watch: None, learned: Learned::default() };
+        let limits = quest.limits;
+        quest.limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
         let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
+        let limits = &quest.limits;
         let option = format!("--limit lut={},ff={},dsp={},bram36={}", limits.lut, limits.ff, limits.dsp, limits.bram36);
         text += &format!("  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n", grouped(need.lut), grouped(need.dsp), grouped(d.cycles));
         name = "";

@@ -315,7 +315,7 @@ impl Quest<'_> {
         let effort = Effort { exact: part.exact.min((taken.exact / 4).max(HINT_DESIGNS)), gap: 0.02, ..part };
         let hint = |&(a, innermost): &(usize, usize)| {
             let other = turned(self.program, a, innermost);
-            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), learned: Learned::default(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), learned: self.learned.in_other_layouts(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
             Some(Hint { array: self.program.scop.arrays[a].name.clone(), innermost, cycles: found.best?.cycles })
         };
         let mut all: Vec<Hint> = at_once(&layouts, hint).into_iter().flatten().collect();

@@ -44,6 +44,11 @@ impl Pes {
         need
     }
 
+    /// Without what is known of single shapes.
+    pub fn of_flows(&self) -> Pes {
+        Pes { by_flow: self.by_flow.clone(), by_shape: BTreeMap::new() }
+    }
+
     pub fn knows(&self, shape: &Shape) -> bool {
         self.by_shape.contains_key(shape)
     }

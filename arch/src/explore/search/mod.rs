@@ -95,6 +95,12 @@ impl Learned {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, pes);
         found
     }
+
+    /// Of the first program alone, with its arrays in other layouts: what holds of flows there.
+    pub fn in_other_layouts(&self) -> Learned {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Learned(Mutex::new(all.get(&0).map(|pes| (0, pes.of_flows())).into_iter().collect()))
+    }
 }
 
 /// The best array for the task.
