@@ -26,8 +26,9 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     if size < 1 {
         return fault(format!("--strip {name}={size}: a strip has at least one iteration"), format!("for example --strip {name}=16"));
     }
-    if program.system.phases > 0 {
-        let what = if program.system.sizes > 0 || program.sized.is_some() { "a program with sizes at run time" } else { "a program in phases" };
+    let sizes = program.system.sizes > 0 || program.sized.is_some();
+    if sizes || program.system.phases > 0 {
+        let what = if sizes { "a program with sizes at run time" } else { "a program in phases" };
         return fault(format!("--strip: {what} is not cut into strips"), "leave the option out: loops there end as the sizes or the phases say".into());
     }
     let d = dim_named(&program.system, name).map_err(|f| vec![f])?;
