@@ -5,7 +5,8 @@
 //! constants, so the answers are piecewise affine with integer coefficients; where they are not, the program is refused.
 //!
 //! Invariants of a [`Flow`] that [`analyze`] returns:
-//! - the pieces of one read are disjoint and cover the statement's domain, and no source is [`Source::Undefined`];
+//! - the pieces of one read are disjoint and cover the statement's domain; where a source is [`Source::Undefined`], the
+//!   statement does not look at what it reads;
 //! - in a piece every source iteration lies in the source statement's domain, accesses the same element, and runs before;
 //! - everything is sorted: equal programs give equal results.
 //!
@@ -16,6 +17,7 @@
 mod cells;
 mod domains;
 mod earlier;
+mod looked;
 
 pub use crate::poly::Region;
 pub use domains::{
@@ -62,7 +64,7 @@ pub struct Piece {
 pub enum Source {
     /// The value that the array in DRAM had before the region.
     Input,
-    /// A local array's element before its first write. [`analyze`] refuses programs with such reads.
+    /// A local array's element before its first write. [`analyze`] refuses programs that look at it.
     Undefined,
     /// The last write before the read: `iteration` gives its iterators as functions of the reader's.
     Write { statement: StmtId, iteration: Vec<Affine> },
@@ -102,7 +104,7 @@ pub enum RelationPiece {
 /// # Errors
 /// - E0501: a source or a set of final writes cannot be written with integer affine functions (such as every other
 ///   element), at the read or write concerned;
-/// - E0502: a read of a local element that nothing wrote before, with an example iteration;
+/// - E0502: a look at a local element that nothing wrote before, with an example iteration;
 /// - E0599: isl gave up, which a valid `Scop` does not cause.
 pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     let (flow, faults) = Analysis::new(scop).run(|_| true).map_err(|error| {
@@ -159,18 +161,21 @@ impl<'a> Analysis<'a> {
 
     /// The accesses of an array, and the statements that they are of.
     fn accesses(&self, array: ArrayId) -> (Vec<StmtId>, Accesses) {
+        let temporary = self.scop.array(array).is_temporary();
         let mut ids = vec![];
         let mut statements = vec![];
         for id in self.scop.statement_ids() {
             let s = self.scop.statement(id);
             let all = s.reads.iter().enumerate().chain([(WRITE, &s.write)]).filter(|a| a.1.array == array);
             let accesses: Vec<_> = all.map(|(k, a)| (k, a.subscripts.clone())).collect();
+            let reads = accesses.iter().map(|a| a.0).filter(|k| temporary && *k != WRITE);
+            let looked = reads.filter_map(|k| Some((k, looked::looked_at(&s.rhs, k)?))).collect();
             if !accesses.is_empty() {
                 ids.push(id);
-                statements.push(cells::Accessing { domain: s.domain.clone(), beta: s.beta.clone(), depth: s.loops.len(), fixed: self.fixed[id.index()], accesses });
+                statements.push(cells::Accessing { domain: s.domain.clone(), beta: s.beta.clone(), depth: s.loops.len(), fixed: self.fixed[id.index()], accesses, looked });
             }
         }
-        (ids, Accesses { temporary: self.scop.array(array).is_temporary(), apart: self.apart, statements })
+        (ids, Accesses { temporary, apart: self.apart, statements })
     }
 
     fn access(&self, reference: Reference, ids: &[StmtId]) -> &'a Access {

@@ -8,7 +8,7 @@ use crate::affine::map::{self, constant_on, coordinate};
 use crate::ir::ure::{Dim, Feed, Placed, System, Variable};
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
-use frontend::scop::{Affine, Constraint, Scop, StmtId};
+use frontend::scop::{Affine, Constraint, Scop, StmtId, Storage};
 
 /// # Errors
 /// Names every read whose dependence cannot be made uniform.
@@ -70,6 +70,7 @@ impl Builder<'_> {
                         }
                     }
                 }
+                Source::Undefined if self.scop.array(statement.reads[k].array).storage == Storage::Local => faults.push(self.unwritten(s, k)),
                 Source::Input | Source::Undefined => {
                     let over: Vec<Affine> = statement.reads[k].subscripts.iter().map(|a| self.over_band(s, a)).collect();
                     pieces.push(piece(&here, Feed::Input { subscripts: with_equalities(&over, &here, self.depth) }));
@@ -77,6 +78,13 @@ impl Builder<'_> {
             }
         }
         Variable { pieces }
+    }
+
+    /// A read of what has no value, which the program does not look at: there is no memory for it either.
+    fn unwritten(&self, s: usize, k: usize) -> Diagnostic {
+        let read = &self.scop.statements[s].reads[k];
+        let message = format!("`{}` is read where nothing has written it, though nobody looks at that", self.scop.array(read.array).name);
+        Diagnostic::error("E0601", read.span, message).label("under a condition").help("write the condition as an `if` around the statement, or give all elements a value first")
     }
 
     /// What keeps the dependence of a piece of a read from being uniform: two iterations whose values come from differently

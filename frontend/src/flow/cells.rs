@@ -29,6 +29,8 @@ pub(super) struct Accessing {
     pub fixed: bool,
     /// Read index or [`WRITE`], subscripts.
     pub accesses: Vec<(usize, Vec<Affine>)>,
+    /// By read index: where the statement looks at what it reads, if not everywhere. Of an array that has no value at first.
+    pub looked: Vec<(usize, Vec<Vec<Constraint>>)>,
 }
 
 /// One access of an array.
@@ -248,8 +250,9 @@ impl<'a> Search<'a> {
         let temporary = self.array.temporary;
         for (&reader, set) in &before.unmatched {
             let region = set.region()?;
-            if temporary && !region.pieces.is_empty() {
-                cells.faults.push(Fault::Uninitialized { reader, point: domains::first_point_of(set)?.unwrap_or_default() });
+            let missed = self.looked_at(reader, set)?;
+            if temporary && !missed.is_empty()? {
+                cells.faults.push(Fault::Uninitialized { reader, point: domains::first_point_of(&missed)?.unwrap_or_default() });
             } else if !region.exact {
                 cells.faults.push(Fault::NotAffine { reader, written: None });
             }
@@ -259,6 +262,15 @@ impl<'a> Search<'a> {
         }
         cells.reads.values_mut().for_each(|list| list.sort());
         Ok(())
+    }
+
+    /// Of these instances of a read those whose statements look at it.
+    fn looked_at(&self, reader: Reference, instances: &Set) -> poly::Result<Set> {
+        let statement = self.statement(reader);
+        match statement.looked.iter().find(|l| l.0 == reader.access) {
+            Some((_, looked)) => instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, looked)?),
+            None => Ok(instances.clone()),
+        }
     }
 
     fn live_out(&self, after: &Dataflow, cells: &mut Cells) -> poly::Result<()> {

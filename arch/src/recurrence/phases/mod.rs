@@ -159,6 +159,11 @@ impl Distribution<'_> {
                 Ok(phase) => Item::Phase(phase),
                 Err(faults) => {
                     let tied = self.tied(&component);
+                    // What one loop leaves to another, before what a loop keeps to itself.
+                    let passed: Vec<ArrayId> = tied.iter().copied().filter(|&a| self.is_passed(&component, a, level)).collect();
+                    if !passed.is_empty() {
+                        return Err(Stop::Memory(passed));
+                    }
                     // What local arrays keep together, where iterations of the loop around it keep to themselves.
                     let private: Vec<ArrayId> = tied.iter().copied().filter(|&a| scratch::is_private(&self.scop, self.flow, a, level)).collect();
                     if !private.is_empty() {
@@ -211,6 +216,13 @@ impl Distribution<'_> {
         arrays.sort();
         arrays.dedup();
         arrays
+    }
+
+    /// Whether a local array is written in one of the loops at `level` and read in another.
+    fn is_passed(&self, statements: &[usize], array: ArrayId, level: usize) -> bool {
+        let all = || statements.iter().map(|&s| &self.scop.statements[s]);
+        let mut readers = all().filter(|s| s.reads.iter().any(|r| r.array == array)).map(|s| s.loops.get(level));
+        readers.any(|at| all().any(|s| s.write.array == array && s.loops.get(level) != at))
     }
 
     /// Of one loop nest, or whatever is joined at all.
