@@ -198,7 +198,8 @@ pub fn reversed<'a>(region: &Region<'a>) -> Vec<Version<'a>> {
     reverse_each(region.scop, region.reassociate).into_iter().map(near).collect()
 }
 
-fn complete_all(scop: &Scop) -> Option<Scop> {
+/// The program with all of its sums completed; `None` if conditions interrupt none.
+pub(super) fn complete_all(scop: &Scop) -> Option<Scop> {
     let mut out = scop.clone();
     let mut any = false;
     for statement in &mut out.statements {

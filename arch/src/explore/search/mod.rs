@@ -227,16 +227,18 @@ impl Search<'_> {
         self.cap()
     }
 
-    /// Where no loop can be a space loop, a single PE still executes all of them in the program's order. The bound, with it.
+    /// A single PE executes all loops in the program's order: where no loop can be a space loop, and where those that can keep what
+    /// is made one after the other from being made in time. The bound, with it.
     fn alone(&mut self, bound: i64) -> i64 {
-        let wanted = self.best.is_none() && self.task.below == i64::MAX && self.task.space.is_none() && self.task.only.is_none();
+        let limit = self.limit();
+        let wanted = bound < limit && self.task.space.is_none() && self.task.only.is_none();
         let plan = || Plan::identity(self.task.program.system.dims.len());
-        match wanted.then(|| self.known.evaluate(plan(), BTreeMap::new(), self.task.below)) {
+        match wanted.then(|| self.known.evaluate(plan(), self.task.spec.wiring.word.clone(), limit)) {
             Some(Ok(Evaluated::Better(design, _))) => {
                 self.counts.exact += 1;
-                self.trace.push((self.counts.exact, design.cycles, bound.min(design.cycles)));
                 let bound = bound.min(design.cycles);
-                self.best = Some(*design);
+                self.open = bound;
+                self.keep(*design);
                 bound
             }
             Some(Ok(Evaluated::TooBig(..))) => {

@@ -90,7 +90,11 @@ struct Distribution<'a> {
 /// # Errors
 /// Why it is none, with what keeps a part of it from being an array under any loops.
 pub fn distributed(scop: &Scop, region: &Region, mut attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
-    match distribute(scop, region, rewrite::as_written_faults(&attempts), rewrites, false) {
+    let whole = || rewrite::as_written_faults(&attempts);
+    // Where conditions around sums keep even the dataflow from being affine, it may be that of the completed sums.
+    let completed = if region.flow().is_err() && region.within.sizes == 0 { rewrite::complete_all(scop) } else { None };
+    let completed = completed.and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
+    match completed.map_or_else(|| distribute(scop, region, whole(), rewrites, false), Ok) {
         Ok((form, system)) => {
             attempts.push(Attempt { rewrite: NAME, outcome: Outcome::Taken });
             Ok((form, system, attempts))
