@@ -107,7 +107,7 @@ impl Sema {
             Ok(v) => Some(v.form),
             Err(refusal) => {
                 let help = match refusal.help {
-                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine functions of the iterators and constants may select an element",
+                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine values of iterators, sizes and constants may select an element, or a variable that was assigned one in the same iteration, under no condition on data",
                     other => other,
                 };
                 self.report_refusal(Refusal { help, ..refusal }, "E0408", "the subscript");

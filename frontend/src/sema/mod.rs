@@ -23,6 +23,7 @@ mod unroll;
 mod values;
 
 pub use types::{promote, spelling, usual};
+pub(crate) use types::type_of;
 pub(crate) use unroll::{mixed_strides, Strides};
 
 use crate::ast::{self, Binary, Unit};
