@@ -13,6 +13,7 @@ mod effort;
 mod expr;
 mod form;
 mod fresh;
+mod latest;
 mod loops;
 mod operate;
 mod sizes;
@@ -140,6 +141,9 @@ pub(crate) struct Sema {
     arrays: Vec<Array>,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
+    /// What each statement reads, in the order of its reads.
+    sources: Vec<Vec<latest::Source>>,
+    latest: latest::Latest,
     slots: Vec<Slot>,
     scopes: Vec<BTreeMap<Rc<str>, Entity>>,
     nest: Nest,
@@ -179,6 +183,8 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         arrays: vec![],
         loops: vec![],
         statements: vec![],
+        sources: vec![],
+        latest: latest::Latest::default(),
         slots: vec![],
         scopes: vec![BTreeMap::new()],
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
