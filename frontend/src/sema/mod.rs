@@ -157,6 +157,8 @@ pub(crate) struct Sema {
     outer: BTreeSet<Rc<str>>,
     /// Names that the region assigns: a scalar that is not among them keeps its initial value.
     assigned: BTreeSet<Rc<str>>,
+    /// Names of which the region uses more than `NAME[0]`.
+    beyond_first: BTreeSet<Rc<str>>,
     /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
     extents: Vec<Clause>,
     strides: Strides,
@@ -194,6 +196,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         names: BTreeSet::new(),
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
+        beyond_first: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
         parts: 0,
@@ -265,6 +268,7 @@ impl Sema {
         unit.region.iter().for_each(|s| names_in(s, &mut used));
         for s in &unit.region {
             crate::effects::assigned(s, &mut self.assigned);
+            crate::effects::expressions(s, &mut |e| beyond_first(e, &mut self.beyond_first));
         }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
@@ -287,6 +291,15 @@ impl Sema {
         self.forget_fresh(&unit.region);
         self.scopes.push(BTreeMap::new());
         self.statements(&unit.region);
+    }
+}
+
+/// Names that `e` contains otherwise than as `NAME[0]`.
+fn beyond_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
+    match &e.kind {
+        ast::ExprKind::Index(base, at) if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
+        ast::ExprKind::Name(name) => drop(out.insert(name.clone())),
+        _ => e.operands().into_iter().for_each(|x| beyond_first(x, out)),
     }
 }
 
