@@ -94,19 +94,16 @@ impl Expr {
     /// Calls `visit` on this expression and everything in it, outermost first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
+        self.operands().into_iter().for_each(|a| a.walk(visit));
+    }
+
+    pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {
-            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => {}
-            ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| a.walk(visit)),
-            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => a.walk(visit),
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
-                a.walk(visit);
-                b.walk(visit);
-            }
-            ExprKind::Conditional(a, b, c) => {
-                a.walk(visit);
-                b.walk(visit);
-                c.walk(visit);
-            }
+            ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => vec![],
+            ExprKind::Call(_, all) => all.iter().collect(),
+            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => vec![a],
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => vec![a, b],
+            ExprKind::Conditional(a, b, c) => vec![a, b, c],
         }
     }
 

@@ -78,6 +78,7 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
         let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
         clauses.extend(own.map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
         faults.extend(crate::inline::inline(&mut unit));
+        crate::temporaries::replace(&mut unit);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // What is left of a damaged program is looked through for faults, not analysed.
         let (lowered, found) = if syntax_failed { sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new()) } else { lowered(&unit, &stem, &map, &clauses) };

@@ -108,7 +108,9 @@ pub enum RelationPiece {
 /// - E0599: isl gave up, which a valid `Scop` does not cause.
 pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     let (flow, faults) = Analysis::new(scop).run(|_| true).map_err(|error| {
-        vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))]
+        let sizes = if scop.sizes.is_empty() { "" } else { "make sizes at run time constants, " };
+        let help = format!("fewer cases keep it within its limits: {sizes}leave out conditions, write out loops of two iterations");
+        vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}")).label("in here").help(help)]
     })?;
     if faults.is_empty() { Ok(flow) } else { Err(once_each(faults)) }
 }

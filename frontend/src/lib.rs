@@ -1,8 +1,8 @@
 //! C loop nest in, polyhedral program out.
 //!
 //! `parse` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked region),
-//! `inline` (calls of the file's functions), `sema` (types, affine forms, domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean;
-//! `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
+//! `inline` (calls of the file's functions), `temporaries` (variables that hold indices), `sema` (types, affine forms,
+//! domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean; `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
 
 mod ast;
 pub mod contract;
@@ -21,6 +21,7 @@ mod render;
 pub mod scop;
 mod sema;
 mod sizes;
+mod temporaries;
 pub mod text;
 pub mod value;
 mod verify;

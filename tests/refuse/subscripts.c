@@ -6,6 +6,7 @@ void f(int A[16], int B[16][16], int P[16]) {
       A[P[i]] = 1; //~ ERROR E0408 compare instead
       A[i * j] = 2; //~ ERROR E0408 a product of iterators
       A[i % 17] = 3; //~ ERROR E0408 one for the quotient, one for the remainder
+      B[i % 3][i / 3 % 7] = 4; //~ ERROR E0408 a division of an iterator
       A[i >> 5] = 4; //~ ERROR E0408 not affine
       B[i] = 5; //~ ERROR E0309 `B` has 2 dimension(s), 1 subscript(s) given
       A[i][j] = 6; //~ ERROR E0309 `A` has 1 dimension(s), 2

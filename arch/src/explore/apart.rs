@@ -21,8 +21,8 @@ pub fn asked<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'a>,
         return strips::stripped(program, spec);
     }
     let found = apart(&program, spec).ok_or_else(|| {
-        let fault = Diagnostic::error("E0729", program.scop.function.region, "--apart: the region has no loop nests that can be phases of their own");
-        vec![fault.help("leave the option out: what has several nests without it is in phases already, or is one nest")]
+        let why = if program.system.phases > 0 { "the region's loop nests are phases already" } else { "the region has no loop nests that can be phases of their own" };
+        vec![Diagnostic::error("E0729", program.scop.function.region, format!("--apart: {why}")).help("leave the option out")]
     })?;
     strips::stripped(found, spec)
 }

@@ -17,7 +17,8 @@ use crate::effects::{assigned, declared, expressions, free_names, names, nodes, 
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syntax::{converted, counted, element, is_scalar, with_operands};
+use syntax::{converted, counted, element, is_scalar};
+pub(crate) use syntax::with_operands;
 use value::value_of_call;
 
 /// Functions call one another at most so deep.

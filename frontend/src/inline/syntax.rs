@@ -57,7 +57,8 @@ pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     }
 }
 
-pub(super) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+/// `e` with what `f` makes of its operands.
+pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     use ExprKind::*;
     let kind = match &e.kind {
         Literal(..) | Name(_) | Member(_) | Poison => e.kind.clone(),

@@ -270,6 +270,14 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, function: Expr) -> Parsed<Expr> {
+        if let ExprKind::Name(name) = &function.kind {
+            if matches!(&**name, "memset" | "memcpy" | "memmove") && !self.helpers.contains_key(name) {
+                // Its arguments are bytes and pointers, of which nothing else can be said.
+                self.skip_group();
+                let (span, what) = (join(function.span, self.previous()), format!("call of `{name}`"));
+                return Ok(self.poison("E0404", span, what, "functions are not carried into hardware", "write a loop that assigns the elements"));
+            }
+        }
         self.at += 1;
         let mut arguments = vec![];
         while !self.is(")") && !self.at_end() {

@@ -40,7 +40,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (in {})", self.message, self.call)
+        f.write_str(&self.message)
     }
 }
 

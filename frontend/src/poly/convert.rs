@@ -318,7 +318,7 @@ impl Map {
                     Ok(pieces.into_iter().flatten().collect())
                 };
                 let found: Option<Vec<(Set, MultiAff)>> = self.context.within(operations(PIECEWISE, depth), each)?;
-                found.ok_or_else(|| Error::new("function_pieces", "a value has its sources in too many cases: give loops of two iterations more of them, or write them out"))?
+                found.ok_or_else(|| Error::new("function_pieces", "values have their sources in too many cases"))?
             }
         };
         let plain = |(domain, values): (Set, MultiAff)| {

@@ -1,6 +1,7 @@
 //! Array elements: subscripts against the declaration, and the proof that they stay inside it.
 
-use super::form::{add_scaled, Refusal};
+use super::affine::HELP_DIVISION;
+use super::form::{add_scaled, AffineValue, Affinity, Refusal};
 use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
@@ -58,7 +59,15 @@ impl Sema {
         let ExprKind::Name(name) = &base.kind else { return None };
         let slot = self.data_slot(name, base.span);
         let members = slot.and_then(|k| self.slots[k].members.clone());
-        let forms: Vec<Option<Affine>> = subscripts.iter().map(|s| self.subscript(s, members.as_deref())).collect();
+        let found: Vec<Affinity<AffineValue>> = subscripts.iter().map(|s| self.affine(s)).collect();
+        // Beside a division that is refused, those for which the loops could be unrolled are not to blame.
+        let divided = |f: &Affinity<AffineValue>| f.as_ref().is_err_and(|refusal| refusal.help == HELP_DIVISION);
+        let fine: Vec<bool> = found.iter().zip(&subscripts).map(|(f, s)| divided(f) && self.unrolls(s)).collect();
+        let to_blame = found.iter().zip(&fine).any(|(f, fine)| divided(f) && !fine);
+        let mut forms: Vec<Option<Affine>> = vec![];
+        for ((s, found), fine) in subscripts.iter().zip(found).zip(fine) {
+            forms.push(if fine && to_blame { None } else { self.subscript(s, found, members.as_deref()) });
+        }
         let slot = slot?;
         let dims = self.slots[slot].dims.clone()?;
         if let (None, Some(at)) = (&members, subscripts.iter().find(|s| matches!(s.kind, ExprKind::Member(_)))) {
@@ -95,7 +104,7 @@ impl Sema {
         self.faults.push(crate::diag::Diagnostic::error("E0309", span, message).label(label).note(at, "declared here").help(help));
     }
 
-    fn subscript(&mut self, e: &ast::Expr, members: Option<&[std::rc::Rc<str>]>) -> Option<Affine> {
+    fn subscript(&mut self, e: &ast::Expr, found: Affinity<AffineValue>, members: Option<&[std::rc::Rc<str>]>) -> Option<Affine> {
         if let ExprKind::Member(name) = &e.kind {
             let position = members.and_then(|m| m.iter().position(|n| n == name));
             if position.is_none() && members.is_some() {
@@ -103,11 +112,11 @@ impl Sema {
             }
             return position.map(|k| Affine::constant(self.depth(), k as i64));
         }
-        match self.affine(e) {
+        match found {
             Ok(v) => Some(v.form),
             Err(refusal) => {
                 let help = match refusal.help {
-                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine functions of the iterators and constants may select an element",
+                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine values of iterators, sizes and constants may select an element, or a variable that was assigned one in the same iteration, under no condition on data",
                     other => other,
                 };
                 self.report_refusal(Refusal { help, ..refusal }, "E0408", "the subscript");

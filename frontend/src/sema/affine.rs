@@ -15,6 +15,7 @@ const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
 const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of tables, data may index `static const` ones of up to 1,024 constants";
 const HELP_PRODUCT: &str = "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
+pub(super) const HELP_DIVISION: &str = "split the loop in two: one for the quotient, one for the remainder";
 /// Of a loop's bound that is one of these.
 const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the condition as an `if` around its body";
 
@@ -162,11 +163,11 @@ impl Sema {
             Binary::Div | Binary::Rem | Binary::Shr | Binary::And if right.form.is_constant() => match self.divided(op, &left, right.form.constant, ty, span)? {
                 Some(form) => Some(form),
                 None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
-                None => return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder"),
+                None => return refuse(span, "a division of an iterator", HELP_DIVISION),
             },
             Binary::Mul => return refuse(span, "a product of iterators or sizes", HELP_PRODUCT),
             Binary::Div | Binary::Rem => {
-                return refuse(span, "a division of an iterator", "split the loop in two: one for the quotient, one for the remainder");
+                return refuse(span, "a division of an iterator", HELP_DIVISION);
             }
             _ => return refuse(span, "not affine in the iterators", HELP_AFFINE),
         };

@@ -25,17 +25,12 @@ impl Sema {
             Truth::Always => return run(self, Some(then)),
             Truth::Never => return run(self, otherwise),
             Truth::Sometimes(holds, fails) => {
-                self.within(holds, |s| run(s, Some(then)));
-                self.within(fails, |s| run(s, otherwise));
-                return;
+                return self.in_parts([holds, fails], |s, first| run(s, if first { Some(then) } else { otherwise }));
             }
             Truth::Data => {}
         }
         if let Some((holds, fails)) = self.affine_part(condition) {
-            for part in [holds, fails] {
-                self.within(part, |s| s.if_statement(condition, then, otherwise));
-            }
-            return;
+            return self.in_parts([holds, fails], |s, _| s.if_statement(condition, then, otherwise));
         }
         if self.faulty(condition) {
             run(self, Some(then));

@@ -32,6 +32,7 @@ impl Sema {
                 (self.either(x, &not_x, &y), self.both(&not_x, &not_y))
             }
             ExprKind::Binary(op, a, b) if op.is_comparison() => self.comparison(*op, a, b)?,
+            ExprKind::Cast(ScalarType::BOOL, a) => self.cases(a)?,
             _ => {
                 let form = self.affine(e)?.form;
                 let zero = Affine::constant(self.depth(), 0);

@@ -85,6 +85,8 @@ impl Sema {
         let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
         let open = matches!(binding, Binding::Parameter(_)) && whole.first().is_some_and(|x| x.size.is_none());
         let given = if open { self.given_extent(&d.name) } else { None };
+        let first_only = open && !self.sizes.is_empty() && !self.beyond_first.contains(&d.name);
+        let given = given.or(first_only.then_some((1, d.span)));
         if let Some((size, span)) = given.filter(|&(size, _)| size > LARGEST_ARRAY) {
             self.error("E0304", span, format!("`{}` is too large", d.name), format!("{size} elements are more than 2^40 bytes"), "check the extent");
             return None;
@@ -104,7 +106,7 @@ impl Sema {
         let (dims, extents) = dims.unzip();
         let mut extents: Vec<Affine> = extents.unwrap_or_default();
         if open && given.is_none() && !self.sizes.is_empty() {
-            self.error("E0306", d.span, format!("the first extent of `{}` is missing", d.name), "with sizes at run time it must be known", format!("write how many elements it has over the sizes, such as `{}[n]`", d.name));
+            self.error("E0306", d.span, format!("the first extent of `{}` is missing", d.name), "with sizes at run time it must be known", format!("write how many elements it has over the sizes, such as `{0}[n]`, or a constant, `#pragma sagen extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one", d.name));
             return None;
         }
         if !extents.is_empty() {

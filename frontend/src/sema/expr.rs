@@ -3,7 +3,7 @@
 use super::affine::binary_op;
 use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
-use super::types::{promote, usual};
+use super::types::{promote, type_of, usual};
 use super::table;
 use super::{Entity, Guard, Sema};
 use crate::ast::{self, Binary, Unary};
@@ -224,30 +224,18 @@ impl Sema {
 
     /// The C type of an expression that is not evaluated; `None` if it is faulty.
     fn type_of(&self, e: &ast::Expr) -> Option<ScalarType> {
-        match &e.kind {
-            ast::ExprKind::Literal(_, ty) | ast::ExprKind::Cast(ty, _) => Some(*ty),
-            ast::ExprKind::Name(_) | ast::ExprKind::Index(..) => {
-                let (base, _) = e.element()?;
-                let ast::ExprKind::Name(name) = &base.kind else { return None };
-                match self.lookup(name)? {
-                    Entity::Slot(k) => Some(self.slots[*k].ty),
-                    Entity::Iterator(k) => Some(self.nest.iterators[*k].ty),
-                    Entity::Constant(_, ty) => Some(*ty),
-                    Entity::Refused(_) | Entity::Poison => None,
-                }
+        type_of(e, &|leaf| {
+            if let ast::ExprKind::Call(name, _) = &leaf.kind {
+                return function(name).map(|(_, ty)| ty);
             }
-            ast::ExprKind::Call(name, _) => function(name).map(|(_, ty)| ty),
-            ast::ExprKind::Unary(Unary::LogicalNot, _) => Some(ScalarType::I32),
-            ast::ExprKind::Unary(_, a) => self.type_of(a).map(promote),
-            ast::ExprKind::Binary(Binary::Shl | Binary::Shr, a, _) => self.type_of(a).map(promote),
-            ast::ExprKind::Binary(op, a, b) => {
-                if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) {
-                    return Some(ScalarType::I32);
-                }
-                usual(self.type_of(a)?, self.type_of(b)?)
+            let (base, _) = leaf.element()?;
+            let ast::ExprKind::Name(name) = &base.kind else { return None };
+            match self.lookup(name)? {
+                Entity::Slot(k) => Some(self.slots[*k].ty),
+                Entity::Iterator(k) => Some(self.nest.iterators[*k].ty),
+                Entity::Constant(_, ty) => Some(*ty),
+                Entity::Refused(_) | Entity::Poison => None,
             }
-            ast::ExprKind::Conditional(_, a, b) => usual(self.type_of(a)?, self.type_of(b)?),
-            _ => None,
-        }
+        })
     }
 }

@@ -72,17 +72,7 @@ fn mentioned(e: &ast::Expr, name: &str, out: &mut BTreeSet<Option<Element>>) {
             out.insert(element);
             e.element().into_iter().flat_map(|(_, subscripts)| subscripts).for_each(|s| mentioned(s, name, out));
         }
-        None => operands(e).into_iter().for_each(|x| mentioned(x, name, out)),
-    }
-}
-
-fn operands(e: &ast::Expr) -> Vec<&ast::Expr> {
-    match &e.kind {
-        ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => vec![],
-        ExprKind::Call(_, all) => all.iter().collect(),
-        ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => vec![a],
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => vec![a, b],
-        ExprKind::Conditional(a, b, c) => vec![a, b, c],
+        None => e.operands().into_iter().for_each(|x| mentioned(x, name, out)),
     }
 }
 
@@ -327,7 +317,7 @@ impl<'a> Walk<'a> {
                 }
                 match e.element() {
                     Some((_, subscripts)) => subscripts.into_iter().for_each(|s| self.read(s)),
-                    None => operands(e).into_iter().for_each(|x| self.read(x)),
+                    None => e.operands().into_iter().for_each(|x| self.read(x)),
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::{Entity, Iterator, Sema};
 use crate::ast::{self, Binary, ExprKind, For, ForInit};
 use crate::diag::Span;
 use crate::scop::{Affine, Constraint, Loop, ScalarType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A loop's header, read but not yet checked against its condition.
@@ -35,10 +35,7 @@ impl Sema {
             return;
         }
         if let Some((holds, fails)) = self.split_header(f) {
-            for part in [holds, fails] {
-                self.within(part, |s| s.for_loop(f));
-            }
-            return;
+            return self.in_parts([holds, fails], |s, _| s.for_loop(f));
         }
         if let Some(unrolled) = self.unrolled(f, false) {
             return self.for_loop(&unrolled);
@@ -73,9 +70,13 @@ impl Sema {
             }
         };
         if entered || self.faults.len() > before {
+            let mut changed = BTreeSet::new();
+            crate::effects::assigned(&f.body, &mut changed);
+            self.forget_latest(&changed);
             self.counters.push(0);
             self.statement(&f.body);
             self.counters.pop();
+            self.forget_latest(&changed);
         }
         self.scopes.pop();
         self.nest = outer;

@@ -13,6 +13,7 @@ mod effort;
 mod expr;
 mod form;
 mod fresh;
+mod latest;
 mod loops;
 mod operate;
 mod sizes;
@@ -23,6 +24,7 @@ mod unroll;
 mod values;
 
 pub use types::{promote, spelling, usual};
+pub(crate) use types::type_of;
 pub(crate) use unroll::{mixed_strides, Strides};
 
 use crate::ast::{self, Binary, Unit};
@@ -139,6 +141,9 @@ pub(crate) struct Sema {
     arrays: Vec<Array>,
     loops: Vec<Loop>,
     statements: Vec<Statement>,
+    /// What each statement reads, in the order of its reads.
+    sources: Vec<Vec<latest::Source>>,
+    latest: latest::Latest,
     slots: Vec<Slot>,
     scopes: Vec<BTreeMap<Rc<str>, Entity>>,
     nest: Nest,
@@ -152,6 +157,8 @@ pub(crate) struct Sema {
     outer: BTreeSet<Rc<str>>,
     /// Names that the region assigns: a scalar that is not among them keeps its initial value.
     assigned: BTreeSet<Rc<str>>,
+    /// Names of which the region uses more than `NAME[0]`.
+    beyond_first: BTreeSet<Rc<str>>,
     /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
     extents: Vec<Clause>,
     strides: Strides,
@@ -178,6 +185,8 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         arrays: vec![],
         loops: vec![],
         statements: vec![],
+        sources: vec![],
+        latest: latest::Latest::default(),
         slots: vec![],
         scopes: vec![BTreeMap::new()],
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
@@ -187,6 +196,7 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
         names: BTreeSet::new(),
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
+        beyond_first: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
         parts: 0,
@@ -258,6 +268,7 @@ impl Sema {
         unit.region.iter().for_each(|s| names_in(s, &mut used));
         for s in &unit.region {
             crate::effects::assigned(s, &mut self.assigned);
+            crate::effects::expressions(s, &mut |e| beyond_first(e, &mut self.beyond_first));
         }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
@@ -280,6 +291,15 @@ impl Sema {
         self.forget_fresh(&unit.region);
         self.scopes.push(BTreeMap::new());
         self.statements(&unit.region);
+    }
+}
+
+/// Names that `e` contains otherwise than as `NAME[0]`.
+fn beyond_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
+    match &e.kind {
+        ast::ExprKind::Index(base, at) if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
+        ast::ExprKind::Name(name) => drop(out.insert(name.clone())),
+        _ => e.operands().into_iter().for_each(|x| beyond_first(x, out)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::affine::binary_op;
 use super::form::Dnf;
+use super::latest::Latest;
 use super::expr::read;
 use super::operate::{self, convert, node, select};
 use super::{Entity, Guard, Sema, Stored, PARTS, STATEMENTS};
@@ -110,9 +111,7 @@ impl Sema {
         if self.too_many_parts(span) {
             return;
         }
-        for part in [holds, fails] {
-            self.within(part, |s| s.assign(target, stored, span));
-        }
+        self.in_parts([holds, fails], |s, _| s.assign(target, stored, span));
     }
 
     /// The members of a structure that is assigned as a whole.
@@ -134,14 +133,20 @@ impl Sema {
         self.parts >= PARTS
     }
 
-    /// Runs `inner` in a part of the domain.
-    pub(super) fn within(&mut self, part: Dnf, inner: impl FnOnce(&mut Self)) {
-        if part.is_empty() || self.overfull || self.effort.spent() {
-            return;
+    /// Runs `inner` in both parts of the domain, and tells it whether it is the first one.
+    pub(super) fn in_parts(&mut self, parts: [Dnf; 2], mut inner: impl FnMut(&mut Self, bool)) {
+        let (before, mut after) = (self.latest.clone(), None::<Latest>);
+        for (part, first) in parts.into_iter().zip([true, false]) {
+            if part.is_empty() || self.overfull || self.effort.spent() {
+                continue;
+            }
+            self.latest = before.clone();
+            let whole = std::mem::replace(&mut self.nest.domain, part);
+            inner(self, first);
+            self.nest.domain = whole;
+            after = Some(after.map_or_else(|| self.latest.clone(), |other| other.joined(&self.latest)));
         }
-        let whole = std::mem::replace(&mut self.nest.domain, part);
-        inner(self);
-        self.nest.domain = whole;
+        self.latest = after.unwrap_or(before);
     }
 
     fn split_stored(&self, stored: &Stored) -> Option<(Dnf, Dnf)> {
@@ -297,10 +302,7 @@ impl Sema {
             if self.too_many_parts(condition.span) {
                 return;
             }
-            for part in [holds, fails] {
-                self.within(part, |s| s.keep_in(slot, condition));
-            }
-            return;
+            return self.in_parts([holds, fails], |s, _| s.keep_in(slot, condition));
         }
         let mut reads = vec![];
         let Some(value) = self.condition(condition, &mut reads) else { return };
@@ -314,10 +316,7 @@ impl Sema {
             if self.too_many_parts(span) {
                 return;
             }
-            for part in [holds, fails] {
-                self.within(part, |s| s.store(slot, subscripts.clone(), e, span));
-            }
-            return;
+            return self.in_parts([holds, fails], |s, _| s.store(slot, subscripts.clone(), e, span));
         }
         let mut reads = vec![];
         let Some(value) = self.value(e, &mut reads) else { return };
@@ -388,6 +387,8 @@ impl Sema {
         let (rhs, reads) = live_reads(rhs, reads);
         let mut beta = self.nest.beta.clone();
         beta.push(self.take_position());
+        self.sources.push(reads.iter().map(|r| self.source(r.array)).collect());
+        self.writes(write.array);
         self.statements.push(Statement { loops: self.nest.loops.clone(), domain, around, beta, write, rhs, reads, span });
     }
 }

@@ -1,12 +1,13 @@
 //! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else looked up.
 
 use super::form::Dnf;
+use super::latest::Source;
 use super::operate::{self, constant, node, select};
 use super::values::{Fact, StoredRanges, Values};
 use super::{Guard, Sema};
 use crate::ast::{self, Declarator, Init};
 use crate::diag::Span;
-use crate::scop::{Access, Affine, ArrayId, BinaryOp, Constraint, Expr, ExprKind, ScalarType};
+use crate::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType};
 use crate::value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Sema {
         }
         let mut reads = reads.clone();
         let known = self.known(&mut reads);
-        let reads = reads.iter().map(|r| r.array).collect();
+        let reads = reads.iter().map(|r| self.source(r.array)).collect();
         self.positions.push(Position { value: value.clone(), known, reads, domain: self.nest.domain.clone(), extent, name: name.into(), span: subscript.span });
         Some(operate::convert(value, ScalarType::I32))
     }
@@ -116,7 +117,7 @@ pub(super) struct Position {
     /// Where it matters.
     known: Vec<Fact>,
     /// Of the statement, as far as subscript and conditions need them.
-    reads: Vec<ArrayId>,
+    reads: Vec<Source>,
     domain: Dnf,
     extent: i64,
     name: String,

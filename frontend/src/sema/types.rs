@@ -1,6 +1,7 @@
 //! C's conversions on scalar types: integer promotion and the usual arithmetic conversions (C17 6.3.1).
 //! `long` and `long long` are both 64 bits wide; `char` is signed.
 
+use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::literal::{int, BF16, F16};
 use crate::scop::ScalarType;
 
@@ -30,6 +31,20 @@ pub fn usual(a: ScalarType, b: ScalarType) -> Option<ScalarType> {
             let unsigned = [a, b].iter().any(|t| t.bits() == bits && !t.signed());
             Some(int(bits, !unsigned))
         }
+    }
+}
+
+/// The C type of an expression, given those of its names, elements and calls.
+pub(crate) fn type_of(e: &ast::Expr, leaf: &dyn Fn(&ast::Expr) -> Option<ScalarType>) -> Option<ScalarType> {
+    let of = |e| type_of(e, leaf);
+    match &e.kind {
+        ExprKind::Literal(_, ty) | ExprKind::Cast(ty, _) => Some(*ty),
+        ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Call(..) => leaf(e),
+        ExprKind::Unary(Unary::LogicalNot, _) => Some(ScalarType::I32),
+        ExprKind::Unary(_, a) | ExprKind::Binary(Binary::Shl | Binary::Shr, a, _) => of(a).map(promote),
+        ExprKind::Binary(op, ..) if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) => Some(ScalarType::I32),
+        ExprKind::Binary(_, a, b) | ExprKind::Conditional(_, a, b) => usual(of(a)?, of(b)?),
+        _ => None,
     }
 }
 

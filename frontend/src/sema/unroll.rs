@@ -48,7 +48,7 @@ impl Sema {
             self.strides_of(e, &name, &mut periods);
         });
         // A divisor that the step already keeps to needs no copies.
-        let copies = periods.iter().map(|p| p / num_integer::gcd(*p, step)).fold(1, |all, p| all / num_integer::gcd(all, p) * p);
+        let copies = common(periods.iter().map(|p| p / num_integer::gcd(*p, step)));
         if !(2..=COPIES).contains(&copies) {
             return None;
         }
@@ -67,6 +67,15 @@ impl Sema {
         let by = literal(copies * step, &iterator);
         let step = Expr { kind: ExprKind::Assign(Some(Binary::Add), Box::new(iterator), Box::new(by)), span: f.header };
         Some(For { step: Some(step), body: Stmt { kind: StmtKind::Block(body) }, ..f.clone() })
+    }
+
+    /// Whether loops may be unrolled as often as the divisions in `e` want it.
+    pub(super) fn unrolls(&self, e: &Expr) -> bool {
+        self.nest.loops.iter().all(|l| {
+            let mut divisors = vec![];
+            self.divisors(e, &self.loops[l.index()].name, &mut divisors);
+            common(divisors.into_iter()) <= COPIES
+        })
     }
 
     /// How often an element's subscripts go on by one until they have the strides that are asked for.
@@ -108,6 +117,11 @@ impl Sema {
             });
         });
     }
+}
+
+/// The least common multiple.
+fn common(periods: impl Iterator<Item = i64>) -> i64 {
+    periods.fold(1, |all, p| all / num_integer::gcd(all, p) * p)
 }
 
 /// Calls `visit` on elements, for their subscripts, and bounds: what must be affine; and on conditions, if wanted.

@@ -2,9 +2,10 @@
 //! the conditions under which they matter.
 
 use super::affine::type_range;
+use super::latest::Source;
 use super::operate::{bare, equal};
 use super::Sema;
-use crate::scop::{Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Statement, Storage, UnaryOp};
+use crate::scop::{Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
 use crate::value;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +24,19 @@ pub(super) struct Fact {
 pub(super) struct Values<'a> {
     sema: &'a Sema,
     domain: &'a [Vec<Constraint>],
-    reads: &'a [ArrayId],
+    reads: &'a [Source],
     known: &'a [Fact],
     /// Arrays whose values are being looked for.
     open: Vec<ArrayId>,
     stored: &'a StoredRanges,
+}
+
+/// Where values come from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// All statements that write an array.
+    Array(ArrayId),
+    Statement(usize),
 }
 
 /// What is known of the values that a finished region stores.
@@ -35,12 +44,12 @@ pub(super) struct Values<'a> {
 pub(super) struct StoredRanges {
     /// Arrays that an array's values follow from.
     sources: RefCell<BTreeMap<ArrayId, BTreeSet<ArrayId>>>,
-    /// Values of an array while some of its sources, those given, are being looked for.
-    ranges: RefCell<BTreeMap<(ArrayId, BTreeSet<ArrayId>), Option<Range>>>,
+    /// Values of an array, or of a statement, while some of its sources, those given, are being looked for.
+    ranges: RefCell<BTreeMap<(Origin, BTreeSet<ArrayId>), Option<Range>>>,
 }
 
 impl<'a> Values<'a> {
-    pub fn new(sema: &'a Sema, domain: &'a [Vec<Constraint>], reads: &'a [ArrayId], known: &'a [Fact], stored: &'a StoredRanges) -> Self {
+    pub fn new(sema: &'a Sema, domain: &'a [Vec<Constraint>], reads: &'a [Source], known: &'a [Fact], stored: &'a StoredRanges) -> Self {
         Values { sema, domain, reads, known, open: vec![], stored }
     }
 
@@ -65,7 +74,7 @@ impl<'a> Values<'a> {
             ExprKind::Const(bits) => (value::to_integer(*bits, e.ty), value::to_integer(*bits, e.ty)),
             ExprKind::Iter(form) => fits(self.iterated(form).unwrap_or(all)),
             ExprKind::Holds(_) => (0, 1),
-            ExprKind::Read(k) => fits(self.stored(self.reads[*k]).unwrap_or(all)),
+            ExprKind::Read(k) => fits(self.source(&self.reads[*k]).unwrap_or(all)),
             ExprKind::Cast(a) if !a.ty.is_float() => fits(self.of(a)),
             ExprKind::Select(c, a, b) => {
                 let branch = |holds, e| {
@@ -139,35 +148,48 @@ impl<'a> Values<'a> {
         }
     }
 
+    fn source(&self, source: &Source) -> Option<Range> {
+        let Some(writers) = &source.writers else { return self.stored(source.array) };
+        let values = writers.iter().map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
+        values.reduce(|a, b| Some(joined(a?, b?)))?
+    }
+
     /// What the region's statements store to an array that only they write.
     fn stored(&self, array: ArrayId) -> Option<Range> {
-        let own = self.sema.slots.iter().find(|s| s.array == Some(array))?;
+        let own = &self.sema.arrays[array.index()];
         if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
             return None;
         }
+        self.found(Origin::Array(array), array, || {
+            let open: Vec<ArrayId> = self.open.iter().copied().chain([array]).collect();
+            self.writers(array).map(|k| self.value(k, open.clone())).reduce(|a, b| Some(joined(a?, b?)))?
+        })
+    }
+
+    /// The values that come from `origin`, which writes `array`, looked for once.
+    fn found(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
         let sources = self.sources(array);
-        let key = (array, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
+        let key = (origin, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
         let known = self.stored.ranges.borrow().get(&key).copied();
         known.unwrap_or_else(|| {
-            let found = self.assigned(array, type_range(own.ty));
+            let found = look();
             self.stored.ranges.borrow_mut().insert(key, found);
             found
         })
     }
 
-    /// The same, from the statements, where all that they store lies in `range`.
-    fn assigned(&self, array: ArrayId, range: Range) -> Option<Range> {
-        let values = self.writers(array).map(|s| {
-            let reads: Vec<ArrayId> = s.reads.iter().map(|r| r.array).collect();
-            let open = self.open.iter().copied().chain([array]).collect();
-            let value = Values { domain: &s.domain, reads: &reads, known: &[], open, ..*self }.of(&s.rhs);
-            (!s.rhs.ty.is_float() && value.0 >= range.0 && value.1 <= range.1).then_some(value)
-        });
-        values.reduce(|a, b| Some(joined(a?, b?)))?
+    /// What a statement stores, unless its target's type may not hold it.
+    fn value(&self, statement: usize, open: Vec<ArrayId>) -> Option<Range> {
+        let s = &self.sema.statements[statement];
+        let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
+        let value = Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
+        (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
     }
 
-    fn writers(&self, array: ArrayId) -> impl Iterator<Item = &'a Statement> {
-        self.sema.statements.iter().filter(move |s| s.write.array == array)
+    /// The statements that write an array.
+    fn writers(&self, array: ArrayId) -> impl Iterator<Item = usize> + use<'a> {
+        let statements = self.sema.statements.iter().enumerate();
+        statements.filter(move |(_, s)| s.write.array == array).map(|(k, _)| k)
     }
 
     /// Arrays that the values of `array` follow from.
@@ -176,7 +198,7 @@ impl<'a> Values<'a> {
         known.unwrap_or_else(|| {
             let (mut found, mut next) = (BTreeSet::new(), vec![array]);
             while let Some(read) = next.pop() {
-                next.extend(self.writers(read).flat_map(|s| &s.reads).map(|r| r.array).filter(|a| found.insert(*a)));
+                next.extend(self.writers(read).flat_map(|k| &self.sema.statements[k].reads).map(|r| r.array).filter(|a| found.insert(*a)));
             }
             self.stored.sources.borrow_mut().insert(array, found.clone());
             found
