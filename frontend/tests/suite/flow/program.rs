@@ -140,7 +140,9 @@ impl Parser {
         let beta = outer.chain([*last]).collect();
         *last += 1;
         let conjunction: Vec<_> = self.constraints.iter().map(|c| Constraint { expr: resized(&c.expr, depth), equality: c.equality }).collect();
-        let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::I32, span };
+        let made = |kind| Expr { kind, ty: ScalarType::I32, span };
+        let sum = (0..reads.len()).map(|k| made(ExprKind::Read(k))).reduce(|a, b| made(ExprKind::Binary(BinaryOp::Add, Box::new(a), Box::new(b))));
+        let rhs = sum.unwrap_or_else(|| made(ExprKind::Const(0)));
         let write = self.access(target, span);
         let reads = reads.iter().map(|r| self.access(r, span)).collect();
         self.scop.statements.push(Statement { loops: self.loops.clone(), domain: vec![conjunction.clone()], around: vec![conjunction], beta, write, rhs, reads, span });
