@@ -88,7 +88,7 @@ struct Search<'a> {
 pub struct Learned(Mutex<BTreeMap<usize, Pes>>);
 
 impl Learned {
-    /// [`search`], of which the program has this number.
+    /// [`search`], of which the program has this number; several at once are of several programs.
     pub fn search(&self, number: usize, task: &Task) -> Found {
         let mut pes = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&number).unwrap_or_default();
         let found = searched(task, &mut pes);

@@ -3,8 +3,7 @@
 //! form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a corner of it.
 
 use super::known::Known;
-use super::least::Pes;
-use super::{at_once, search, searched, Counts, Design, Effort, Grid, Progress, Resources, Task, LANES_PER_PE};
+use super::{at_once, search, Counts, Design, Effort, Grid, Learned, Progress, Resources, Task, LANES_PER_PE};
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
 use crate::explore::space::{self, parts, Flow, NONE};
@@ -12,7 +11,6 @@ use crate::ir::design::DesignSpec;
 use crate::ir::mapping::row_name;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::sync::Mutex;
 
 /// A program, and how often it runs.
 pub struct Layer<'a> {
@@ -105,8 +103,8 @@ struct Layers<'a> {
 struct Joint<'a> {
     network: &'a Network<'a>,
     layers: Layers<'a>,
-    /// What PEs of each layer take, as far as it is known.
-    pes: Vec<Mutex<Pes>>,
+    /// Of each layer.
+    learned: Learned,
     found: Found,
     best: Option<(i64, Grid, Vec<Design>)>,
     counts: Counts,
@@ -128,8 +126,7 @@ pub fn network(network: &Network) -> Result<Option<Shared>, String> {
     let numbers = |t: &Vec<Vec<i64>>| known.iter().map(|k| Some(k.facts.iter().position(|f| f.transform == *t)? as u8)).collect::<Option<Vec<u8>>>();
     let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
     let (floors, times) = (known.iter().map(Known::floor).collect(), network.layers.iter().map(|l| l.times).collect());
-    let pes = known.iter().map(|_| Mutex::default()).collect();
-    let mut joint = Joint { network, pes, layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
+    let mut joint = Joint { network, learned: Learned::default(), layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
     let bound = joint.run();
     Ok(joint.answer(bound))
 }
@@ -303,7 +300,7 @@ impl Joint<'_> {
 
     /// These layers on a grid, if they take fewer cycles than these: what is known, if a search would find nothing new.
     fn on_grid(&mut self, layers: &[(usize, i64)], grid: &Grid, exact: u64) -> Vec<OnGrid> {
-        let (network, known, pes) = (self.network, &self.found, &self.pes);
+        let (network, known, learned) = (self.network, &self.found, &self.learned);
         let effort = Effort { exact, bounds: 2_000_000, work: u64::MAX, gap: network.effort.gap / 2.0 };
         let keys: Vec<(usize, Grid)> = layers.iter().map(|&(l, _)| (l, self.layers.corner(l, grid))).collect();
         let tasks: Vec<_> = keys.iter().zip(layers).map(|(key, &(_, below))| (*key, below)).collect();
@@ -312,8 +309,7 @@ impl Joint<'_> {
             if known.is_some_and(|k| k.says(below, exact)) {
                 return None;
             }
-            let mut pes = pes[l].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let found = searched(&task(network, network.layers[l].program, effort, Some(&[corner]), below), &mut pes);
+            let found = learned.search(l, &task(network, network.layers[l].program, effort, Some(&[corner]), below));
             let bound = found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.map_or(0, |k| k.bound));
             let best = [known.and_then(|k| k.best.clone()), found.best].into_iter().flatten().min_by_key(|d| d.cycles);
             Some((OnGrid { bound, best, effort: exact, below }, found.counts))
