@@ -127,14 +127,16 @@ fn initial(d: &Declarator) -> Option<&Expr> {
 /// Position in `Walk::variables`.
 type Id = usize;
 
+/// What a variable holds, and the variables that are meant by the names in it.
+type Held = (Expr, Vec<(Rc<str>, Id)>);
+
 struct Variable {
     /// Of a scalar integer.
     ty: Option<ScalarType>,
     /// It may be part of what others hold: a constant, a parameter, or the counter of a loop around.
     fixed: bool,
     constant: bool,
-    /// What it holds, and the variables that are meant by the names in it.
-    value: Option<(Expr, Vec<(Rc<str>, Id)>)>,
+    value: Option<Held>,
     /// Some read of it was replaced.
     replaced: bool,
     /// It cannot go.
@@ -250,7 +252,7 @@ impl Walk {
     }
 
     /// What the variables hold that `s` assigns.
-    fn held(&self, s: &Stmt) -> Vec<(Id, Option<(Expr, Vec<(Rc<str>, Id)>)>)> {
+    fn held(&self, s: &Stmt) -> Vec<(Id, Option<Held>)> {
         let mut changed = BTreeSet::new();
         assigned(s, &mut changed);
         changed.iter().filter_map(|n| self.lookup(n)).map(|id| (id, self.variables[id].value.clone())).collect()
