@@ -8,6 +8,7 @@ pub mod bound;
 mod buffer;
 mod control;
 mod engines;
+mod floats;
 pub mod ip;
 mod multiplexers;
 pub mod needed;

@@ -26,29 +26,37 @@ pub struct Needed {
     /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
     /// behind them, though the PE itself may not.
     pub passed: Vec<Passed>,
-    /// Per node; `None` where one place stands for all.
-    places: Option<Vec<Places>>,
-    /// Where each multiplexer takes now one value, now the other: elsewhere it is a wire.
-    choosing: FxHashMap<NodeId, Places>,
-    /// PEs for which each of these places stands.
+    /// Per node.
+    places: Vec<Places>,
+    /// Of what multiplexers choose by.
+    outcomes: FxHashMap<NodeId, Outcome>,
+    /// PEs for which each place stands: one, or all of them.
     alike: i64,
 }
 
 impl Needed {
     /// PEs along each axis, if those that need a node are a box of the array.
     pub fn extent(&self, vsa: &Vsa, node: usize) -> Option<[i64; 2]> {
-        let Some(all) = &self.places else { return (self.count[node] > 0).then_some(vsa.extent) };
-        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| all[node].contains(*k)).map(|(_, p)| p);
+        if self.alike > 1 {
+            return (self.count[node] > 0).then_some(vsa.extent);
+        }
+        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| self.places[node].contains(*k)).map(|(_, p)| p);
         let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
         let extent = [along(0)?, along(1)?];
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
     }
 
-    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does.
-    pub fn choosing(&self, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
-        let Some(all) = self.choosing.get(&node) else { return 0 };
-        let apart = others.filter_map(|n| self.choosing.get(&n)).fold(all.clone(), |apart, other| apart.each(other, |a, b| a & !b));
+    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a wire.
+    pub fn choosing(&self, vsa: &Vsa, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
+        let Some(all) = self.chooses(vsa, node) else { return 0 };
+        let apart = others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| apart.each(&other, |a, b| a & !b));
         self.alike * apart.count()
+    }
+
+    fn chooses(&self, vsa: &Vsa, node: NodeId) -> Option<Places> {
+        let Op::Select(c, ..) = vsa.node(node).op else { return None };
+        let Outcome { holds, fails } = self.outcomes.get(&c)?;
+        Some(self.places[node.index()].each(holds, |x, y| x & y).each(fails, |x, y| x & y))
     }
 }
 
@@ -61,7 +69,7 @@ pub fn needed(vsa: &Vsa) -> Needed {
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         // One place stands for all.
-        let (seen, choosing) = Search { extent: [1, 1], ..search }.needed();
+        let (seen, outcomes) = Search { extent: [1, 1], ..search }.needed();
         let there = |n: usize| seen[n].count() > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
         let ports = ports(vsa, |n| seen[n].clone());
@@ -71,13 +79,13 @@ pub fn needed(vsa: &Vsa) -> Needed {
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
         let passed = (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
-        return Needed { count, ports, passed, places: None, choosing, alike: pes };
+        return Needed { count, ports, passed, places: seen, outcomes, alike: pes };
     }
-    let (seen, choosing) = search.needed();
+    let (seen, outcomes) = search.needed();
     let count = seen.iter().map(Places::count).collect();
     let ports = ports(vsa, |n| search.sources(n, &seen[n]));
     let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect();
-    Needed { count, ports, passed, places: Some(seen), choosing, alike: 1 }
+    Needed { count, ports, passed, places: seen, outcomes, alike: 1 }
 }
 
 /// See [`Needed::ports`]; `at`: where a node's source is needed for it.
@@ -206,8 +214,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Per node, where it is needed; per multiplexer, where it chooses.
-    fn needed(&self) -> (Vec<Places>, FxHashMap<NodeId, Places>) {
+    /// Per node, where it is needed; the outcomes of what multiplexers choose by there.
+    fn needed(&self) -> (Vec<Places>, FxHashMap<NodeId, Outcome>) {
         let vsa = self.vsa;
         let none = Places::none(self.extent);
         let (mut seen, mut fresh) = (vec![none.clone(); vsa.nodes.len()], vec![none.clone(); vsa.nodes.len()]);
@@ -239,13 +247,7 @@ impl Search<'_> {
                 op => op.operands().into_iter().for_each(|n| want(&mut open, &mut fresh, n, &here)),
             }
         }
-        let chooses = |id: NodeId| {
-            let Op::Select(c, ..) = vsa.node(id).op else { return None };
-            let Outcome { holds, fails } = known.get(&c)?;
-            Some((id, seen[id.index()].each(holds, |x, y| x & y).each(fails, |x, y| x & y)))
-        };
-        let choosing = (0..vsa.nodes.len() as u32).filter_map(|n| chooses(NodeId(n))).collect();
-        (seen, choosing)
+        (seen, known)
     }
 
     /// Where a node's source is needed for it, which itself is at these places.

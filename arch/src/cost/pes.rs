@@ -3,6 +3,7 @@
 
 use super::blocks::{bits_of, line, memory, Cost};
 use super::control::Field;
+use super::floats::float_core;
 use super::multiplexers;
 use super::needed;
 use crate::affine::{interval, Condition, Form};
@@ -26,7 +27,7 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
     let part = Part::new(vsa, &needed.count);
     let node = |n: usize| {
         let id = NodeId(n as u32);
-        let chosen = part.multiplexer(id) * needed.choosing(id, part.around(id));
+        let chosen = part.multiplexer(id) * needed.choosing(vsa, id, part.around(id));
         part.node(id) * needed.count[n] + chosen + part.memory(id) * needed.ports[n]
     };
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
@@ -464,49 +465,6 @@ fn lookup(table: &[u64], ty: ScalarType, latency: i64) -> Cost {
     let (words, bits) = (table.len() as i64, columns.len() as i64);
     let read = if table_in_luts(words) { Cost::lut(bits * ((words + 63) / 64)) } else { memory(words, bits, false) };
     read + Cost::ff(bits * latency)
-}
-
-/// A core of `templates::fp`: DSP slices, and LUTs and flip-flops per bit of its widest operand or result, rounded from
-/// what `docs/operators.md` lists for fp32.
-struct FloatCore {
-    dsp: i64,
-    lut: i64,
-    ff: i64,
-}
-
-fn float_core(vsa: &Vsa, node: &Node) -> Option<FloatCore> {
-    let operands = node.op.operands();
-    let first = operands.first().map_or(node.ty, |&o| vsa.node(o).ty);
-    if !node.ty.is_float() && !first.is_float() || matches!(node.op, Op::Lookup(..)) {
-        return None;
-    }
-    let multiplier = slices(node.ty);
-    let core = |dsp, lut, ff| Some(FloatCore { dsp, lut, ff });
-    match node.op {
-        Op::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => core(0, 12, 8),
-        Op::Binary(BinaryOp::Mul, ..) => core(multiplier, 10, 5),
-        Op::Binary(BinaryOp::Div, ..) => core(0, 37, 48),
-        Op::Binary(..) => core(0, 3, 1),
-        Op::Fma(..) => core(multiplier, 34, 21),
-        Op::Dot { ref pairs, .. } => {
-            let lanes = pairs.len() as i64;
-            core(multiplier * lanes, 9 + 16 * lanes / 3, 7 + 3 * lanes)
-        }
-        Op::Unary(UnaryOp::Sqrt, _) => core(0, 21, 26),
-        Op::Cast(_) if first.is_float() && node.ty.is_float() && first.bits() < node.ty.bits() => core(0, 2, 3),
-        Op::Cast(_) if first != node.ty => core(0, 6, 3),
-        _ => None,
-    }
-}
-
-/// DSP slices of a product of floats: parts of 26 bits of one significand times parts of 17 of the other.
-pub fn slices(ty: ScalarType) -> i64 {
-    let significand: i64 = match ty.bits() {
-        0..=16 => 11,
-        17..=32 => 24,
-        _ => 53,
-    };
-    ((significand + 25) / 26) * ((significand + 16) / 17)
 }
 
 fn operand_bits(vsa: &Vsa, node: &Node) -> i64 {

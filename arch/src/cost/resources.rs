@@ -7,7 +7,8 @@
 use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{control, engines, network, pes};
-pub use super::pes::{slices, ByPlaces};
+pub use super::floats::slices;
+pub use super::pes::ByPlaces;
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
