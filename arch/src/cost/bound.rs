@@ -48,6 +48,22 @@ pub struct Tiles<'a> {
     pub spread: u32,
 }
 
+/// What a tile moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved<'a> {
+    loads: &'a [Transfer],
+    stores: &'a [Transfer],
+    /// Beats of the port that takes longest to load it, and to store it.
+    first: i64,
+    last: i64,
+}
+
+impl Moved<'_> {
+    pub fn new<'a>(loads: &'a [Transfer], stores: &'a [Transfer]) -> Moved<'a> {
+        Moved { loads, stores, first: busiest(loads), last: busiest(stores) }
+    }
+}
+
 /// The order of the tile loops, as far as transfers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
@@ -92,15 +108,15 @@ impl Tiles<'_> {
     }
 
     /// Waves behind the first loads, whatever the order.
-    pub fn compute(&self, loads: &[Transfer], stores: &[Transfer]) -> i64 {
-        BEFORE + busiest(loads) + self.waves * self.over(self.tiled) + self.cross + busiest(stores) + BEHIND
+    pub fn compute(&self, moved: &Moved) -> i64 {
+        BEFORE + moved.first + self.waves * self.over(self.tiled) + self.cross + moved.last + BEHIND
     }
 
     /// The cycles of an order, at least, by the largest of three: waves behind the first loads, all loads of a port, all drains.
-    pub fn cycles(&self, loads: &[Transfer], stores: &[Transfer], around: &Around) -> i64 {
+    pub fn cycles(&self, moved: &Moved, around: &Around) -> i64 {
         let visits = self.over(self.tiled);
-        let (first, last) = (BEFORE + busiest(loads), busiest(stores));
-        let behind = self.cross + last + BEHIND;
+        let first = BEFORE + moved.first;
+        let behind = self.cross + moved.last + BEHIND;
         let mut path = first + (self.waves * visits - 1) * around.interval + 1 + behind;
         // Partial results that leave the array in every visit come back in every visit.
         let drains = |t: &Transfer, sums: &Sums| {
@@ -108,18 +124,22 @@ impl Tiles<'_> {
             let leaves = sums.outer != 0 && t.sum & self.spread == 0 && self.spill.is_some_and(|most| waits > most);
             (leaves, self.over(t.mask & self.tiled) * if leaves { self.over(sums.outer) } else { 1 })
         };
-        let mut beats = [0; PORTS];
-        for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
+        let (mut beats, mut most) = ([0; PORTS], 0);
+        let mut take = |port: usize, n: i64| {
+            beats[port] += n;
+            most = most.max(beats[port]);
+        };
+        for (t, sums) in moved.stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
             if let (true, drains) = drains(t, sums) {
-                beats[t.port] += t.back * drains;
+                take(t.port, t.back * drains);
             }
         }
-        for (t, reload) in loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
-            beats[t.port] += t.beats * self.over(*reload);
+        for (t, reload) in moved.loads.iter().zip(around.loads).filter(|(t, _)| t.port < PORTS) {
+            take(t.port, t.beats * self.over(*reload));
         }
-        path = path.max(BEFORE + beats.into_iter().max().unwrap_or(0) + self.waves + behind);
+        path = path.max(BEFORE + most + self.waves + behind);
         beats = [0; PORTS];
-        for (t, sums) in stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
+        for (t, sums) in moved.stores.iter().zip(around.sums).filter(|(t, _)| t.port < PORTS) {
             let (leaves, drains) = drains(t, sums);
             beats[t.port] += t.beats * drains;
             if sums.inside == 0 || leaves {
@@ -145,11 +165,12 @@ impl Tiles<'_> {
 
 /// Beats of the port that takes longest.
 fn busiest(all: &[Transfer]) -> i64 {
-    let mut beats = [0; PORTS];
+    let (mut beats, mut most) = ([0; PORTS], 0);
     for t in all.iter().filter(|t| t.port < PORTS) {
         beats[t.port] += t.beats;
+        most = most.max(beats[t.port]);
     }
-    beats.into_iter().max().unwrap_or(0)
+    most
 }
 
 /// What the coarse walk needs of an I/O group.

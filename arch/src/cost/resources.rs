@@ -7,7 +7,7 @@
 use super::blocks::{memory, Cost};
 use super::board::Resources;
 use super::{control, engines, network, pes};
-pub use super::floats::slices;
+pub use super::floats::product;
 pub use super::pes::ByPlaces;
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;

@@ -55,9 +55,12 @@ pub struct Access {
     pub only_read: bool,
     /// Nothing but loops of their own moves the subscripts: a box has as many cells as the product of its sides.
     pub plain: bool,
-    /// The subscripts with inner dimensions joined, from none to as many as there are.
-    levels: Vec<Vec<Vec<i64>>>,
+    /// The box of a tile with inner dimensions joined, from none to as many as there are: per subscript.
+    levels: Vec<Vec<Side>>,
 }
+
+/// A box reaches along one subscript: per dimension that moves it, by how much, and iterations in which it reads, at most.
+type Side = Vec<(usize, i64, i64)>;
 
 /// The facts of one transform.
 #[derive(Clone, Debug)]
@@ -162,7 +165,7 @@ impl Facts {
                     let mut access = touch(array, subscripts);
                     access.domains = vec![piece.domain.clone()];
                     access.sure = sure(s, std::slice::from_ref(&piece.domain));
-                    access.spans = spans(&piece.domain, system, transform);
+                    access.span(spans(&piece.domain, system, transform));
                     once(&mut reads, access);
                 }
             }
@@ -357,7 +360,7 @@ fn once(all: &mut Vec<Access>, one: Access) {
                 (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
                 (a, b) => a.or(b),
             };
-            known.spans = known.spans.iter().zip(one.spans).map(joined).collect();
+            known.span(known.spans.iter().zip(one.spans).map(joined).collect());
         }
         None => all.push(one),
     }
@@ -436,24 +439,36 @@ impl Access {
         // Where a constant is the last subscript, rows run along another one.
         let last = self.mask == 0 || self.bands[0].last().is_none_or(|b| !b.is_constant());
         self.plain = last && alone && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
-        self.levels = vec![self.subscripts.clone()];
+        self.join();
+    }
+
+    /// Reads at these values of transformed dimensions.
+    fn span(&mut self, spans: Vec<Option<(i64, i64)>>) {
+        self.spans = spans;
+        self.join();
+    }
+
+    fn join(&mut self) {
+        // PEs that do not read have no feeders.
+        let read = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |(lo, hi)| hi - lo + 1));
+        let side = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(|(d, c)| (d, c.abs(), read(d))).collect();
+        let mut level = self.subscripts.clone();
+        let mut levels = vec![level.iter().map(side).collect()];
         let mut extent = 1;
-        while self.only_read && self.levels[self.levels.len() - 1].len() > 1 {
-            let mut next = self.levels[self.levels.len() - 1].clone();
-            extent *= self.extents[next.len() - 1];
-            if let (Some(y), Some(x)) = (next.pop(), next.pop()) {
-                next.push(x.iter().zip(&y).map(|(x, y)| extent * x + y).collect());
+        while self.only_read && level.len() > 1 {
+            extent *= self.extents[level.len() - 1];
+            if let (Some(y), Some(x)) = (level.pop(), level.pop()) {
+                level.push(x.iter().zip(&y).map(|(x, y)| extent * x + y).collect());
             }
-            self.levels.push(next);
+            levels.push(level.iter().map(side).collect());
         }
+        self.levels = levels;
     }
 
     /// Least bus beats that load the box of a tile, over words of `width` bytes.
     pub fn load_beats(&self, tile: &[i64], width: i64) -> i64 {
-        // PEs that do not read have no feeders.
-        let read = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |(lo, hi)| hi - lo + 1));
-        let side = |s: &Vec<i64>| s.iter().zip(tile).enumerate().map(|(d, (c, t))| c.abs() * (t.min(&read(d)) - 1)).sum::<i64>() + 1;
-        let beats = |level: &Vec<Vec<i64>>| {
+        let side = |side: &Side| side.iter().map(|&(d, c, most)| c * (tile[d].min(most) - 1)).sum::<i64>() + 1;
+        let beats = |level: &Vec<Side>| {
             let (last, outer) = level.split_last().expect("a subscript");
             outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width)
         };

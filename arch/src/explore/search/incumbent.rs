@@ -17,9 +17,10 @@ const DIVE_TRIES: usize = 4;
 const DIVE_TOGETHER: usize = 2;
 /// Shapes that a dive walks together.
 const DIVE_WALKS: usize = 4;
-/// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, and dives into.
+/// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, of which it makes PEs, and into which it dives.
 const RUNGS: [i64; 4] = [95, 85, 70, 50];
 const RUNG_GRIDS: usize = 400;
+const RUNG_TRIES: usize = 12;
 const RUNG_DIVES: usize = 3;
 /// Grids that are dived into by what others took, and the share of the limits that these may take then.
 const CORRECTIONS: usize = 40;
@@ -108,7 +109,7 @@ impl Search<'_> {
                 if some[0].0 >= self.limit() || done(&near, some[0].0) {
                     break;
                 }
-                let pes = self.per_pe(&some.iter().map(|g| &g.1).collect::<Vec<_>>());
+                let pes = self.guess(&some.iter().map(|g| &g.1).collect::<Vec<_>>());
                 for (&(key, grid), pes) in some.iter().zip(pes) {
                     if key < self.limit() && !done(&near, key) && pes != Resources::default() && pes.fits(&rung) {
                         near.push((key, grid));
@@ -116,7 +117,13 @@ impl Search<'_> {
                 }
             }
             near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
-            for (key, grid) in near.into_iter().take(RUNG_DIVES) {
+            let mut dives = 0;
+            for (key, grid) in near.into_iter().take(RUNG_TRIES) {
+                let pes = self.per_pe(&[&grid])[0];
+                if dives == RUNG_DIVES || pes == Resources::default() || !pes.fits(&rung) {
+                    continue;
+                }
+                dives += 1;
                 if !self.dived.insert(grid) {
                     continue;
                 }
@@ -143,7 +150,7 @@ impl Search<'_> {
                 }
                 let taken = match self.taken.get(&grid.flow) {
                     Some(each) => each * grid.peak() as f64,
-                    None => share(&self.per_pe(&[&grid])[0], &self.task.limits),
+                    None => share(&self.guess(&[&grid])[0], &self.task.limits),
                 };
                 if taken <= CORRECTED {
                     next = Some((key, grid));

@@ -6,7 +6,7 @@ use super::products::{self, Product};
 use super::{Kind, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
-use crate::cost::bound::{Around, Tiles};
+use crate::cost::bound::{Around, Moved, Tiles};
 use crate::cost::{predict_below, resources};
 use crate::explore::assemble::{count, Program, SPILL_BEYOND};
 use crate::explore::facts::Facts;
@@ -165,7 +165,7 @@ impl<'a> Known<'a> {
             near_orders: false,
             nodes: AtomicU64::new(0),
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
-            products: products::products(program),
+            products: products::products(program, spec.arithmetic.dot.unwrap_or_default()),
             stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
         }
     }
@@ -183,17 +183,30 @@ impl<'a> Known<'a> {
         &self.facts[grid.flow.facts as usize]
     }
 
-    /// PEs that each statement reaches, at least, if it computes something: a PE takes so many places of the space loops, and a
-    /// statement stands at so many.
+    /// PEs that each statement reaches, at least, if it computes something.
     pub fn reached(&self, grid: &Grid) -> Vec<Option<i64>> {
-        let extent = &self.facts_of(grid).extent;
-        let all = grid.pes[0] * grid.pes[1];
-        let volume: i64 = extent.iter().product();
-        let time: i64 = (0..extent.len()).filter(|&d| !grid.is_axis(d)).map(|d| extent[d]).product();
-        let places: i64 = (0..extent.len()).filter(|&d| grid.is_axis(d)).map(|d| parts(extent[d], grid.grain(d))).product();
-        let reached = |v: i64| if v >= volume { all } else { (v / (time * places).max(1)).clamp(1, all) };
-        let of = |stands: &Stands| reached(stands.iterations).max(self.crossed(grid, stands).unwrap_or(1));
+        let of = |stands: &Stands| self.spread(grid, stands, false).max(self.crossed(grid, stands).unwrap_or(1));
         self.stands.iter().map(|s| s.as_ref().map(of)).collect()
+    }
+
+    /// Lanes of all PEs that each statement reaches, at least, if it computes something.
+    fn lanes_reached(&self, grid: &Grid) -> Vec<Option<i64>> {
+        self.stands.iter().map(|s| s.as_ref().map(|stands| self.spread(grid, stands, true))).collect()
+    }
+
+    /// PEs, or lanes of all PEs, over which a statement's iterations are spread, at least: each takes so many at most.
+    fn spread(&self, grid: &Grid, stands: &Stands, lanes: bool) -> i64 {
+        let extent = &self.facts_of(grid).extent;
+        let all = grid.pes[0] * grid.pes[1] * if lanes { grid.lanes } else { 1 };
+        let along = |d: usize| {
+            let iterations = parts(extent[d], grid.grain(d));
+            if lanes { iterations } else { (iterations * grid.along(d).1).min(extent[d]) }
+        };
+        let volume: i64 = extent.iter().product();
+        if stands.iterations >= volume {
+            return all;
+        }
+        (stands.iterations / (0..extent.len()).map(along).product::<i64>().max(1)).clamp(1, all)
     }
 
     /// PEs that a statement reaches in every array of the grid, at least, where its space loops do not constrain one another.
@@ -235,9 +248,9 @@ impl<'a> Known<'a> {
         reached
     }
 
-    /// DSP slices of all PEs of a grid, at least, without a look at one. `reached`: see [`Known::reached`].
-    pub fn slices(&self, grid: &Grid, reached: &[Option<i64>]) -> i64 {
-        products::least(&self.products, grid, self.facts_of(grid), reached)
+    /// What products of floats take in all PEs of a grid, at least, without a look at one. `reached`: see [`Known::reached`].
+    pub fn multiplied(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
+        products::least(&self.products, grid, self.facts_of(grid), reached, &self.lanes_reached(grid))
     }
 
     /// PEs that every statement reaches, at least.
@@ -276,9 +289,9 @@ impl<'a> Known<'a> {
             }
             let sizes = grid.sizes(&facts.extent, &inner);
             facts.transfers(&sizes.tile[..depth], &wide, &mut loads, &mut stores);
-            let run = self.tiles(&grid, &sizes);
+            let (run, moved) = (self.tiles(&grid, &sizes), Moved::new(&loads, &stores));
             found.bounds += 1;
-            let first = run.compute(&loads, &stores).max(key);
+            let first = run.compute(&moved).max(key);
             if first >= cap {
                 continue;
             }
@@ -290,7 +303,7 @@ impl<'a> Known<'a> {
             for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.is_worth(order, orders, &grid, &inner)) {
                 found.bounds += 1;
                 let interval = order.interval(facts, &grid, &inner);
-                let least = run.cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
+                let least = run.cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
                 if least < cap {
                     found.shapes.push((least, Shape { grid, inner, order: n as u16 }));
                 }
@@ -320,7 +333,7 @@ impl<'a> Known<'a> {
         let (mut loads, mut stores) = (vec![], vec![]);
         facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
         let interval = order.interval(facts, &shape.grid, &shape.inner);
-        self.tiles(&shape.grid, &sizes).cycles(&loads, &stores, &Around { interval, loads: &order.reload, sums: &order.sums })
+        self.tiles(&shape.grid, &sizes).cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
     }
 
     fn sizes(&self, shape: &Shape) -> Sizes {

@@ -1,7 +1,7 @@
 //! What a shape takes at least, cycles and resources, before it is assembled, and over which words it may fit.
 
 use super::known::Known;
-use super::{at_once, Search, Widths};
+use super::{at_once, Search, Widths, LANES_PER_PE};
 use crate::contract::walk::Walk;
 use crate::cost::board::Resources;
 use crate::cost::bound;
@@ -16,6 +16,12 @@ use std::collections::BTreeMap;
 const CHAINED: i64 = 64;
 /// PEs along an axis of a small array: the first, the last, and one between them.
 const ENOUGH: i64 = 3;
+/// Small arrays that a search makes before it guesses.
+const ARRAYS: usize = 64;
+/// Lanes of the arrays by which others are guessed.
+const SAMPLED: [i64; 5] = [1, 2, 8, 32, 64];
+/// Bounds of shapes in the time in which a small array is made.
+const BOUNDS_PER_ARRAY: u64 = 100_000;
 /// Ports whose widths are chosen one by one.
 const APART: usize = 3;
 /// Choices of all ports' widths that are kept of a shape.
@@ -25,10 +31,15 @@ const MOST_WIDTHS: usize = 256;
 #[derive(Default)]
 pub(super) struct Pes {
     /// By flow, lanes, and what neighbours it has along each axis: of a few arrays.
-    by_flow: BTreeMap<(Flow, i64, [i64; 2]), Vec<Pe>>,
+    by_flow: BTreeMap<Key, Vec<Pe>>,
     /// All PEs of shapes that did not fit over some words.
     by_shape: BTreeMap<Shape, Resources>,
+    /// Bounds of shapes that were looked at without a small array, for each.
+    without: BTreeMap<Key, u64>,
 }
+
+/// What small arrays differ in.
+type Key = (Flow, i64, [i64; 2]);
 
 /// What a PE takes, at least.
 type Pe = ByPlaces<Resources>;
@@ -46,7 +57,20 @@ impl Pes {
 
     /// Without what is known of single shapes.
     pub fn of_flows(&self) -> Pes {
-        Pes { by_flow: self.by_flow.clone(), by_shape: BTreeMap::new() }
+        Pes { by_flow: self.by_flow.clone(), ..Pes::default() }
+    }
+
+    /// So many shapes of a grid were looked at.
+    pub fn looked_at(&mut self, facts: &Facts, grid: &Grid, bounds: u64) {
+        let key = key(&small(grid, facts));
+        if !self.by_flow.contains_key(&key) {
+            *self.without.entry(key).or_default() += bounds;
+        }
+    }
+
+    /// To know what PEs take is worth a small array of them by now.
+    pub fn are_due(&self, facts: &Facts, grid: &Grid) -> bool {
+        self.without.get(&key(&small(grid, facts))).is_some_and(|n| *n >= BOUNDS_PER_ARRAY)
     }
 
     pub fn knows(&self, shape: &Shape) -> bool {
@@ -60,7 +84,12 @@ impl Pes {
 
     /// All PEs of a grid, at least, by its flow alone.
     fn of_flow(&self, grid: &Grid, facts: &Facts, reached: &[Option<i64>]) -> Resources {
-        let pes = self.by_flow.get(&(grid.flow, grid.lanes, small(grid, facts).pes));
+        self.of_array(&small(grid, facts), grid, reached)
+    }
+
+    /// All PEs of a grid, if they take what those of a small array do.
+    fn of_array(&self, small: &Grid, grid: &Grid, reached: &[Option<i64>]) -> Resources {
+        let pes = self.by_flow.get(&key(small));
         pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
     }
 }
@@ -326,27 +355,85 @@ impl Known<'_> {
 }
 
 impl Search<'_> {
-    /// What all PEs of each of these grids take, at least. Where products alone take too many DSP slices, no PE is made.
+    /// What all PEs of each of these grids take, at least.
     pub(super) fn per_pe(&mut self, grids: &[&Grid]) -> Vec<Resources> {
-        let reached: Vec<Vec<Option<i64>>> = grids.iter().map(|grid| self.known.reached(grid)).collect();
-        let slices: Vec<i64> = grids.iter().zip(&reached).map(|(grid, reached)| self.known.slices(grid, reached)).collect();
-        let most = self.task.limits.dsp;
-        let small: Vec<Grid> = grids.iter().zip(&slices).filter(|(_, slices)| **slices <= most).map(|(grid, _)| small(grid, self.known.facts_of(grid))).collect();
-        let key = |grid: &Grid| (grid.flow, grid.lanes, grid.pes);
+        self.make(grids);
+        grids.iter().map(|grid| self.of_grid(grid).unwrap_or_default()).collect()
+    }
+
+    /// What all PEs of a grid take, at least, if small arrays of its flow and lanes were made. Where products alone take too
+    /// much, none is.
+    pub(super) fn of_grid(&self, grid: &Grid) -> Option<Resources> {
+        let (reached, products) = self.products(grid);
+        if !products.fits(&self.task.limits) {
+            return Some(products);
+        }
+        let facts = self.known.facts_of(grid);
+        self.pes.by_flow.contains_key(&key(&small(grid, facts))).then(|| self.pes.of_flow(grid, facts, &reached))
+    }
+
+    /// Makes small arrays of these grids' flows and lanes, where there are none yet.
+    pub(super) fn make(&mut self, grids: &[&Grid]) {
         let mut fresh: Vec<Grid> = vec![];
-        for grid in small.iter().filter(|g| !self.pes.by_flow.contains_key(&key(g))) {
-            if !fresh.iter().any(|f| key(f) == key(grid)) {
-                fresh.push(*grid);
+        for grid in grids.iter().filter(|grid| self.of_grid(grid).is_none()) {
+            let small = small(grid, self.known.facts_of(grid));
+            if !fresh.iter().any(|f| key(f) == key(&small)) {
+                fresh.push(small);
             }
         }
+        self.made += fresh.len();
         let found = at_once(&fresh, |grid| self.known.per_pe(*grid));
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
-        let of = |((grid, reached), slices): ((&&Grid, Vec<Option<i64>>), i64)| match slices > most {
-            true => Resources { dsp: slices, ..Resources::default() },
-            false => self.pes.of_flow(grid, self.known.facts_of(grid), &reached),
-        };
-        grids.iter().zip(reached).zip(slices).map(of).collect()
     }
+
+    /// Roughly what all PEs of each of these grids take: where many arrays were made already, by a few small ones, as if tiles and lanes
+    /// divided every loop.
+    pub(super) fn guess(&mut self, grids: &[&Grid]) -> Vec<Resources> {
+        if self.made < ARRAYS {
+            return self.per_pe(grids);
+        }
+        let around = |grid: &Grid| -> Vec<Grid> {
+            let most = self.known.facts_of(grid).extent.get(grid.flow.lanes as usize).copied().unwrap_or(1).min(LANES_PER_PE);
+            let below = SAMPLED.into_iter().rfind(|l| *l <= grid.lanes);
+            let above = SAMPLED.into_iter().find(|l| *l > grid.lanes && *l <= most);
+            let lanes = below.into_iter().chain(above.filter(|_| below != Some(grid.lanes)));
+            lanes.map(|lanes| Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), lanes, ..*grid }).collect()
+        };
+        let around: Vec<Vec<Grid>> = grids.iter().map(|grid| if self.products(grid).1.fits(&self.task.limits) { around(grid) } else { vec![] }).collect();
+        self.make(&around.iter().flatten().collect::<Vec<_>>());
+        let of = |(grid, around): (&&Grid, Vec<Grid>)| {
+            let (reached, products) = self.products(grid);
+            let all: Vec<Resources> = around.iter().map(|g| self.pes.of_array(g, grid, &reached)).collect();
+            match (&around[..], &all[..]) {
+                ([a, b], [of_a, of_b]) => between(of_a, of_b, grid.lanes - a.lanes, b.lanes - a.lanes),
+                ([a], [of_a]) => scaled(of_a, grid.lanes, a.lanes),
+                _ => products,
+            }
+        };
+        grids.iter().zip(around).map(of).collect()
+    }
+
+    /// PEs that each statement reaches, and what products take in them, at least.
+    pub(super) fn products(&self, grid: &Grid) -> (Vec<Option<i64>>, Resources) {
+        let reached = self.known.reached(grid);
+        let need = self.known.multiplied(grid, &reached);
+        (reached, need)
+    }
+}
+
+fn key(small: &Grid) -> Key {
+    (small.flow, small.lanes, small.pes)
+}
+
+/// So many parts of all on the way from one to the other.
+fn between(from: &Resources, to: &Resources, parts: i64, all: i64) -> Resources {
+    let mut sum = *from;
+    add(&mut sum, &scaled(&minus(to, from), parts, all));
+    sum
+}
+
+fn scaled(r: &Resources, by: i64, of: i64) -> Resources {
+    Resources { lut: r.lut * by / of, ff: r.ff * by / of, dsp: r.dsp * by / of, bram36: r.bram36 * by / of, uram: r.uram * by / of }
 }
 
 pub(super) fn times(r: &Resources, n: i64) -> Resources {

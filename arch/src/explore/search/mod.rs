@@ -61,6 +61,8 @@ struct Search<'a> {
     /// Nodes that several others may lead to.
     seen: BTreeSet<Node>,
     pes: Pes,
+    /// Small arrays that were made to know PEs.
+    made: usize,
     kinds: BTreeMap<Kind, u32>,
     /// Legal and illegal designs of a flow.
     tally: BTreeMap<Flow, (u32, u32)>,
@@ -155,6 +157,7 @@ impl<'a> Search<'a> {
             heap: BinaryHeap::new(),
             seen: BTreeSet::new(),
             pes: Pes::default(),
+            made: 0,
             kinds: BTreeMap::new(),
             tally: BTreeMap::new(),
             axes: BTreeSet::new(),
@@ -183,7 +186,9 @@ impl Search<'_> {
         let Ok(Evaluated::Better(design, _)) = self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX) else { return None };
         self.per_pe(&[&grid]);
         let (coarse, least) = self.known.coarse(&shape, widths, &self.pes, i64::MAX)?;
-        Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles, least: least.unwrap_or_default(), need: design.need })
+        let (least, products) = (least.unwrap_or_default(), self.products(&grid).1);
+        let least = Resources { dsp: least.dsp.max(products.dsp), lut: least.lut.max(products.lut), ..least };
+        Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles, least, need: design.need })
     }
 
     /// Designs from here on are of no interest.
@@ -283,10 +288,14 @@ impl Search<'_> {
     fn open_grids(&mut self) {
         let all = self.grids();
         self.counts.bounds += all.len() as u64;
-        self.ladder(&all);
-        self.corrected(&all);
         let cap = self.cap();
-        self.heap.extend(all.into_iter().filter(|g| g.0 < cap).map(|(key, grid)| Reverse((key, Node::Grid(grid)))));
+        let below: Vec<(i64, Grid)> = all.into_iter().filter(|g| g.0 < cap).collect();
+        let fitting: Vec<(i64, Grid)> = below.par_iter().filter(|(_, grid)| self.products(grid).1.fits(&self.task.limits)).copied().collect();
+        self.ladder(&fitting);
+        self.corrected(&fitting);
+        self.counts.too_big += (below.len() - fitting.len()) as u64;
+        let cap = self.cap();
+        self.heap.extend(fitting.into_iter().filter(|g| g.0 < cap).map(|(key, grid)| Reverse((key, Node::Grid(grid)))));
     }
 
     fn allowed(&self, axes: &[usize]) -> bool {
@@ -298,21 +307,23 @@ impl Search<'_> {
         self.counts.grids += all.len() as u64;
         let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, grid)| self.given_up(grid.flow));
         self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
-        let pes = self.per_pe(&all.iter().map(|g| &g.1).collect::<Vec<_>>());
-        let (known, limits) = (&self.known, &self.task.limits);
-        let fits = at_once(&all.iter().zip(pes).collect::<Vec<_>>(), |((_, grid), pes)| {
-            let mut need = *pes;
-            if need.fits(limits) && crowded(&need, limits) {
-                add(&mut need, &known.narrowest_network(grid));
-            }
-            need.fits(limits)
-        });
-        self.counts.too_big += fits.iter().filter(|fits| !**fits).count() as u64;
+        // Where there is something to beat most grids have no shape that does, so their PEs need not be made.
+        let due: Vec<&Grid> = all.iter().map(|g| &g.1).filter(|grid| self.cap() == i64::MAX || self.pes.are_due(self.known.facts_of(grid), grid)).collect();
+        self.make(&due);
+        let fits = self.fit(&all);
         let open: Vec<(i64, Grid)> = all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(grid, _)| grid).collect();
         let cap = self.cap();
         let shapes = at_once(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
+        let late: Vec<(i64, Grid)> = open.iter().zip(&shapes).filter(|((_, grid), found)| self.of_grid(grid).is_none() && !found.shapes.is_empty()).map(|(grid, _)| *grid).collect();
+        self.make(&late.iter().map(|g| &g.1).collect::<Vec<_>>());
+        let fits = self.fit(&late);
+        let too_big: BTreeSet<Grid> = late.into_iter().zip(fits).filter(|(_, fits)| !fits).map(|(grid, _)| grid.1).collect();
         for ((_, grid), found) in open.iter().zip(shapes) {
             self.counts.bounds += found.bounds;
+            self.pes.looked_at(self.known.facts_of(grid), grid, found.bounds);
+            if too_big.contains(grid) {
+                continue;
+            }
             self.dropped = self.dropped.min(found.dropped);
             let fresh = self.axes.insert((grid.flow.facts, grid.flow.axes));
             if fresh || self.best.is_none() || (self.counts.grids % DIVE_EVERY < GRIDS as u64 && self.dives < DIVES) {
@@ -322,6 +333,20 @@ impl Search<'_> {
                 self.push(key, Node::Shape(shape));
             }
         }
+    }
+
+    /// Whether each of these grids may fit, by what is known of its PEs.
+    fn fit(&mut self, all: &[(i64, Grid)]) -> Vec<bool> {
+        let (search, limits) = (&*self, &self.task.limits);
+        let fits = at_once(all, |(_, grid)| {
+            let Some(mut need) = search.of_grid(grid) else { return true };
+            if need.fits(limits) && crowded(&need, limits) {
+                add(&mut need, &search.known.narrowest_network(grid));
+            }
+            need.fits(limits)
+        });
+        self.counts.too_big += fits.iter().filter(|fits| !**fits).count() as u64;
+        fits
     }
 
     /// Shapes to designs.

@@ -1,21 +1,24 @@
-//! DSP slices that products take, before any PE is made.
+//! What products of floats take, before any PE is made.
 
 use super::Grid;
 use crate::affine::map::compose;
-use crate::cost::resources::slices;
+use crate::cost::board::Resources;
+use crate::cost::resources;
 use crate::explore::assemble::Program;
 use crate::explore::facts::Facts;
+use crate::ir::design::Dot;
 use frontend::scop::{BinaryOp, Expr, ExprKind};
 
 /// A product of values that both change.
 pub(super) struct Product {
-    slices: i64,
+    /// At least, with what adds it to a sum.
+    need: Resources,
     /// Band dimensions along which one of its factors is another element of an array that is only read, as bits.
     moves: u32,
 }
 
 /// Per statement.
-pub(super) fn products(program: &Program) -> Vec<Vec<Product>> {
+pub(super) fn products(program: &Program, dot: Dot) -> Vec<Vec<Product>> {
     let (scop, depth) = (&program.scop, program.system.dims.len());
     let of = |s: usize| {
         let statement = &scop.statements[s];
@@ -28,11 +31,11 @@ pub(super) fn products(program: &Program) -> Vec<Vec<Product>> {
             over.flat_map(|a| (0..depth).filter(move |&d| d < 32 && a.coeffs[d] != 0)).fold(0, |mask, d| mask | 1 << d)
         };
         let mut found = vec![];
-        factors(&statement.rhs, &mut |product, a, b| {
+        factors(&statement.rhs, false, &mut |product, added, a, b| {
             // What products of integers take depends on how wide they are.
             if product.ty.is_float() {
                 let moves = [a, b].into_iter().flat_map(Expr::reads).map(moves).fold(0, |a, b| a | b);
-                found.push(Product { slices: slices(product.ty), moves });
+                found.push(Product { need: resources::product(product.ty, dot, added), moves });
             }
         });
         found
@@ -43,30 +46,41 @@ pub(super) fn products(program: &Program) -> Vec<Vec<Product>> {
 /// Some value is multiplied by another one that changes, too.
 pub(super) fn multiplies(e: &Expr) -> bool {
     let mut any = false;
-    factors(e, &mut |_, _, _| any = true);
+    factors(e, false, &mut |_, _, _, _| any = true);
     any
 }
 
-/// Calls back for each product of values that both change.
-fn factors(e: &Expr, found: &mut impl FnMut(&Expr, &Expr, &Expr)) {
+/// Calls back for each product of values that both change, and whether it is added to one that does.
+fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Expr)) {
     let constant = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
-    match &e.kind {
-        ExprKind::Fma(a, b, _) => found(e, a, b),
-        ExprKind::Binary(BinaryOp::Mul, a, b) if !constant(a) && !constant(b) => found(e, a, b),
-        _ => {}
-    }
-    e.operands().into_iter().for_each(|e| factors(e, found));
+    let adds = match &e.kind {
+        ExprKind::Fma(a, b, _) => {
+            found(e, true, a, b);
+            false
+        }
+        ExprKind::Binary(BinaryOp::Mul, a, b) if !constant(a) && !constant(b) => {
+            found(e, added, a, b);
+            false
+        }
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => !constant(a) && !constant(b),
+        _ => false,
+    };
+    e.operands().into_iter().for_each(|e| factors(e, adds, found));
 }
 
-/// Slices of all PEs of a grid, at least, of which each statement reaches so many: statements may share an operator, lanes one whose
-/// factors are the same in all of them.
-pub(super) fn least(products: &[Vec<Product>], grid: &Grid, facts: &Facts, reached: &[Option<i64>]) -> i64 {
+/// What those of all PEs of a grid take, at least, of which each statement reaches so many, and so many of their lanes: statements
+/// may share an operator, lanes one whose factors are the same in all of them.
+pub(super) fn least(products: &[Vec<Product>], grid: &Grid, facts: &Facts, reached: &[Option<i64>], lanes: &[Option<i64>]) -> Resources {
     let t = grid.flow.lanes as usize;
     let alone = |d: &usize| facts.transform.iter().enumerate().all(|(u, row)| u == t || row[*d] == 0);
     let along = facts.alone(t).filter(alone).map_or(0, |d| 1 << d.min(31));
-    let of = |(all, reached): (&Vec<Product>, &Option<i64>)| {
-        let lanes = |p: &Product| if p.moves & along != 0 { grid.lanes } else { 1 };
-        reached.map(|pes| all.iter().map(|p| pes * p.slices * lanes(p)).max().unwrap_or(0))
-    };
-    products.iter().zip(reached).filter_map(of).max().unwrap_or(0)
+    let mut least = Resources::default();
+    for ((all, reached), lanes) in products.iter().zip(reached).zip(lanes) {
+        for product in all {
+            let operators = if product.moves & along != 0 { lanes } else { reached }.unwrap_or(0);
+            least.dsp = least.dsp.max(product.need.dsp * operators);
+            least.lut = least.lut.max(product.need.lut * operators);
+        }
+    }
+    least
 }
