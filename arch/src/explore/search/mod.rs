@@ -7,6 +7,7 @@
 //!
 //! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
 
+mod audit;
 mod by_case;
 mod effort;
 mod incumbent;
@@ -17,6 +18,7 @@ mod products;
 mod task;
 mod widths;
 
+pub use audit::{audit, rates, Audited, Rates};
 pub use network::{network, Layer, Network, Shared};
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
@@ -128,27 +130,6 @@ pub fn grids(task: &Task) -> Vec<(i64, Grid)> {
     Search::new(task).grids()
 }
 
-/// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly; its resources, at least, and as they are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Audited {
-    pub plan: Plan,
-    pub closed: i64,
-    pub coarse: i64,
-    pub exact: i64,
-    pub least: Resources,
-    pub need: Resources,
-}
-
-/// The bounds of some shape of each of `most` grids from all over the task's space, over the widest words, held against the
-/// exact walk.
-pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
-    let mut search = Search::new(task);
-    search.known.list_orders();
-    let grids = search.grids();
-    let step = grids.len().div_ceil(most.max(1)).max(1);
-    grids.into_iter().step_by(step).enumerate().filter_map(|(n, (key, grid))| search.audited(n, key, grid)).collect()
-}
-
 impl<'a> Search<'a> {
     fn new(task: &'a Task) -> Search<'a> {
         Search {
@@ -177,20 +158,6 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
-    /// Some shape of a grid, over the widest words.
-    fn audited(&mut self, n: usize, key: i64, grid: Grid) -> Option<Audited> {
-        let shapes = self.known.shapes(key, grid, i64::MAX).shapes;
-        let (closed, shape) = *shapes.get((n * 7919) % shapes.len().max(1))?;
-        let k = grid.flow.facts as usize;
-        let widths = self.known.widest(k);
-        let Ok(Evaluated::Better(design, _)) = self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX) else { return None };
-        self.per_pe(&[&grid]);
-        let (coarse, least) = self.known.coarse(&shape, widths, &self.pes, i64::MAX)?;
-        let (least, products) = (least.unwrap_or_default(), self.products(&grid).1);
-        let least = Resources { dsp: least.dsp.max(products.dsp), lut: least.lut.max(products.lut), ..least };
-        Some(Audited { plan: design.plan, closed, coarse, exact: design.cycles, least, need: design.need })
-    }
-
     /// Designs from here on are of no interest.
     fn cap(&self) -> i64 {
         self.best.as_ref().map_or(self.task.below, |b| ((b.cycles as f64 * (1.0 - self.task.effort.gap)).ceil() as i64).min(self.task.below))
