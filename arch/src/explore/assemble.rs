@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 pub(super) const SPILL_BEYOND: i64 = 4096;
 
-/// How much the program's deepest loop nests do.
+/// How much the program's loop nests do, in their innermost loops: what begins or ends a sum there is not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Executions of their statements.
@@ -36,17 +36,18 @@ pub struct Work {
 
 impl Work {
     pub fn of(scop: &Scop) -> Work {
-        let depth = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
         let mut work = Work { operations: 0, iterations: 0 };
         let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
-        for statement in scop.statements.iter().filter(|s| s.loops.len() == depth) {
-            work.operations += count(&statement.domain, depth);
+        let around = |outer: &[LoopId], inner: &[LoopId]| inner.len() > outer.len() && inner.starts_with(outer);
+        let innermost = |loops: &[LoopId]| !scop.statements.iter().any(|s| around(loops, &s.loops));
+        for statement in scop.statements.iter().filter(|s| innermost(&s.loops)) {
+            work.operations += count(&statement.domain, statement.loops.len());
             match nests.iter_mut().find(|n| n.0 == statement.loops) {
                 Some((_, domain)) => domain.extend(statement.domain.iter().cloned()),
                 None => nests.push((&statement.loops, statement.domain.clone())),
             }
         }
-        work.iterations = nests.iter().map(|(_, domain)| count(domain, depth)).sum();
+        work.iterations = nests.iter().map(|(loops, domain)| count(domain, loops.len())).sum();
         work
     }
 }

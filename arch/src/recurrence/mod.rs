@@ -1,10 +1,11 @@
 //! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
-//! localization (`localize`), sums whose order is free ([`reduction`]), statements
+//! localization (`localize`), sums whose order is free ([`reduction`], `extended`), statements
 //! that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
 
 mod build;
 mod builder;
 pub mod constants;
+mod extended;
 mod frame;
 pub mod hosted;
 pub mod linear;

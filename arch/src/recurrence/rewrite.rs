@@ -13,6 +13,7 @@
 //! like a sheet folded along the pivot, so that every value moves away from it.
 
 use super::builder::Within;
+use super::extended;
 use super::place::Reach;
 use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
@@ -120,6 +121,7 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
             match system(region, &version, within) {
                 Ok(system) => {
                     attempts.push(Attempt { rewrite: rewrite.name, outcome: Outcome::Taken });
+                    let (version, system) = extended_sums(region, version, system);
                     return Ok((version.scop, system, attempts));
                 }
                 Err(faults) => outcome = Outcome::NotUniform(faults),
@@ -167,6 +169,20 @@ fn system(region: &Region, version: &Version, within: Within) -> Result<System, 
     match &version.scop {
         Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, region.reassociate, &version.places, version.reach),
         Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, region.reassociate, &version.places, version.reach),
+    }
+}
+
+/// The version with its sums extended to where others are, if that makes more of them free; sizes say where others are.
+fn extended_sums<'a>(region: &Region<'a>, version: Version<'a>, system: System) -> (Version<'a>, System) {
+    if region.within.sizes > 0 {
+        return (version, system);
+    }
+    let extended = extended::extended(&version.scop, &system, region.reassociate);
+    let Some(scop) = extended else { return (version, system) };
+    let wide = Version { scop: Cow::Owned(scop), places: version.places.clone(), reach: version.reach };
+    match self::system(region, &wide, region.within) {
+        Ok(new) if extended::is_better((&wide.scop, &new), (&version.scop, &system), region.reassociate) => (wide, new),
+        _ => (version, system),
     }
 }
 

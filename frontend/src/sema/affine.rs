@@ -16,6 +16,7 @@ const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
 const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of tables, data may index `static const` ones of up to 1,024 constants";
 const HELP_PRODUCT: &str = "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
 pub(super) const HELP_DIVISION: &str = "split the loop in two: one for the quotient, one for the remainder";
+pub(super) const HELP_DIVIDED_SIZE: &str = "let the quotient be the argument: `int half` in place of `int n`, and `2 * half` where `n` stands";
 /// Of a loop's bound that is one of these.
 const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the condition as an `if` around its body";
 
@@ -162,6 +163,7 @@ impl Sema {
             Binary::Shl if (0..40).contains(&right.form.constant) && right.form.is_constant() => scaled(&left.form, 1 << right.form.constant),
             Binary::Div | Binary::Rem | Binary::Shr | Binary::And if right.form.is_constant() => match self.divided(op, &left, right.form.constant, ty, span)? {
                 Some(form) => Some(form),
+                None if self.is_of_sizes(&left.form) => return refuse(span, "a division of a size", HELP_DIVIDED_SIZE),
                 None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
                 None => return refuse(span, "a division of an iterator", HELP_DIVISION),
             },
@@ -173,6 +175,11 @@ impl Sema {
         };
         let ty = if matches!(op, Binary::Shl | Binary::Shr) { super::types::promote(left.ty) } else { ty };
         self.fitted(form.map_or_else(|| too_large(span), Ok)?, ty, span)
+    }
+
+    /// Sizes at run time alone decide it.
+    fn is_of_sizes(&self, form: &Affine) -> bool {
+        form.coeffs[self.sizes.len()..].iter().all(|&c| c == 0)
     }
 
     /// Quotient or remainder where the iterators move in steps of the divisor; `None` where they do not.

@@ -1,5 +1,6 @@
 //! Declarations: enumeration constants, globals, parameters, locals and their initializers.
 
+use super::affine::HELP_DIVIDED_SIZE;
 use super::{Entity, Sema, Slot};
 use crate::ast::{self, Declarator, Init, Unit};
 use crate::diag::{Diagnostic, Span};
@@ -247,7 +248,10 @@ impl Sema {
                 None
             }
             Err(refusal) if refusal.code == Some("E0407") || refusal.code == Some("E0307") => {
-                let help = "array sizes must be constants: `#define` them or pass -D NAME=VALUE";
+                let help = match refusal.help {
+                    HELP_DIVIDED_SIZE => HELP_DIVIDED_SIZE,
+                    _ => "array sizes must be constants: `#define` them or pass -D NAME=VALUE",
+                };
                 self.error("E0302", refusal.span, format!("an extent of `{name}` is not constant"), refusal.why, help);
                 None
             }
