@@ -29,8 +29,10 @@ mod context;
 mod convert;
 mod dataflow;
 mod object;
+mod pieces;
 
 pub use context::{Context, Error, Result};
-pub use convert::{FunctionPiece, Region};
+pub use convert::Region;
 pub use dataflow::{last_source, last_source_by_time, LastSource};
 pub use object::{Map, Set, UnionMap, UnionSet};
+pub use pieces::FunctionPiece;
