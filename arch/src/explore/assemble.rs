@@ -18,14 +18,14 @@ use crate::ir::ure::System;
 use crate::ir::vsa::{After, DramArray, InputGroup, NodeId, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
 use frontend::flow;
 use frontend::diag::{Diagnostics, Span};
-use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Storage};
+use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Statement, Storage};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 pub(super) const SPILL_BEYOND: i64 = 4096;
 
-/// How much the program's loop nests do, in their innermost loops: what begins or ends a sum there is not counted.
+/// How much the program's loop nests do, each where it is deepest: what begins or ends a sum there is not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Executions of their statements.
@@ -38,9 +38,11 @@ impl Work {
     pub fn of(scop: &Scop) -> Work {
         let mut work = Work { operations: 0, iterations: 0 };
         let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
-        let around = |outer: &[LoopId], inner: &[LoopId]| inner.len() > outer.len() && inner.starts_with(outer);
-        let innermost = |loops: &[LoopId]| !scop.statements.iter().any(|s| around(loops, &s.loops));
-        for statement in scop.statements.iter().filter(|s| innermost(&s.loops)) {
+        // Of the nests of one outermost loop, or of none.
+        let deepest = |outermost: Option<&LoopId>| scop.statements.iter().filter(|s| s.loops.first() == outermost).map(|s| s.loops.len()).max();
+        let loops = scop.statements.iter().any(|s| !s.loops.is_empty());
+        let counts = |s: &Statement| (!loops || !s.loops.is_empty()) && deepest(s.loops.first()) == Some(s.loops.len());
+        for statement in scop.statements.iter().filter(|s| counts(s)) {
             work.operations += count(&statement.domain, statement.loops.len());
             match nests.iter_mut().find(|n| n.0 == statement.loops) {
                 Some((_, domain)) => domain.extend(statement.domain.iter().cloned()),
