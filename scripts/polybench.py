@@ -107,7 +107,7 @@ in single precision, `nussinov` and `floyd-warshall` in `int`, with sagen's own 
 
 ## {mapped} become an array
 
-*Operations* are executions of the innermost statements, *utilization* is their share of PEs times cycles. C's order of
+*Operations* are executions of the deepest statements of each outermost loop, *utilization* is their share of PEs times cycles. C's order of
 floating-point operations is kept.
 
 {mapped_table}
