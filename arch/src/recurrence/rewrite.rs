@@ -172,13 +172,13 @@ fn system(region: &Region, version: &Version, within: Within) -> Result<System, 
     }
 }
 
-/// The version with its sums extended to where others are, if that makes more of them free; sizes say where others are.
+/// The version with its sums extended to where others are, if that makes more of them free. With sizes at run time ends of loops are
+/// no constants to extend to.
 fn extended_sums<'a>(region: &Region<'a>, version: Version<'a>, system: System) -> (Version<'a>, System) {
     if region.within.sizes > 0 {
         return (version, system);
     }
-    let extended = extended::extended(&version.scop, &system, region.reassociate);
-    let Some(scop) = extended else { return (version, system) };
+    let Some(scop) = extended::extended(&version.scop, &system, region.reassociate) else { return (version, system) };
     let wide = Version { scop: Cow::Owned(scop), places: version.places.clone(), reach: version.reach };
     match self::system(region, &wide, region.within) {
         Ok(new) if extended::is_better((&wide.scop, &new), (&version.scop, &system), region.reassociate) => (wide, new),

@@ -7,6 +7,7 @@ mod counts;
 mod delay;
 mod design;
 mod explore;
+mod extended;
 mod ip;
 mod linear;
 mod needed;

@@ -93,10 +93,10 @@ impl Map {
     /// of `floor((2*i + u) / 2)` with `u` from 0 to 3, at 0 or 1 from `i`.
     fn near(&self, whole: &Set, outputs: &[Option<Affine>]) -> Result<Vec<FunctionPiece>> {
         let depth = outputs.len();
-        let unknown = FunctionPiece { domain: whole.clone(), outputs: None };
+        let unsplit = FunctionPiece { domain: whole.clone(), outputs: outputs.iter().cloned().collect() };
         let (input, output) = (self.input_name()?, self.output_name()?);
         let (Some(input), Some(output)) = (input.as_deref(), output.as_deref()) else {
-            return Ok(vec![unknown]);
+            return Ok(vec![unsplit]);
         };
         let mut parts = vec![(whole.clone(), outputs.to_vec())];
         for position in (0..depth).filter(|p| outputs[*p].is_none()) {
@@ -108,7 +108,7 @@ impl Map {
                 let here = self.intersect_domain(&domain)?;
                 let values = here.flatten()?.apply(&of_pair)?;
                 let Some((least, greatest)) = values.dim_min(0)?.zip(values.dim_max(0)?).filter(|(l, g)| g - l < DISTANCES) else {
-                    return Ok(vec![unknown]);
+                    return Ok(vec![unsplit]);
                 };
                 let mut several = least == greatest || domain.dim_min(position)? == domain.dim_max(position)?;
                 for value in least..=greatest {
@@ -119,14 +119,12 @@ impl Map {
                     }
                     several |= part.dim_min(position)? != part.dim_max(position)?;
                     let mut outputs = outputs.clone();
-                    let mut there = Affine::constant(depth, value);
-                    there.coeffs[position] = 1;
-                    outputs[position] = Some(there);
+                    outputs[position] = Some(at_distance(value, position, depth));
                     next.push((part, outputs));
                 }
                 // A distance for each iteration is none that a larger loop would have.
                 if !several {
-                    return Ok(vec![unknown]);
+                    return Ok(vec![unsplit]);
                 }
             }
             parts = next;
@@ -162,6 +160,13 @@ impl Map {
     }
 }
 
+/// So far from the input of this position.
+fn at_distance(value: i64, position: usize, depth: usize) -> Affine {
+    let mut there = Affine::constant(depth, value);
+    there.coeffs[position] = 1;
+    there
+}
+
 /// Split where an output is at one or the other of two distances from the input of its position, and written so.
 fn by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine>)>> {
     let depth = outputs.len();
@@ -181,8 +186,7 @@ fn by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine
                 let here = Constraint { expr: Affine { constant: distance.constant - value, ..distance.clone() }, equality: true };
                 let part = domain.intersect(&Set::from_conjunction(&context, name.as_deref(), depth, &[here])?)?;
                 let mut outputs = outputs.clone();
-                outputs[position] = Affine::constant(depth, value);
-                outputs[position].coeffs[position] = 1;
+                outputs[position] = at_distance(value, position, depth);
                 next.push((part, outputs));
             }
         }

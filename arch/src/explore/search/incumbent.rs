@@ -119,8 +119,11 @@ impl Search<'_> {
             near.sort_by_key(|(key, grid)| (grid.pes[0] + grid.pes[1], *key, *grid));
             let mut dives = 0;
             for (key, grid) in near.into_iter().take(RUNG_TRIES) {
+                if dives == RUNG_DIVES {
+                    break;
+                }
                 let pes = self.per_pe(&[&grid])[0];
-                if dives == RUNG_DIVES || pes == Resources::default() || !pes.fits(&rung) {
+                if pes == Resources::default() || !pes.fits(&rung) {
                     continue;
                 }
                 dives += 1;

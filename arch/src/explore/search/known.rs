@@ -250,6 +250,9 @@ impl<'a> Known<'a> {
 
     /// What products of floats take in all PEs of a grid, at least, without a look at one. `reached`: see [`Known::reached`].
     pub fn multiplied(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
+        if self.products.iter().all(Vec::is_empty) {
+            return Resources::default();
+        }
         products::least(&self.products, grid, self.facts_of(grid), reached, &self.lanes_reached(grid))
     }
 

@@ -399,10 +399,10 @@ impl Search<'_> {
             let lanes = below.into_iter().chain(above.filter(|_| below != Some(grid.lanes)));
             lanes.map(|lanes| Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), lanes, ..*grid }).collect()
         };
-        let around: Vec<Vec<Grid>> = grids.iter().map(|grid| if self.products(grid).1.fits(&self.task.limits) { around(grid) } else { vec![] }).collect();
+        let products: Vec<_> = grids.iter().map(|grid| self.products(grid)).collect();
+        let around: Vec<Vec<Grid>> = grids.iter().zip(&products).map(|(grid, (_, need))| if need.fits(&self.task.limits) { around(grid) } else { vec![] }).collect();
         self.make(&around.iter().flatten().collect::<Vec<_>>());
-        let of = |(grid, around): (&&Grid, Vec<Grid>)| {
-            let (reached, products) = self.products(grid);
+        let of = |((grid, around), (reached, products)): ((&&Grid, Vec<Grid>), (Vec<Option<i64>>, Resources))| {
             let all: Vec<Resources> = around.iter().map(|g| self.pes.of_array(g, grid, &reached)).collect();
             match (&around[..], &all[..]) {
                 ([a, b], [of_a, of_b]) => between(of_a, of_b, grid.lanes - a.lanes, b.lanes - a.lanes),
@@ -410,7 +410,7 @@ impl Search<'_> {
                 _ => products,
             }
         };
-        grids.iter().zip(around).map(of).collect()
+        grids.iter().zip(around).zip(products).map(of).collect()
     }
 
     /// PEs that each statement reaches, and what products take in them, at least.

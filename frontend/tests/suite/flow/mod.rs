@@ -462,8 +462,6 @@ fn a_sum_over_tiles_and_within_them() {
     compare(&scop, &flow, 18);
 }
 
-/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or without
-/// the knowledge that there is none.
 /// The last iteration that added to an element is at one of few distances, which a division tells apart.
 #[test]
 fn strided_taps() {
@@ -471,6 +469,8 @@ fn strided_taps() {
     check("dram A 20\n for c = 0 .. 2\n for i = 0 .. 4\n for o = 0 .. 2\n for u = 0 .. 5\n A[3*i+u] = A[3*i+u]\n end\n end\n end\n end", 5);
 }
 
+/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or without
+/// the knowledge that there is none.
 #[test]
 fn subscripts_that_meet_now_and_then() {
     check("dram A 24\n for i = 0 .. 2\n for j = 1 .. 3\n A[2*i+6*j] = A[7*j]\n end\n end", 3);
