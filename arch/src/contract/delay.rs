@@ -5,6 +5,7 @@
 //! the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is written
 //! when the source is ready, and read at the earliest one cycle after the write.
 
+use crate::ir::cases::fewest;
 use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;
 
@@ -14,8 +15,10 @@ const CHAIN_LIMIT: i64 = 4;
 /// What a `Past` asks of its delay element. Cycles are relative to a wave's arrival at the *source's* PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// At least 0; with 0, the value is taken from the wire.
+    /// At least 0; with 0, the value is taken from the wire. The fewest of any phase.
     pub waves: i64,
+    /// It is not the same number in all phases, which no chain can do.
+    pub varies: bool,
     /// When the source is ready.
     pub ready: i64,
     /// The source's own registers.
@@ -29,10 +32,10 @@ pub struct Wait {
 impl Wait {
     /// `None` unless the node is a `Past`.
     pub fn of(vsa: &Vsa, id: NodeId) -> Option<Wait> {
-        let Op::Past { source, hop, waves } = vsa.node(id).op else { return None };
-        let s = &vsa.schedule;
+        let Op::Past { source, hop, waves, lag } = vsa.node(id).op else { return None };
+        let (s, waves) = (&vsa.schedule, fewest(&vsa.cases.lags, waves, lag));
         let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(hop != [0, 0]);
-        Some(Wait { waves, ready: s.ready[source.index()], latency: s.latency[source.index()], interval: s.interval.max(1), taken })
+        Some(Wait { waves, varies: lag.is_some(), ready: s.ready[source.index()], latency: s.latency[source.index()], interval: s.interval.max(1), taken })
     }
 
     /// When the chain behind the source shifts: with the source's own last register, if it has one.
@@ -53,7 +56,7 @@ impl Wait {
     /// The element has the right value in the cycle in which it is taken.
     pub fn allows(&self, delay: Delay) -> bool {
         match delay {
-            Delay::Chain => self.waves > 0 && self.taken > self.shift() - self.interval,
+            Delay::Chain => self.waves > 0 && !self.varies && self.taken > self.shift() - self.interval,
             Delay::Memory { read, synchronous } => {
                 let written = self.ready + 1 - self.waves * self.interval;
                 self.waves > 1 && (written.max(0)..=self.ready).contains(&read) && read + i64::from(synchronous) <= self.taken
@@ -74,9 +77,10 @@ impl Wait {
 /// Earliest cycle in which a schedule may take a value, relative to a wave's arrival at the source's PE, given that the
 /// source is ready in cycle `ready` after `latency` registers. (From a chain of several it would be there earlier where
 /// waves are more than a cycle apart; schedules do not count on that.)
-pub fn earliest(waves: i64, ready: i64, latency: i64, interval: i64) -> i64 {
+pub fn earliest(waves: i64, varies: bool, ready: i64, latency: i64, interval: i64) -> i64 {
     let unregistered = (latency == 0) as i64;
     match waves {
+        _ if varies => ready + 2 - waves * interval,
         0 => ready,
         1 => ready + unregistered - interval,
         _ => ready + (unregistered - 1).min(2 - waves * interval),

@@ -15,7 +15,7 @@ pub(super) enum Field {
     Guard(Vec<Condition>),
     Time(Form),
     /// Number of the wave modulo this; where it is negative, once more for writes.
-    Pointer(i64),
+    Pointer(i64, Option<u32>),
 }
 
 /// All but what the sequencer computes for each wave. Of a sketch, at least.
@@ -107,9 +107,10 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
                 kept.insert((form.constant, &form.counters[..]));
                 Cost::ff(width(vsa, form))
             }
-            Field::Pointer(depth) => {
+            Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
-                Cost { lut: bits + bits / 6 + 1, ff: 2 * bits, ..Cost::default() }
+                let by_case = lag.map_or(0, |_| bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5));
+                Cost { lut: bits + bits / 6 + 1 + by_case, ff: 2 * bits, ..Cost::default() }
             }
         };
     }

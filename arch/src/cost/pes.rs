@@ -167,7 +167,7 @@ impl<'a> Part<'a> {
                     self.field(Field::Time(time_of(&c.form)), sampled);
                 }
             }
-            Op::Past { source, waves, .. } => self.past(id, *source, *waves),
+            &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
             op => match self.begins(id).map(|c| (c.condition, c.read)) {
                 Some((condition, read)) => self.look(condition, read),
                 None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled)),
@@ -175,7 +175,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn past(&mut self, id: NodeId, source: NodeId, waves: i64) {
+    fn past(&mut self, id: NodeId, source: NodeId, waves: i64, lag: Option<u32>) {
         let Some(wait) = Wait::of(self.vsa, id) else { return };
         match self.vsa.schedule.delays.get(&id) {
             None => {
@@ -186,13 +186,13 @@ impl<'a> Part<'a> {
             Some(Delay::Memory { read, .. }) => {
                 self.look(source, wait.ready);
                 self.field(Field::Valid, wait.ready);
-                self.field(Field::Pointer(waves), *read);
+                self.field(Field::Pointer(waves, lag), *read);
                 let hop = self.vsa.schedule.skew.map(i64::abs).into_iter().max().unwrap_or(1).max(1);
                 if wait.ready - read <= hop {
-                    self.field(Field::Pointer(waves), wait.ready);
+                    self.field(Field::Pointer(waves, lag), wait.ready);
                 } else {
                     // The write's pointer comes once more, a wave's way later.
-                    self.field(Field::Pointer(-waves), wait.ready);
+                    self.field(Field::Pointer(-waves, lag), wait.ready);
                 }
             }
         }
@@ -220,7 +220,7 @@ impl<'a> Part<'a> {
                 let (low, high) = interval(form.constant, terms);
                 bits_of((high - low + 1) as i64)
             }
-            Field::Pointer(depth) => bits_of(depth.abs()),
+            Field::Pointer(depth, _) => bits_of(depth.abs()),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Part<'a> {
             return Cost { dsp: core.dsp, lut: core.lut * widest, ff: core.ff * widest, ..Cost::default() };
         }
         match &node.op {
-            Op::Past { source, hop, waves } => self.delay(id, *source, *hop, *waves),
+            Op::Past { source, hop, waves, .. } => self.delay(id, *source, *hop, *waves),
             Op::Const(_) | Op::Scalar(_) | Op::Input { .. } | Op::Dot { .. } => Cost::default(),
             Op::Iter(form) if form.is_time_only() => Cost::default(),
             Op::Iter(_) => Cost { lut: bits, ff: bits * latency, ..Cost::default() },
@@ -307,7 +307,7 @@ impl<'a> Part<'a> {
         let vsa = self.vsa;
         let Op::Select(_, a, b) = vsa.node(id).op else { return false };
         let past = if self.constant(a) { b } else { a };
-        let Op::Past { source, hop: [0, 0], waves: 1 } = vsa.node(past).op else { return false };
+        let Op::Past { source, hop: [0, 0], waves: 1, .. } = vsa.node(past).op else { return false };
         let alone = self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
         let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
         alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)

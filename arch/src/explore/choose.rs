@@ -342,7 +342,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), rewrites: vec![], written: None, sized: None }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slanted: program.slanted.clone(), rewrites: vec![], written: None, sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.
@@ -377,7 +377,8 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let searched = Searched::new(&found, limits);
     match found.best {
         Some(Design { plan, vsa, array, .. }) => {
-            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart);
+            let axes: Vec<usize> = (0..2).filter_map(|a| plan.dims.iter().position(|d| d.axis == Some(a))).collect();
+            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart) && p.slanted.allows(&axes);
             let program = others.into_iter().find(is_of).unwrap_or_else(|| program.clone());
             Ok(Chosen { program, plan, vsa, searched })
         }

@@ -106,7 +106,7 @@ impl Facts {
         let bounds = transformed_bounds(system, transform);
         let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
         let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
-        let dependences: Vec<_> = system.dependences().into_iter().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
+        let dependences: Vec<_> = system.dependences_within().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
         let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
         let along = |e: &[i64], d: usize| (0..depth).all(|other| (moved(e, other) != 0) == (other == d));
         let next = |e: &Dependence, d: usize| e.from == e.to && !e.carried && along(&e.distance, d) && moved(&e.distance, d) == 1;

@@ -1,10 +1,9 @@
 //! A program whose loops end by strip, asked for or to be chosen from (`recurrence::strips`).
 
-use super::assemble::Program;
+use super::assemble::{Program, Slanted};
 use super::by_hand::dim_named;
-use crate::ir::design::{DesignSpec, Factors, Shape};
-use crate::ir::ure::System;
-use crate::recurrence::strips;
+use crate::ir::design::{ArrayChoice, DesignSpec, Factors, Shape};
+use crate::recurrence::strips::{self, Cut};
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
 
@@ -33,13 +32,22 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     }
     let d = dim_named(&program.system, name).map_err(|f| vec![f])?;
     let known = strips::dimensions(&program.system);
-    let others: Vec<&str> = known.iter().map(|&d| program.system.dims[d].name.as_str()).collect();
+    let others: Vec<&str> = known.iter().map(|&(d, _)| program.system.dims[d].name.as_str()).collect();
     let help = if others.is_empty() { "leave the option out: no loop of this program can be cut so that others end earlier".into() } else { format!("loops that can be cut: {}", others.join(", ")) };
-    if !known.contains(&d) {
-        return fault(format!("--strip {name}={size}: values are carried over the loop `{name}`, or no other loop ends as it says"), help);
+    let Some(&(_, far)) = known.iter().find(|k| k.0 == d) else {
+        return fault(format!("--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other loop ends as it says"), help);
+    };
+    if size < far {
+        return fault(format!("--strip {name}={size}: values are carried over {far} iterations of the loop `{name}`"), format!("a strip has as many at least: --strip {name}={far}"));
     }
-    let system = strips::strips(&program.scop, &program.system, d, size);
-    match system.and_then(|system| cut(&program, d, size, system, spec)) {
+    let space: Vec<usize> = match &spec.array {
+        ArrayChoice::ByHand { space: Some(space), .. } => space.iter().filter_map(|name| dim_named(&program.system, name).ok()).collect(),
+        _ => vec![],
+    };
+    let cuts = cuts(&program, (d, far), size);
+    let behind: Vec<usize> = space.iter().map(|d| d + 1).collect();
+    let wanted = cuts.into_iter().filter(|cut| space.is_empty() || cut.1.allows(&behind));
+    match wanted.filter_map(|(system, slanted)| cut(&program, d, size, system, slanted, spec)).next() {
         Some(cut) => Ok(cut),
         None => fault(format!("--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what another has overwritten"), "take a smaller size, or leave the option out".into()),
     }
@@ -50,21 +58,36 @@ pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program
     if program.sized.is_some() {
         return vec![];
     }
-    let mut all: Vec<(usize, i64, System)> = vec![];
-    for d in strips::dimensions(&program.system) {
+    let mut all: Vec<(usize, i64, Cut, Slanted)> = vec![];
+    for (d, far) in strips::dimensions(&program.system) {
         let dim = &program.system.dims[d];
         let extent = dim.hi - dim.lo + 1;
-        let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| size < extent).collect();
+        let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| (far.max(1)..extent).contains(&size)).collect();
         sizes.dedup();
-        all.extend(sizes.into_iter().filter_map(|size| Some((d, size, strips::strips(&program.scop, &program.system, d, size)?))));
+        all.extend(sizes.into_iter().flat_map(|size| cuts(program, (d, far), size).into_iter().map(move |(cut, slanted)| (d, size, cut, slanted))));
     }
-    all.sort_by(|a, b| a.2.walked().total_cmp(&b.2.walked()));
-    all.into_iter().filter_map(|(d, size, system)| cut(program, d, size, system, spec)).take(ALTERNATIVES).collect()
+    all.sort_by(|a, b| a.2.system.walked().total_cmp(&b.2.system.walked()));
+    all.into_iter().filter_map(|(d, size, system, slanted)| cut(program, d, size, system, slanted, spec)).take(ALTERNATIVES).collect()
+}
+
+/// The system in strips of `size` iterations of dimension `d`. Where values are handed on from strip to strip, they stay in their PEs:
+/// no space loop begins later from strip to strip, so of those that could, each in turn does not, and is one.
+fn cuts(program: &Program, (d, far): (usize, i64), size: i64) -> Vec<(Cut, Slanted)> {
+    let of = |upright: &[usize]| strips::strips(&program.scop, &program.system, d, size, upright);
+    let Some(all) = of(&[]) else { return vec![] };
+    if far == 0 {
+        return vec![(all, Slanted::default())];
+    }
+    let dims = all.slanted.clone();
+    let each = dims.iter().filter_map(|&d| Some((of(&[d])?, vec![d])));
+    let behind = |all: &[usize]| all.iter().map(|d| d + 1).collect::<Vec<_>>();
+    let found = std::iter::once((all, vec![])).chain(each);
+    found.map(|(cut, upright)| { let slanted = Slanted { dims: behind(&cut.slanted), upright: behind(&upright) }; (cut, slanted) }).collect()
 }
 
 /// The program over strips of `size` iterations of dimension `d`, if none overwrites what another has yet to read.
-fn cut<'a>(program: &Program<'a>, d: usize, size: i64, system: System, spec: &DesignSpec) -> Option<Program<'a>> {
+fn cut<'a>(program: &Program<'a>, d: usize, size: i64, Cut { system, .. }: Cut, slanted: Slanted, spec: &DesignSpec) -> Option<Program<'a>> {
     verify::system(&program.scop, &system).ok()?;
     let strip = Factors::from([(program.system.dims[d].name.clone(), size)]);
-    Some(program.over(system, strip, spec))
+    Some(program.over(system, strip, slanted, spec))
 }

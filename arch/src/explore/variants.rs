@@ -34,10 +34,23 @@ enum Wanted {
 fn array(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
     let program = program.sized.as_deref().unwrap_or(program);
     let plan = plan.behind(program.system.sizes);
+    let found = settled(program, plan.clone(), spec, wanted, true);
+    // What waits for fewer waves in some phases may have too little time there, for which all waves would wait.
+    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && vsa.schedule.interval > 1 && !vsa.cases.lags.is_empty();
+    if !found.as_ref().is_ok_and(hurried) {
+        return found;
+    }
+    let launched = |vsa: &Vsa| vsa.waves() * vsa.schedule.interval;
+    let calm = settled(program, plan, spec, wanted, false).ok();
+    calm.filter(|calm| found.as_ref().is_ok_and(|f| launched(calm) < launched(f))).map_or(found, Ok)
+}
+
+/// The array in which loops are as short as they can be. `lags`: values may wait for fewer waves in some phases than in others.
+fn settled(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
     // Loops whose trips a value has to wait for run as at the greatest sizes, or in the longest phases.
     let mut loose = BTreeSet::new();
     loop {
-        match within(program, plan.clone(), spec, &loose, wanted) {
+        match within(program, plan.clone(), spec, &loose, wanted, lags) {
             Err(Illegal::Varying(counters)) => {
                 let mapping = Mapping::within(&program.system, plan.clone(), &loose)?;
                 let before = loose.len();
@@ -52,9 +65,9 @@ fn array(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Re
     }
 }
 
-fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>, wanted: Wanted) -> Result<Vsa, Illegal> {
+fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&program.system, plan, loose)?;
-    let best = variant(program, &mapping, spec, wanted);
+    let best = variant(program, &mapping, spec, wanted, lags);
     if matches!(best, Err(Illegal::Varying(_))) {
         return best.map(|_| unreachable!("an error"));
     }
@@ -62,7 +75,7 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
     let enough = |(_, schedule): &(Lowered, Schedule)| schedule.interval == 1 || wanted == Wanted::First;
     if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
-        if let Ok(found) = variant(program, &even, spec, wanted) {
+        if let Ok(found) = variant(program, &even, spec, wanted, lags) {
             if best.as_ref().map_or(true, |b| cycles(&found.1, &even) < cycles(&b.1, &mapping)) {
                 return join(program, even, found.0, found.1, spec);
             }
@@ -73,12 +86,12 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
 }
 
 /// The nodes and schedule of a variant.
-fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Wanted) -> Result<(Lowered, Schedule), Illegal> {
+fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = kept(program, mapping);
     let sums = |floats: bool| reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats);
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     let mut at_once = vec![];
-    for options in variants(spec, !program.sharing.joints.is_empty()) {
+    for options in variants(spec, !program.sharing.joints.is_empty(), lags) {
         if options.interleave > 0 && (best.is_err() || !sums(true)) {
             break;
         }
@@ -109,8 +122,8 @@ fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Want
 
 /// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several sums
 /// of floats that take turns.
-fn variants(spec: &DesignSpec, shares: bool) -> impl Iterator<Item = Options> {
-    let fixed = Options { spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
+fn variants(spec: &DesignSpec, shares: bool, lags: bool) -> impl Iterator<Item = Options> {
+    let fixed = Options { lags, spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
     let sums = [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)];
     let of = move |shared: bool| sums.into_iter().map(move |(accumulate_first, interleave)| Options { shared, accumulate_first, interleave, ..fixed });
     of(true).take(usize::from(shares)).chain(of(false))

@@ -89,8 +89,9 @@ enum Code {
     Guard(Vec<(Linear, bool)>),
     /// The group; where in its hull; which PEs read, all if empty.
     Input(usize, Linear, Vec<bool>),
-    /// Source, waves, and per PE the index of PE `p - hop` (empty for hop 0, `u32::MAX` where there is none).
-    Past(NodeId, usize, Vec<u32>),
+    /// Source, waves by case of phases (one number where it is always the same), and per PE the index of PE `p - hop` (empty for
+    /// hop 0, `u32::MAX` where there is none).
+    Past(NodeId, Vec<usize>, Vec<u32>),
 }
 
 struct Machine<'a> {
@@ -213,7 +214,11 @@ impl<'a> Machine<'a> {
                 eval::map0(&mut self.values, lanes, out, |p| if readers.get(p).is_none_or(|r| *r) { cell(p) } else { none });
             }
             Code::Past(source, waves, from) => {
-                let (base, none) = (self.base(*source, *waves), garbage(node.ty));
+                let waves = match waves[..] {
+                    [always] => always,
+                    _ => self.vsa.case_at(at).map_or(0, |case| waves[case]),
+                };
+                let (base, none) = (self.base(*source, waves), garbage(node.ty));
                 eval::past(&mut self.values, lanes, out, base, from, none);
             }
         }
@@ -274,8 +279,10 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
             let readers = if whole { vec![] } else { linear::positions(vsa).map(reads).collect() };
             Code::Input(*group as usize, tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?), readers)
         }
-        Op::Past { source, hop: [0, 0], waves } => Code::Past(*source, *waves as usize, Vec::new()),
-        Op::Past { source, hop, waves } => Code::Past(*source, *waves as usize, neighbours(vsa, *hop)),
+        Op::Past { source, hop, waves, lag } => {
+            let waves = lag.map_or_else(|| vec![*waves as usize], |lag| vsa.cases.lags[lag as usize].iter().map(|&n| n as usize).collect());
+            Code::Past(*source, waves, if *hop == [0, 0] { Vec::new() } else { neighbours(vsa, *hop) })
+        }
         _ => Code::Plain,
     })
 }

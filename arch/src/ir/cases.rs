@@ -14,6 +14,13 @@ pub struct Cases {
     /// Where sizes end counters: by case, the parameter that is their last value, or, of a counter of phases, the greatest one of the
     /// case's phases.
     pub limits: BTreeMap<usize, Vec<Option<usize>>>,
+    /// How many waves values wait that do not wait equally long in all phases: for each such lag, by case.
+    pub lags: Vec<Vec<i64>>,
+}
+
+/// The fewest waves that a value with that lag, or none, waits in the phases of any case.
+pub fn fewest(lags: &[Vec<i64>], waves: i64, lag: Option<u32>) -> i64 {
+    lag.and_then(|lag| lags.get(lag as usize)?.iter().copied().min()).unwrap_or(waves)
 }
 
 impl Cases {
@@ -44,13 +51,14 @@ impl Cases {
         let clipped = |k: usize| self.boxes[k].iter().enumerate().skip(known).map(|(j, b)| [b[0], last(j, k, b[1])]).collect::<Vec<_>>();
         let (left, boxes): (Vec<usize>, Vec<_>) = (0..self.boxes.len()).map(|k| (k, clipped(k))).filter(|(_, all)| all.iter().all(|b| b[0] <= b[1])).unzip();
         let lasts = self.lasts.iter().map(|(&j, lasts)| (j - known, left.iter().map(|&k| last(j, k, lasts[k])).collect())).collect();
-        (Cases { boxes, lasts, limits: BTreeMap::new() }, left)
+        let lags = self.lags.iter().map(|all| left.iter().map(|&k| all[k]).collect()).collect();
+        (Cases { boxes, lasts, limits: BTreeMap::new(), lags }, left)
     }
     /// The same where counters end in the phases of all cases as they do without: between them they still run once.
     pub fn even(&self, most: &[i64], phases: Range<usize>) -> Cases {
         let limits = self.limits.iter().filter(|(j, _)| phases.contains(j)).map(|(&j, all)| (j, all.clone())).collect();
         let lasts = self.lasts.iter().map(|(&j, lasts)| (j, vec![most[j] - 1; lasts.len()])).collect();
-        let even = Cases { boxes: self.boxes.clone(), lasts, limits };
+        let even = Cases { boxes: self.boxes.clone(), lasts, limits, lags: vec![] };
         if even.leaves_out(most, phases, &(0..self.boxes.len()).collect()) { even } else { Cases::default() }
     }
     /// The cases of which some phase is in one of these boxes over the counters.

@@ -84,9 +84,12 @@ pub struct OutputDraftPort {
     pub when: Vec<Vec<Condition>>,
 }
 
+/// The nodes of a PE.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
     pub nodes: Vec<Node>,
+    /// See [`super::cases::Cases::lags`].
+    pub lags: Vec<Vec<i64>>,
     pub inputs: Vec<InputDraft>,
     pub outputs: Vec<OutputDraft>,
     /// Arrays of the program that are scalars passed by value, in the order of the arguments: what `Op::Scalar` counts.

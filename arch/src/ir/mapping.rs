@@ -133,6 +133,8 @@ pub struct DigitBound {
 pub struct Carry {
     pub when: Vec<DigitBound>,
     pub waves: Waves,
+    /// Of values of an earlier phase, by counter: how much less each is there. How many waves that is, phases tell ([`Mapping::across`]).
+    pub before: Vec<i64>,
     pub hop: [i64; 2],
     /// Per lane digit: reader's minus producer's.
     pub lanes: Vec<i64>,
@@ -281,6 +283,23 @@ impl Mapping {
     /// How often each counter runs at most.
     fn most(&self) -> Vec<i64> {
         self.counters.iter().map(|c| c.trip).collect()
+    }
+
+    /// How many waves before a wave of `phase` the one is whose counters are less by `before`, in the phase in front of it; and which
+    /// counters have to be 0 for that.
+    pub fn across(&self, phase: i64, before: &[i64]) -> Option<(i64, Vec<usize>)> {
+        let own = self.phases..self.counters.len();
+        let of = |phase: i64| self.cases.trips(&self.most(), self.cases.of(&[phase]));
+        let (then, now) = (of(phase - 1), of(phase));
+        let stride = |trips: &[i64], j: usize| trips[j + 1..].iter().product::<i64>();
+        let next = self.phases == self.parameters.len() + 1 && self.parameters.is_empty() && before[0] == 1 && phase > 0;
+        let back = own.clone().map(|j| before[j] * stride(&then, j)).sum::<i64>();
+        next.then(|| (self.waves_in(phase - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
+    }
+
+    /// Waves of the phase with this number.
+    pub fn waves_in(&self, phase: i64) -> i64 {
+        self.cases.trips(&self.most(), self.cases.of(&[phase]))[self.phases..].iter().product()
     }
 
     /// Waves of the whole run.

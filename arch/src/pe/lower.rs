@@ -41,9 +41,12 @@ impl Target {
 enum Origin {
     Here(Target),
     /// So many hops and waves away.
-    Past(Target, [i64; 2], i64),
+    Past(Target, [i64; 2], Ago),
     Input(Vec<Affine>),
 }
+
+/// How many waves ago: at most, and with which lag where that is not the same in all phases.
+pub(super) type Ago = (i64, Option<u32>);
 
 pub(super) type Sourced = (Vec<Condition>, NodeId);
 
@@ -61,7 +64,7 @@ pub(super) struct Lower<'a> {
     pub(super) shared: FxHashMap<(Op, ScalarType), NodeId>,
     pub(super) built: BTreeMap<Target, NodeId>,
     pub(super) open: Vec<Target>,
-    pub(super) pasts: BTreeMap<(Target, [i64; 2], i64), NodeId>,
+    pub(super) pasts: BTreeMap<(Target, [i64; 2], Ago), NodeId>,
 }
 
 pub(super) fn at_least_one(mut form: Form) -> Condition {
@@ -102,7 +105,7 @@ fn scalars(scop: &Scop) -> Vec<usize> {
     all
 }
 
-impl Lower<'_> {
+impl<'a> Lower<'a> {
     pub(super) fn depth(&self) -> usize {
         self.system.dims.len()
     }
@@ -126,8 +129,34 @@ impl Lower<'_> {
 
     /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.
     pub(super) fn constant(&self, s: usize, waves: &Waves) -> Result<i64, Illegal> {
-        let by_case = self.cases(s).into_iter().map(|case| waves.constant(self.mapping, case)).collect::<Result<Vec<i64>, _>>().map_err(Illegal::Varying)?;
-        if by_case.iter().all(|n| *n == by_case[0]) { Ok(by_case[0]) } else { Err(Illegal::Varying(waves.by_case(self.mapping))) }
+        let by_case = self.by_case(s, waves)?;
+        if by_case.iter().all(|n| n.1 == by_case[0].1) { Ok(by_case[0].1) } else { Err(Illegal::Varying(waves.by_case(self.mapping))) }
+    }
+
+    /// The same at all sizes, in each of the statement's cases.
+    fn by_case(&self, s: usize, waves: &Waves) -> Result<Vec<(Option<usize>, i64)>, Illegal> {
+        self.cases(s).into_iter().map(|case| Ok((case, waves.constant(self.mapping, case)?))).collect::<Result<_, _>>().map_err(Illegal::Varying)
+    }
+
+    /// Waves that a value of statement `s` waits for, the same at all sizes.
+    fn ago(&mut self, s: usize, waves: &Waves) -> Result<Ago, Illegal> {
+        let by_case = self.by_case(s, waves)?;
+        let fewest = by_case.iter().map(|n| n.1).min().unwrap_or(0);
+        let most = by_case.iter().map(|n| n.1).max().unwrap_or(0);
+        if fewest == most {
+            return Ok((most, None));
+        }
+        if fewest < 2 || !self.options.lags {
+            return Err(Illegal::Varying(waves.by_case(self.mapping)));
+        }
+        let mut lag = vec![fewest; self.system.cases.len()];
+        by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| lag[case] = n));
+        let known = self.out.lags.iter().position(|l| *l == lag);
+        let k = known.unwrap_or_else(|| {
+            self.out.lags.push(lag);
+            self.out.lags.len() - 1
+        });
+        Ok((most, Some(k as u32)))
     }
 
     pub(super) fn array_type(&self, s: usize) -> ScalarType {
@@ -328,7 +357,7 @@ impl Lower<'_> {
             self.check_complete(s, k, piece)?;
             for (when, origin) in self.origins([s, k], lane, piece)? {
                 let Some(conditions) = self.conditions(s, &piece.when, &when, lane) else { continue };
-                if let Origin::Past(_, _, waves) = origin {
+                if let Origin::Past(_, _, (waves, _)) = origin {
                     if waves < 0 {
                         return Err(self.against_time(s, k, &piece.feed, waves));
                     }
@@ -363,36 +392,81 @@ impl Lower<'_> {
     }
 
     /// Where the value of one piece of read `k` of statement `s` comes from, by carry case.
-    fn origins(&self, [s, k]: [usize; 2], lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
+    fn origins(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
         let (producer, distance) = match &piece.feed {
             Feed::Input { subscripts } => return Ok(vec![(vec![], Origin::Input(subscripts.clone()))]),
             Feed::Value { statement, distance } => ((statement.index(), None), distance),
             Feed::Carry { statement, read, distance } => ((statement.index(), Some(*read)), distance),
             Feed::Partial { .. } => return Err(Illegal::MixedSum { statement: StmtId(s as u32), read: k }),
         };
-        let here = &self.lanes.digits[lane];
         let mut all = Vec::new();
-        for Carry { when, waves, hop, lanes } in self.lanes.carries(distance).iter() {
-            let digits: Vec<i64> = here.iter().zip(lanes).map(|(a, b)| a - b).collect();
+        for carry in self.lanes.carries(distance).iter() {
+            let Carry { when, waves, hop, lanes, .. } = carry;
+            let digits: Vec<i64> = self.lanes.digits[lane].iter().zip(lanes).map(|(a, b)| a - b).collect();
             let Some(from) = self.mapping.lane_number(&digits) else { continue };
             let target = match producer {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let waves = self.constant(s, waves)?;
-            let origin = if waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, waves) };
+            let ago = if carry.before.is_empty() { self.ago(s, waves)? } else { self.handed_on([s, k], lane, piece, carry)? };
+            let origin = if ago.0 == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
             all.push((when.clone(), origin));
         }
         Ok(all)
+    }
+
+    /// How long a value waits that an earlier phase has left in its PE: as long as those of the phase itself.
+    fn handed_on(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece, carry: &Carry) -> Result<Ago, Illegal> {
+        let (system, mapping) = (self.system, self.mapping);
+        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok((0, None)) };
+        let own = mapping.phases..mapping.counters.len();
+        let varying = || Illegal::Varying(own.clone().filter(|j| mapping.cases.lasts.contains_key(j)).collect());
+        let all = [0, mapping.counters[0].trip - 1];
+        let phases = self.cases(s).into_iter().map(|case| case.map_or(all, |case| mapping.cases.boxes[case][0]));
+        // Per phase that reads it: the case of the phase before and its own, how many waves ago it was made, and the former's waves.
+        let mut reads: Vec<([usize; 2], i64, i64)> = vec![];
+        for phase in phases.flat_map(|[first, last]| first.max(1)..=last) {
+            let (waves, zero) = mapping.across(phase, &carry.before).ok_or_else(varying)?;
+            let moves = |j: &usize| {
+                let mut form = self.variable_form(None, *j);
+                form.constant = -1;
+                self.ranges().feasible(when.iter().chain([&Condition { form, equality: false }]))
+            };
+            if zero.iter().any(moves) {
+                return Err(varying());
+            }
+            let case = |phase: i64| if mapping.cases.is_empty() { Ok(0) } else { mapping.cases.of(&[phase]).ok_or_else(varying) };
+            reads.push(([case(phase - 1)?, case(phase)?], waves, mapping.waves_in(phase - 1)));
+        }
+        let same = |feed: &'a Feed| match (feed, &piece.feed) {
+            (Feed::Value { statement: a, distance }, Feed::Value { statement: b, .. }) if a == b => Some(distance),
+            (Feed::Carry { statement: a, read: x, distance }, Feed::Carry { statement: b, read: y, .. }) if a == b && x == y => Some(distance),
+            _ => None,
+        };
+        let within: Vec<&Vec<i64>> = system.statements[s].variables[k].pieces.iter().filter_map(|p| same(&p.feed)).filter(|e| e[..system.phases].iter().all(|x| *x == 0)).collect();
+        for distance in within {
+            for other in self.lanes.carries(distance).iter() {
+                let ago = self.ago(s, &other.waves)?;
+                let lag = ago.1.map(|lag| &self.out.lags[lag as usize]);
+                let keeps = |&([then, now], waves, all): &([usize; 2], i64, i64)| match lag {
+                    Some(lag) => lag[now] == waves && lag[then] >= waves && all % lag[then] == 0,
+                    None => ago.0 == waves,
+                };
+                if reads.iter().all(keeps) {
+                    return Ok(ago);
+                }
+            }
+        }
+        Err(varying())
     }
 
     /// `when`: where it is read.
     fn source(&mut self, s: usize, k: usize, lane: usize, origin: Origin, when: &[Condition]) -> Result<NodeId, Illegal> {
         match origin {
             Origin::Here(target) => self.build(target),
-            Origin::Past(target, hop, waves) => {
+            Origin::Past(target, hop, ago) => {
                 let ty = self.read_type(s, k);
-                Ok(self.past(target, hop, waves, ty, &self.name_of(s, k)))
+                Ok(self.past(target, hop, ago, ty, &self.name_of(s, k)))
             }
             Origin::Input(subscripts) => {
                 let array = self.scop.statements[s].reads[k].array.index();
@@ -409,14 +483,15 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn past(&mut self, target: Target, hop: [i64; 2], waves: i64, ty: ScalarType, name: &str) -> NodeId {
+    pub(super) fn past(&mut self, target: Target, hop: [i64; 2], ago: Ago, ty: ScalarType, name: &str) -> NodeId {
         let target = self.canonical(target);
-        if let Some(&id) = self.pasts.get(&(target.clone(), hop, waves)) {
+        if let Some(&id) = self.pasts.get(&(target.clone(), hop, ago)) {
             return id;
         }
         let id = NodeId(self.out.nodes.len() as u32);
-        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves }, ty, name: format!("{name}_in") });
-        self.pasts.insert((target, hop, waves), id);
+        let (waves, lag) = ago;
+        self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves, lag }, ty, name: format!("{name}_in") });
+        self.pasts.insert((target, hop, ago), id);
         id
     }
 
@@ -427,12 +502,12 @@ impl Lower<'_> {
             if open.len() == done {
                 return Ok(());
             }
-            for ((target, hop, waves), id) in &open {
+            for (&(ref target, hop, (waves, lag)), id) in open.iter().map(|(key, id)| (key, id)) {
                 let source = self.build(target.clone())?;
                 // A scalar is the same everywhere and at all times.
                 let op = match self.out.nodes[source.index()].op {
                     Op::Scalar(k) => Op::Scalar(k),
-                    _ => Op::Past { source, hop: *hop, waves: *waves },
+                    _ => Op::Past { source, hop, waves, lag },
                 };
                 self.out.nodes[id.index()].op = op;
             }

@@ -12,6 +12,7 @@
 
 use crate::ir::draft::Lowered;
 use crate::contract::{delay, timing};
+use crate::ir::cases::fewest;
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Node, NodeId, Op, Schedule};
 use frontend::scop::BinaryOp;
@@ -29,11 +30,11 @@ struct Edge {
     hop: [i64; 2],
 }
 
-fn edges(nodes: &[Node], latency: &[i64], interval: i64) -> Vec<Edge> {
+fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
     let mut all = Vec::new();
-    for (to, node) in nodes.iter().enumerate() {
-        if let Op::Past { source, hop, waves } = node.op {
-            let weight = delay::earliest(waves, 0, latency[source.index()], interval) + (hop != [0, 0]) as i64;
+    for (to, node) in lowered.nodes.iter().enumerate() {
+        if let Op::Past { source, hop, waves, lag } = node.op {
+            let weight = delay::earliest(fewest(&lowered.lags, waves, lag), lag.is_some(), 0, latency[source.index()], interval) + (hop != [0, 0]) as i64;
             all.push(Edge { from: source.index(), to, weight, hop });
         }
         for from in node.op.operands() {
@@ -140,7 +141,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
     let mut interval = 1;
     let mut cuts: Vec<Cut> = Vec::new();
     while interval <= MAX_INTERVAL {
-        let edges = edges(nodes, &latency, interval);
+        let edges = edges(lowered, &latency, interval);
         let mut failed: Option<Vec<usize>> = None;
         while let Some(skew) = cheapest_skew(extent, &cuts) {
             match longest_paths(nodes, &edges, skew) {
@@ -157,16 +158,16 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
         }
         cuts.clear();
         if !failed.as_ref().is_some_and(|cycle| chain(lowered, &mut latency, &edges, cycle)) {
-            interval += least_step(nodes, &edges, failed.as_deref());
+            interval += least_step(lowered, &edges, failed.as_deref());
         }
     }
     Err(Illegal::SlowRecurrence)
 }
 
 /// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
-fn least_step(nodes: &[Node], edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
+fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
     let cycle = cycle.unwrap_or(&[]);
-    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, .. } = nodes[edges[e].to].op { waves } else { 0 }).sum();
+    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op { fewest(&lowered.lags, waves, lag) } else { 0 }).sum();
     let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
     let weight: i64 = cycle.iter().map(|&e| edges[e].weight).sum();
     // An interval more takes at most one cycle per wave off the weight.

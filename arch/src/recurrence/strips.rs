@@ -5,50 +5,95 @@
 //! A program that has phases already can begin there, too ([`slanted`]).
 
 use super::frame::Frame;
-use crate::affine::map::{between, coordinate, fixed};
-use crate::ir::ure::{Dim, Feed, Placed, System};
+use crate::affine::map::{between, coordinate, fixed, minus};
+use crate::ir::ure::{Dim, Feed, Piece, Placed, System, Variable};
 use frontend::flow;
 use frontend::scop::{Affine, Constraint, Scop};
 
 /// Of what was walked, the share that has to remain at most for another way to be worth it.
 const WORTH: f64 = 0.85;
 
-/// Dimensions that can be cut, and whose strips are not all alike.
-pub fn dimensions(system: &System) -> Vec<usize> {
+/// Dimensions that can be cut, and whose strips are not all alike; and over how many iterations values come at most.
+pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
     let feeds = || system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).map(|p| &p.feed);
-    let stays = |d: usize| feeds().all(|feed| match feed {
-        Feed::Input { .. } => true,
-        Feed::Value { distance, .. } | Feed::Carry { distance, .. } => distance[d] == 0,
-        Feed::Partial { .. } => false,
-    });
+    let far = |d: usize| -> Option<i64> {
+        let each = |feed: &Feed| match feed {
+            Feed::Input { .. } => Some(0),
+            Feed::Value { distance, .. } | Feed::Carry { distance, .. } => Some(distance[d]).filter(|&e| e >= 0),
+            Feed::Partial { .. } => None,
+        };
+        feeds().map(each).try_fold(0, |most, e| Some(most.max(e?)))
+    };
     let bends = |d: usize| {
         let couples = |c: &Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs.iter().filter(|c| **c != 0).count() > 1;
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
-    if system.phases > 0 { vec![] } else { (0..system.dims.len()).filter(|&d| stays(d) && bends(d)).collect() }
+    let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
+    if system.phases > 0 { vec![] } else { (0..system.dims.len()).filter_map(cut).collect() }
 }
 
-/// The system with strips of `size` iterations of dimension `d` as phases; `None` if hardly less would be walked.
-pub fn strips(scop: &Scop, system: &System, d: usize, size: i64) -> Option<System> {
+/// A system in strips.
+pub struct Cut {
+    pub system: System,
+    /// Its dimensions that begin later from strip to strip.
+    pub slanted: Vec<usize>,
+}
+
+/// The system with strips of `size` iterations of dimension `d` as phases; `None` if hardly less would be walked. The dimensions
+/// `upright` begin alike in all strips.
+pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, upright: &[usize]) -> Option<Cut> {
     let (depth, lo) = (system.dims.len() + 1, system.dims[d].lo);
     let mut over: Vec<Affine> = (1..depth).map(|e| coordinate(e, depth)).collect();
     over[d].coeffs[0] = size;
     let within = between(d + 1, [lo, lo + size - 1], depth).into();
     let frame = Frame { over, dims: (1..depth).collect(), within, first: 0, phases: 1, depth };
-    let statements: Vec<Placed> = system.statements.iter().enumerate().map(|(s, placed)| frame.placed(scop, s, placed)).collect();
+    let placed = |(s, placed): (usize, &Placed)| handed_on(scop, s, frame.placed(scop, s, placed), [d + 1, depth], [lo, size]);
+    let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
     let names = [format!("{}.strip", system.dims[d].name)].into_iter().chain(names(system)).collect();
-    let cut = System::new(Dim::around(names, &statements), 0, 1, statements);
-    let cut = slanted(scop, &cut).unwrap_or(cut);
-    (cut.walked() <= WORTH * system.walked()).then_some(cut)
+    let whole = System::new(Dim::around(names, &statements), 0, 1, statements);
+    let upright: Vec<usize> = upright.iter().map(|d| d + 1).collect();
+    let (cut, mut dims) = slanted(scop, &whole, &upright).unwrap_or((whole, vec![]));
+    dims.sort_unstable();
+    dims.dedup();
+    (cut.walked() <= WORTH * system.walked()).then(|| Cut { system: cut, slanted: dims.iter().map(|d| d - 1).collect() })
 }
 
-/// The system with loops that begin where their phase says; `None` if hardly less would be walked.
-pub fn slanted(scop: &Scop, system: &System) -> Option<System> {
+/// A statement of which values that come over dimension `d` are those of the strip before where they begin.
+fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo, size]: [i64; 2]) -> Placed {
+    let handed = |piece: &Piece| -> Vec<Piece> {
+        let mut before = piece.clone();
+        let far = match &mut before.feed {
+            Feed::Value { distance, .. } | Feed::Carry { distance, .. } if distance[d] != 0 => {
+                let far = distance[d];
+                (distance[0], distance[d]) = (1, far - size);
+                far
+            }
+            _ => return vec![before],
+        };
+        let mut within = piece.clone();
+        let from = coordinate(d, depth);
+        within.domain.push(Constraint { expr: Affine { constant: -lo - far, ..from.clone() }, equality: false });
+        before.domain.push(Constraint { expr: minus(&Affine::constant(depth, lo + far - 1), &from), equality: false });
+        vec![within, before]
+    };
+    let variables = placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
+    let Placed { dims, iterators, domain, live_out, .. } = placed;
+    Placed::new(scop, s, dims, iterators, domain, variables, live_out, [1, depth])
+}
+
+/// The system with loops that begin where their phase says, and which these are; `None` if hardly less would be walked.
+fn slanted(scop: &Scop, system: &System, upright: &[usize]) -> Option<(System, Vec<usize>)> {
     let (phases, depth) = (system.phases, system.dims.len());
     let mut statements = system.statements.clone();
+    let mut dims = vec![];
     for group in groups(system) {
         for p in 0..phases {
-            let Some(slopes) = slopes(&statements, &group, p, phases) else { continue };
+            let mut slopes = slopes(&statements, &group, p, phases).unwrap_or_default();
+            slopes.retain(|(e, _)| !upright.contains(e));
+            if slopes.is_empty() {
+                continue;
+            }
+            dims.extend(slopes.iter().map(|s| s.0));
             let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
             slopes.iter().for_each(|&(e, slope)| over[e].coeffs[p] = slope);
             let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
@@ -58,7 +103,7 @@ pub fn slanted(scop: &Scop, system: &System) -> Option<System> {
         }
     }
     let slanted = System::new(Dim::around(names(system).collect(), &statements), 0, phases, statements);
-    (slanted.walked() <= WORTH * system.walked()).then_some(slanted)
+    (slanted.walked() <= WORTH * system.walked()).then_some((slanted, dims))
 }
 
 fn names(system: &System) -> impl Iterator<Item = String> + '_ {

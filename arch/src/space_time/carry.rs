@@ -6,7 +6,9 @@ impl Mapping {
     /// All carry cases of a band-space distance.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
         let moved: Vec<i64> = self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
-        let mut all = vec![Carry { when: vec![], waves: Waves::default(), hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
+        let earlier = (0..self.plan.dims.len()).any(|d| moved[d] != 0 && self.digits[d].first().is_some_and(|x| x.role == Role::Tile && x.index < self.phases));
+        let before = if earlier { vec![0; self.counters.len()] } else { vec![] };
+        let mut all = vec![Carry { when: vec![], waves: Waves::default(), before, hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
         for (d, &e) in moved.iter().enumerate() {
             let mut options = Vec::new();
             digit_cases(&self.digits[d], e, self.digits[d].len(), &mut vec![], &mut vec![], &mut options);
@@ -22,7 +24,10 @@ impl Mapping {
             match digit.role {
                 Role::Space(axis) => carry.hop[axis] += delta,
                 Role::Lane => carry.lanes[digit.index] += delta,
-                _ => carry.waves = carry.waves.plus(&self.strides(digit.index, *delta)),
+                _ => {
+                    carry.waves = carry.waves.plus(&self.strides(digit.index, *delta));
+                    carry.before.iter_mut().nth(digit.index).into_iter().for_each(|before| *before += delta);
+                }
             }
         }
         carry
@@ -72,7 +77,7 @@ fn digit_cases(digits: &[Digit], e: i64, left: usize, when: &mut Vec<DigitBound>
 
 /// Joins cases with one outcome whose conditions differ only in one complementary bound.
 fn merge(mut all: Vec<Carry>) -> Vec<Carry> {
-    let outcome = |c: &Carry| (c.waves.clone(), c.hop, c.lanes.clone());
+    let outcome = |c: &Carry| (c.waves.clone(), c.before.clone(), c.hop, c.lanes.clone());
     loop {
         let mut joined = None;
         'search: for a in 0..all.len() {

@@ -9,7 +9,7 @@ pub fn transforms(system: &System) -> Vec<Vec<Vec<i64>>> {
     let depth = system.dims.len();
     let identity = Plan::identity(depth).transform;
     let mut skewed = identity.clone();
-    let distances: Vec<Vec<i64>> = system.dependences().into_iter().map(|d| d.distance).collect();
+    let distances: Vec<Vec<i64>> = system.dependences_within().map(|d| d.distance).collect();
     for d in 1..depth {
         for e in &distances {
             let component = |row: &[i64]| -> i64 { row.iter().zip(e).map(|(a, b)| a * b).sum() };

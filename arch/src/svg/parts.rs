@@ -137,7 +137,7 @@ pub(super) fn links(vsa: &Vsa) -> Vec<Link> {
     let mut hops: Vec<[i64; 2]> = Vec::new();
     let mut values: Vec<Vec<String>> = Vec::new();
     for (n, node) in vsa.nodes.iter().enumerate() {
-        let Op::Past { source, hop, waves } = node.op else { continue };
+        let Op::Past { source, hop, waves, .. } = node.op else { continue };
         if hop == [0, 0] {
             continue;
         }
@@ -165,7 +165,7 @@ fn delay(vsa: &Vsa, past: usize, source: NodeId, hop: [i64; 2], waves: i64) -> S
 /// Values that a PE keeps for later waves.
 pub(super) fn kept(vsa: &Vsa) -> String {
     let past = |(n, node): (usize, &crate::ir::vsa::Node)| match node.op {
-        Op::Past { source, hop: [0, 0], waves } => Some(format!("{} +{waves}w", name(vsa, n, source))),
+        Op::Past { source, hop: [0, 0], waves, .. } => Some(format!("{} +{waves}w", name(vsa, n, source))),
         _ => None,
     };
     joined(vsa.nodes.iter().enumerate().filter_map(past).collect())

@@ -43,7 +43,7 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 16] = ["space", "size", "parameter", "phase", "case", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 17] = ["space", "size", "parameter", "phase", "case", "lag", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
@@ -140,6 +140,13 @@ impl Parser {
                     case_limit(vsa, line, phases.len() - 1, vsa.cases.boxes.len())?;
                 }
                 vsa.cases.boxes.push(phases);
+            }
+            "lag" if !self.nodes => {
+                let mut all = vec![];
+                while line.peek().is_some() {
+                    all.push(line.integer()?);
+                }
+                vsa.cases.lags.push(all);
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,
@@ -284,7 +291,8 @@ impl Parser {
                 line.keyword("hop")?;
                 let hop = line.pair()?;
                 line.keyword("waves")?;
-                Op::Past { source, hop, waves: line.integer()? }
+                let waves = line.integer()?;
+                Op::Past { source, hop, waves, lag: if line.has_word("lag") { Some(line.small()?) } else { None } }
             }
             "cast" => Op::Cast(id(line)?),
             "lookup" => {

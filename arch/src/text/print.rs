@@ -109,6 +109,9 @@ impl Printer<'_> {
             let boxes: String = all.iter().enumerate().map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() })).collect();
             writeln!(self.out, "case{boxes}")?;
         }
+        for all in &vsa.cases.lags {
+            writeln!(self.out, "lag{}", all.iter().map(|waves| format!(" {waves}")).collect::<String>())?;
+        }
         writeln!(self.out)?;
         let mut ports = 0;
         let sizes: Vec<String> = (0..vsa.sizes.list.len()).map(|k| format!("s{k}")).collect();
@@ -171,7 +174,7 @@ impl Printer<'_> {
                 format!("guard{}", parts.join(","))
             }
             Op::Input { group, port } => format!("input {group} port {port}"),
-            Op::Past { source, hop, waves } => format!("past %{} hop {} waves {waves}", source.0, Tuple(hop)),
+            Op::Past { source, hop, waves, lag } => format!("past %{} hop {} waves {waves}{}", source.0, Tuple(hop), lag.map_or(String::new(), |lag| format!(" lag {lag}"))),
             Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
             Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
             Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),

@@ -51,8 +51,8 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
 fn past(vsa: &Vsa, n: usize, source: usize, faults: &mut Vec<String>) {
     let id = NodeId(n as u32);
     let Some(wait) = Wait::of(vsa, id) else { return };
-    let Wait { waves, ready, latency, interval, taken } = wait;
-    let earliest = earliest(waves, ready, latency, interval);
+    let Wait { waves, varies, ready, latency, interval, taken } = wait;
+    let earliest = earliest(waves, varies, ready, latency, interval);
     if taken < earliest {
         faults.push(format!("past %{n} takes %{source} in cycle {taken}, {waves} waves later it is there in {earliest}"));
     }

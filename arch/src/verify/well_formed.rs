@@ -163,7 +163,10 @@ impl WellFormed<'_> {
                     let exists = vsa.inputs.get(*group as usize).is_some_and(|g| (*port as usize) < g.ports.len());
                     self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));
                 }
-                Op::Past { hop, waves, .. } => {
+                Op::Past { hop, waves, lag, .. } => {
+                    let by_case = lag.map(|lag| vsa.cases.lags.get(lag as usize));
+                    let most = by_case.is_none_or(|all| all.is_some_and(|all| all.len() == vsa.cases.boxes.len() && all.iter().all(|n| *n > 1) && all.iter().max() == Some(waves)));
+                    self.require(most, || format!("node %{n}: no lag of 2 to {waves} waves by case"));
                     let small = hop.iter().all(|h| h.unsigned_abs() < 1 << 31);
                     self.require(small && (0..1 << 40).contains(waves), || format!("node %{n}: hop {hop:?}, {waves} waves"));
                 }

@@ -118,8 +118,8 @@ fn refusals() {
         let fault = interp::run(&vsa, &mut memory).unwrap_err();
         assert!(fault.contains(part), "{fault}");
     };
-    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0 }, "depend on themselves");
-    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0 }, "no node %99");
+    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0, lag: None }, "depend on themselves");
+    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0, lag: None }, "no node %99");
     fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {

@@ -11,7 +11,7 @@ fn strange() -> Vsa {
     let mut vsa = stationary(&Mm { pes: [3, 8], points: 1, ..SMALL }, [2, 0, 1], true);
     let source = NodeId(0);
     for (name, hop) in [("d", [1, 1]), ("e", [1, -1]), ("far", [0, 2]), ("deep", [2, 0]), ("west", [0, -1]), ("south", [1, 0])] {
-        vsa.nodes.push(Node { op: Op::Past { source, hop, waves: 1 }, ty: I32, name: name.into() });
+        vsa.nodes.push(Node { op: Op::Past { source, hop, waves: 1, lag: None }, ty: I32, name: name.into() });
         vsa.nodes[0].name = String::new();
     }
     vsa.inputs[1].forward = [true, true];

@@ -100,7 +100,7 @@ impl Draw {
             1 => Op::Iter(self.form(counters)),
             2 => Op::Guard((0..self.index(3)).map(|_| Condition { form: self.form(counters), equality: self.flag() }).collect()),
             3 => Op::Input { group: self.index(9) as u32, port: self.index(9) as u32 },
-            4 => Op::Past { source: self.id(), hop: self.pair(), waves: self.int() },
+            4 => Op::Past { source: self.id(), hop: self.pair(), waves: self.int(), lag: self.flag().then(|| self.index(9) as u32) },
             5 => Op::Unary([UnaryOp::Neg, UnaryOp::Not, UnaryOp::Sqrt, UnaryOp::Abs][self.index(4)], self.id()),
             6 => Op::Binary([Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max][self.index(16)], self.id(), self.id()),
             7 => Op::Select(self.id(), self.id(), self.id()),
@@ -168,7 +168,8 @@ impl Draw {
         let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
         let known: Vec<usize> = (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
         let limits = known.into_iter().map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>())).filter(|l| l.1.iter().any(Option::is_some)).collect();
-        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes, limits }
+        let lags = (0..self.index(3)).map(|_| boxes.iter().map(|_| self.int()).collect()).collect();
+        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes, limits, lags }
     }
     fn vsa(&mut self) -> Vsa {
         let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();

@@ -54,7 +54,7 @@ fn nodes() {
     let good = stationary(&SIZES, [0, 1, 2], false);
     let (product, first, past, acc) = (find(&good, "product"), find(&good, "first"), find(&good, "past"), find(&good, "acc"));
     fault(&good, "does not come earlier", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(acc as u32), NodeId(acc as u32)));
-    fault(&good, "does not come earlier", |v| v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0 });
+    fault(&good, "does not come earlier", |v| v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0, lag: None });
     fault(&good, "expected Int", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(1), NodeId(1)));
     fault(&good, "result is", |v| v.nodes[first].ty = I32);
     fault(&good, "wider than", |v| v.nodes[0].op = Op::Const(1 << 32));

@@ -13,10 +13,10 @@ pub enum Field {
     Guard(Vec<Condition>),
     /// Value of a form over the counters.
     Time(Form),
-    /// Number of the wave modulo a memory's depth.
-    Pointer(i64),
+    /// Where a memory keeps the wave's value, and has that of so many waves before: with a lag, at most so many.
+    Pointer(i64, Option<u32>),
     /// The same once more, for writes that come much later than the read.
-    WritePointer(i64),
+    WritePointer(i64, Option<u32>),
 }
 
 /// Type that holds `low..=high`.
@@ -40,7 +40,7 @@ impl Field {
                 let [low, high] = form_range(counters, form);
                 range_ty(low, high)
             }
-            Field::Pointer(depth) | Field::WritePointer(depth) => u(rtl::clog2(*depth as u64)),
+            Field::Pointer(depth, _) | Field::WritePointer(depth, _) => u(rtl::clog2(*depth as u64)),
         }
     }
 }
@@ -63,11 +63,16 @@ pub fn field_port(k: usize, field: &Field, counters: &[Counter]) -> Port {
         Field::Valid => return Port::bit("valid"),
         Field::Guard(conditions) => ("guard", conditions.iter().map(|c| told_condition(c, counters)).collect::<Option<Vec<_>>>().map(|all| all.join("_and_"))),
         Field::Time(form) => ("time", Some(told(form, counters))),
-        Field::Pointer(depth) => ("wave", Some(format!("mod_{depth}"))),
-        Field::WritePointer(depth) => ("written", Some(format!("mod_{depth}"))),
+        Field::Pointer(depth, lag) => ("wave", Some(modulo(*depth, *lag))),
+        Field::WritePointer(depth, lag) => ("written", Some(modulo(*depth, *lag))),
     };
     let what = what.filter(|w| !w.is_empty() && w.len() <= TELLING).map_or(String::new(), |w| format!("_{w}"));
     Port::new(format!("{kind}{k}{what}"), field.ty(counters))
+}
+
+/// What a pointer is modulo, in letters.
+pub fn modulo(depth: i64, lag: Option<u32>) -> String {
+    lag.map_or(format!("mod_{depth}"), |lag| format!("lag_{lag}"))
 }
 
 /// A form in letters, such as `k_time_x2_i_latency_m3` for `2 * k.time + i.latency - 3`.

@@ -135,11 +135,15 @@ fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
     Comparison { time, relation, bound: Tied::Bound { space: c.form.space, constant: c.form.constant, negate: !flip, range } }
 }
 
+/// The source whose values a memory keeps, their number, and the lag that it is for.
+pub type MemoryOf = (u32, i64, Option<u32>);
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     pub source: NodeId,
     pub hop: [i64; 2],
     pub waves: i64,
+    pub lag: Option<u32>,
     /// `None`: the same wave.
     pub delay: Option<Delay>,
     /// Plain registers after the delay element, in the source's PE.
@@ -156,6 +160,12 @@ pub struct Chained {
     pub own: bool,
 }
 
+impl Kept {
+    pub fn memory(&self) -> MemoryOf {
+        (self.source.0, self.waves, self.lag)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datapath {
     pub live: Vec<bool>,
@@ -167,8 +177,8 @@ pub struct Datapath {
     /// Selects that reset the register behind a memory.
     pub cleared: BTreeMap<u32, Cleared>,
     pub chains: BTreeMap<u32, Chained>,
-    /// Per memory (source, depth): its write pointer.
-    pub writes: BTreeMap<(u32, i64), Field>,
+    /// Per memory: its write pointer.
+    pub writes: BTreeMap<MemoryOf, Field>,
 }
 
 impl Datapath {
@@ -238,8 +248,8 @@ impl Datapath {
                 }
                 self.guards.insert(id.0, guard);
             }
-            Op::Past { source, hop, waves } => {
-                let past = self.past(vsa, id, *source, *hop, *waves)?;
+            &Op::Past { source, hop, waves, lag } => {
+                let past = self.past(vsa, id, source, hop, (waves, lag))?;
                 self.pasts.insert(id.0, past);
                 uses[source.index()].insert(vsa.schedule.ready[source.index()]);
             }
@@ -261,7 +271,7 @@ impl Datapath {
         Ok(())
     }
 
-    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], waves: i64) -> Result<Kept, String> {
+    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], (waves, lag): (i64, Option<u32>)) -> Result<Kept, String> {
         let Some(wait) = Wait::of(vsa, id) else { return Err(format!("%{} is no past", id.0)) };
         let skew = vsa.schedule.skew;
         let late = || format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name);
@@ -277,15 +287,15 @@ impl Datapath {
                 self.want(Field::Valid, wait.shift());
             }
             Some(Delay::Memory { read, .. }) => {
-                self.want(Field::Pointer(waves), read);
+                self.want(Field::Pointer(waves, lag), read);
                 let hop = skew[0].abs().max(skew[1].abs()).max(1);
-                let pointer = if wait.ready - read > hop { Field::WritePointer(waves) } else { Field::Pointer(waves) };
-                let pointer = self.writes.entry((source.0, waves)).or_insert(pointer).clone();
+                let pointer = if wait.ready - read > hop { Field::WritePointer(waves, lag) } else { Field::Pointer(waves, lag) };
+                let pointer = self.writes.entry((source.0, waves, lag)).or_insert(pointer).clone();
                 self.want(pointer, wait.ready);
                 self.want(Field::Valid, wait.ready);
             }
         }
         let registers = wait.registers(delay) + i64::from(hop != [0, 0]);
-        Ok(Kept { source, hop, waves, delay, registers: u32::try_from(registers).map_err(|_| late())? })
+        Ok(Kept { source, hop, waves, lag, delay, registers: u32::try_from(registers).map_err(|_| late())? })
     }
 }

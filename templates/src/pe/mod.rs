@@ -12,7 +12,7 @@ use crate::control::{field_port, time_field, Field};
 use crate::naming::{memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
-use datapath::{Comparison, Datapath, Relation, Tied};
+use datapath::{Comparison, Datapath, MemoryOf, Relation, Tied};
 use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
 use arch::affine::Form;
@@ -177,7 +177,7 @@ struct Build<'a, 'm> {
     lines: BTreeMap<u32, Line<'m>>,
     tied: Vec<Sig<'m>>,
     chains: BTreeMap<u32, Vec<Reg<'m>>>,
-    memories: BTreeMap<(u32, i64), Memory<'m>>,
+    memories: BTreeMap<MemoryOf, Memory<'m>>,
 }
 
 impl Template for Pe {
@@ -221,8 +221,8 @@ impl<'a, 'm> Build<'a, 'm> {
         for past in datapath.pasts.values() {
             if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
                 let source = &pe.nodes[&past.source.0];
-                let make = || m.mem(format!("{}_mem{depth}", source.stem), depth as u32, source.ty.bits(), memory_style(depth, source.ty.bits(), pe.uram));
-                memories.entry((past.source.0, depth)).or_insert_with(make);
+                let make = || m.mem(format!("{}_mem{depth}{}", source.stem, past.lag.map_or(String::new(), |lag| format!("_lag{lag}"))), depth as u32, source.ty.bits(), memory_style(depth, source.ty.bits(), pe.uram));
+                memories.entry(past.memory()).or_insert_with(make);
             }
         }
         Build { m, pe, datapath, control, lines: BTreeMap::new(), tied, chains, memories }
@@ -387,8 +387,8 @@ impl<'a, 'm> Build<'a, 'm> {
     fn cleared(&mut self, id: NodeId) -> Sig<'m> {
         let (m, c) = (self.m, self.datapath.cleared[&id.0]);
         let past = self.datapath.pasts[&c.past.0];
-        let pointer = self.field(&Field::Pointer(past.waves), c.read);
-        let word = self.memories[&(past.source.0, past.waves)].read_async(format!("{}_rd", self.of(c.past).stem), pointer);
+        let pointer = self.field(&Field::Pointer(past.waves, past.lag), c.read);
+        let word = self.memories[&past.memory()].read_async(format!("{}_rd", self.of(c.past).stem), pointer);
         let condition = self.at(c.condition, c.read).reduce_or();
         let ty = wires(self.of(id).ty);
         let reset = if c.when { condition } else { !condition };
@@ -413,8 +413,8 @@ impl<'a, 'm> Build<'a, 'm> {
             None => return self.at(past.source, ready + past.registers as i64),
             Some(Delay::Chain) => self.chains[&past.source.0][past.waves as usize - 1].q(),
             Some(Delay::Memory { read, synchronous }) => {
-                let memory = self.memories[&(past.source.0, past.waves)];
-                let pointer = self.field(&Field::Pointer(past.waves), read);
+                let memory = self.memories[&past.memory()];
+                let pointer = self.field(&Field::Pointer(past.waves, past.lag), read);
                 let bits = if synchronous { memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer) } else { memory.read_async(format!("{name}_rd"), pointer) };
                 bits.to(wires(self.of(past.source).ty))
             }
@@ -439,9 +439,9 @@ impl<'a, 'm> Build<'a, 'm> {
             }
         }
         let memories: Vec<_> = self.memories.iter().map(|(k, v)| (*k, *v)).collect();
-        for ((source, depth), memory) in memories {
+        for (of @ (source, depth, lag), memory) in memories {
             let ready = self.ready(NodeId(source));
-            let pointer = datapath.writes.get(&(source, depth)).cloned().unwrap_or(Field::Pointer(depth));
+            let pointer = datapath.writes.get(&of).cloned().unwrap_or(Field::Pointer(depth, lag));
             let (valid, pointer) = (self.field(&Field::Valid, ready), self.field(&pointer, ready));
             let data = self.at(NodeId(source), ready).unsigned();
             memory.write(valid, pointer, data);

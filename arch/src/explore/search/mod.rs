@@ -266,7 +266,7 @@ impl Search<'_> {
     }
 
     fn allowed(&self, axes: &[usize]) -> bool {
-        self.task.space.as_ref().is_none_or(|s| s == axes)
+        self.task.space.as_ref().is_none_or(|s| s == axes) && self.task.program.slanted.allows(axes)
     }
 
     /// Grids to shapes.

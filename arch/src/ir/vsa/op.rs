@@ -27,8 +27,9 @@ pub enum Op {
     Scalar(u32),
     /// Port `port` of input group `group`.
     Input { group: u32, port: u32 },
-    /// Value of `source` at PE `p - hop`, `waves` waves ago.
-    Past { source: NodeId, hop: [i64; 2], waves: i64 },
+    /// Value of `source` at PE `p - hop`, `waves` waves ago; with a lag, at most: so many as the phase's case says
+    /// ([`super::super::cases::Cases::lags`]).
+    Past { source: NodeId, hop: [i64; 2], waves: i64, lag: Option<u32> },
     Unary(UnaryOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
     /// condition (BOOL) ? a : b

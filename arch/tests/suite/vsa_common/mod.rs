@@ -66,9 +66,9 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
             let before = ready.clone();
             for (n, node) in vsa.nodes.iter().enumerate() {
                 let own = match node.op {
-                    Op::Past { source, hop, waves } => {
+                    Op::Past { source, hop, waves, .. } => {
                         let s = source.index();
-                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
+                        delay::earliest(waves, false, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
                     }
                     ref op => {
                         let operands = op.sources().iter().map(|s| ready[s.index()]).max().unwrap_or(0);
@@ -152,7 +152,7 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         true => nodes.add("c_in", I32, Op::Input { group: 2, port: 0 }),
         false => nodes.add("zero", I32, Op::Const(0)),
     };
-    let past = nodes.add("past", I32, Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points });
+    let past = nodes.add("past", I32, Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points, lag: None });
     let before = nodes.add("before", I32, Op::Select(first, start, past));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, acc);
     let mut last = vec![eq(form(1 - s.steps, &term(&[(3, 1)]), [0, 0]))];
@@ -288,7 +288,7 @@ pub fn travelling(s: &Mm) -> Vsa {
     let product = nodes.binary("product", I32, BinaryOp::Mul, a, b);
     let zero = nodes.add("zero", I32, Op::Const(0));
     let first = nodes.add("first", ScalarType::BOOL, Op::Guard(vec![eq(form(0, &[], [0, 1]))]));
-    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: 0 });
+    let left = nodes.add("left", I32, Op::Past { source: NodeId(9), hop: [0, 1], waves: 0, lag: None });
     let before = nodes.add("before", I32, Op::Select(first, zero, left));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, product);
     assert_eq!(sum, NodeId(9));

@@ -33,7 +33,8 @@ pub struct Sequencer {
     pub limits: BTreeMap<usize, usize>,
     /// Where counters end by phase.
     pub cases: Cases,
-    /// Counters of the visits, the first ones.
+    /// Counters of phases, and of visits, the first ones.
+    pub phases: usize,
     pub tile_depth: usize,
     /// By input group.
     pub loads: Vec<Load>,
@@ -135,6 +136,7 @@ impl Sequencer {
             counters: vsa.counters.clone(),
             parameters: vsa.parameters(),
             limits: vsa.sizes.limits.clone(),
+            phases: vsa.phases,
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
             loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(), cases: g.cases.clone() }).collect(),
@@ -167,8 +169,9 @@ struct Build<'a, 'm> {
     digits: Vec<Digit<'m>>,
     /// Parameters with which digits end by phase, from the cycle behind the `start` pulse on.
     ends: BTreeMap<usize, Sig<'m>>,
-    /// The case of phases of the next wave, one bit each.
+    /// The case of phases of the next wave, and, as it is launched, of the one behind it, one bit each.
     cases: Vec<Sig<'m>>,
+    next_cases: Vec<Sig<'m>>,
     accumulators: Vec<(Key, Sig<'m>)>,
     /// Counters of permits, with their most.
     permits: Vec<(String, u32, Sig<'m>)>,
@@ -226,7 +229,7 @@ impl Template for Sequencer {
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], ends: BTreeMap::new(), cases: vec![], accumulators: vec![], permits: vec![] };
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], ends: BTreeMap::new(), cases: vec![], next_cases: vec![], accumulators: vec![], permits: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -325,7 +328,7 @@ impl<'m> Build<'_, 'm> {
             let next = m.mux(d.last.q(), wrapped, d.value.q().eq(of_case(m, &now, &before)));
             d.last.en(self.start | advances[k]).next(m.mux(self.start, at_once, next));
         }
-        (self.cases, self.ends) = (now, ends);
+        (self.cases, self.next_cases, self.ends) = (now, then, ends);
     }
 
     /// The case of the first phase.
@@ -444,6 +447,17 @@ impl<'m> Build<'_, 'm> {
         })
     }
 
+    /// Counts down over and over from one less than the waves of the phase's case, which each phase begins with: so a value is found
+    /// where one was put so many waves before, in the same phase, or, if in phases of fewer and fewer waves, in the one before.
+    fn lagging(&self, depth: i64, lag: usize) -> Sig<'m> {
+        let (m, ty) = (self.m, u(clog2(depth as u64)));
+        let most: Vec<i64> = self.of.cases.lags[lag].iter().chain(&[1]).map(|waves| waves - 1).collect();
+        let first = self.first_case().map_or(0, |case| most[case]);
+        let pointer = m.reg(format!("wave_lag_{lag}"), ty).rst(self.rst, first).en(self.fire);
+        let over = self.conjunction(self.of.phases, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
+        pointer.next(m.mux(over, by_case(m, &self.next_cases, &most, ty), pointer.q().sub_lit(1))).q()
+    }
+
     fn condition(&mut self, c: &Condition) -> Sig<'m> {
         let value = self.form(&c.form);
         match (c.equality, value.ty().signed) {
@@ -465,7 +479,8 @@ impl<'m> Build<'_, 'm> {
                     if bits.is_empty() { m.lit(1, u(1)) } else { m.all(&bits) }
                 }
                 Field::Time(form) => self.form(form),
-                Field::Pointer(depth) | Field::WritePointer(depth) => {
+                Field::Pointer(depth, Some(lag)) | Field::WritePointer(depth, Some(lag)) => self.lagging(*depth, *lag as usize),
+                Field::Pointer(depth, None) | Field::WritePointer(depth, None) => {
                     let ty = u(clog2(*depth as u64));
                     let pointer = m.reg(format!("wave_mod_{depth}"), ty).rst(self.rst, 0).en(self.fire);
                     pointer.next(m.mux(pointer.q().eq_lit(depth - 1), m.lit(0, ty), pointer.q().add_lit(1))).q()
