@@ -234,7 +234,7 @@ pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i
         if free + left * interval >= limit {
             return free + left * interval;
         }
-        let waves: i64 = trips[depth..].iter().product();
+        let waves = vsa.waves_of(&trips);
         left = (left - waves).max(0);
         let mut first = free;
         for (k, g) in loads.iter().enumerate().filter(|(k, _)| vsa.inputs[*k].loads(&tile, case)) {

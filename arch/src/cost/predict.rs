@@ -92,7 +92,7 @@ impl Walker<'_> {
         let interval = self.vsa.schedule.interval;
         let mut tile = vec![0; depth];
         let (mut trips, mut case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
-        let mut waves: i64 = trips[depth..].iter().product();
+        let mut waves = self.vsa.waves_of(&trips);
         let mut left = self.vsa.waves();
         let mut out = Prediction { compute_cycles: left * interval, ..Prediction::default() };
         let mut free = timing::START_TO_LAUNCH;
@@ -117,7 +117,7 @@ impl Walker<'_> {
             if changed < self.vsa.phases {
                 self.before_phase = self.written.iter().map(|w| w.times.len()).collect();
                 (trips, case) = (self.vsa.trips_at(&tile), self.vsa.case_at(&tile));
-                waves = trips[depth..].iter().product();
+                waves = self.vsa.waves_of(&trips);
             }
             visit += 1;
         }

@@ -62,6 +62,8 @@ pub fn run(vsa: &Vsa, memory: &mut [Vec<u64>]) -> Result<RunStats, String> {
         machine.load(&at)?;
         loop {
             machine.wave(&at)?;
+            let strip = (vsa.cased() > vsa.tile_depth).then(|| vsa.trips_at(&at));
+            let inner = strip.as_ref().map_or(inner, |trips| &trips[vsa.tile_depth..]);
             if !advance(&mut at[vsa.tile_depth..], inner.iter().copied()) {
                 break;
             }

@@ -103,6 +103,8 @@ pub struct Mapping {
     pub tile_depth: usize,
     /// Counters of phases: the outermost ones, parameters included.
     pub phases: usize,
+    /// The counter of strips, behind those of visits.
+    pub strip: Option<usize>,
     /// What the first counters are, see [`super::sizes::Sizes`].
     pub parameters: Vec<Formula>,
     /// Counters that end with a parameter's value, and which.
@@ -133,7 +135,7 @@ pub struct DigitBound {
 pub struct Carry {
     pub when: Vec<DigitBound>,
     pub waves: Waves,
-    /// Of values of an earlier phase, by counter: how much less each is there. How many waves that is, phases tell ([`Mapping::across`]).
+    /// Of values of an earlier strip, by counter: how much less each is there. How many waves that is, strips tell ([`Mapping::across`]).
     pub before: Vec<i64>,
     pub hop: [i64; 2],
     /// Per lane digit: reader's minus producer's.
@@ -285,28 +287,38 @@ impl Mapping {
         self.counters.iter().map(|c| c.trip).collect()
     }
 
-    /// How many waves before a wave of `phase` the one is whose counters are less by `before`, in the phase in front of it; and which
+    /// How many waves before a wave of a strip the one is whose counters are less by `before`, in the strip in front of it; and which
     /// counters have to be 0 for that.
-    pub fn across(&self, phase: i64, before: &[i64]) -> Option<(i64, Vec<usize>)> {
-        let own = self.phases..self.counters.len();
-        let of = |phase: i64| self.cases.trips(&self.most(), self.cases.of(&[phase]));
-        let (then, now) = (of(phase - 1), of(phase));
+    pub fn across(&self, strip: i64, before: &[i64]) -> Option<(i64, Vec<usize>)> {
+        let counter = self.strip?;
+        let own = counter + 1..self.counters.len();
+        let (then, now) = (self.trips_in(strip - 1), self.trips_in(strip));
         let stride = |trips: &[i64], j: usize| trips[j + 1..].iter().product::<i64>();
-        let next = self.phases == self.parameters.len() + 1 && self.parameters.is_empty() && before[0] == 1 && phase > 0;
+        let next = before[counter] == 1 && before[..counter].iter().all(|b| *b == 0);
         let back = own.clone().map(|j| before[j] * stride(&then, j)).sum::<i64>();
-        next.then(|| (self.waves_in(phase - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
+        next.then(|| (self.waves_in(strip - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
     }
 
-    /// Waves of the phase with this number.
-    pub fn waves_in(&self, phase: i64) -> i64 {
-        self.cases.trips(&self.most(), self.cases.of(&[phase]))[self.phases..].iter().product()
+    /// The case of the strip with this number.
+    pub fn case_in(&self, strip: i64) -> Option<usize> {
+        let at: Vec<i64> = (0..self.strip?).map(|_| 0).chain([strip]).collect();
+        self.cases.of(&at).filter(|_| !self.cases.is_empty())
+    }
+
+    fn trips_in(&self, strip: i64) -> Vec<i64> {
+        self.cases.trips(&self.most(), self.case_in(strip))
+    }
+
+    /// Waves of that strip in a visit.
+    pub fn waves_in(&self, strip: i64) -> i64 {
+        self.trips_in(strip)[self.strip.map_or(0, |counter| counter + 1)..].iter().product()
     }
 
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
         let (known, trips) = (self.parameters.len(), self.most());
         let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
-        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.phases - known)
+        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.strip.map_or(self.phases, |strip| strip + 1) - known)
     }
 
     /// Which cases the phases of statement `s` are.

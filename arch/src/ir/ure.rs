@@ -154,15 +154,34 @@ pub struct System {
     pub sizes: usize,
     /// How many of `dims`, the sizes included, from the outside, are sequential loops around array programs, or their number in the order of the text.
     pub phases: usize,
+    /// How many of `dims`, behind those of phases, are strips of one of the others: within them loops end by case as they do by
+    /// phase, but values are handed on from one to the next.
+    pub strips: usize,
     pub statements: Vec<Placed>,
-    /// Phases that are executed alike, apart from one another; none without phases.
+    /// Phases, or strips, that are executed alike, apart from one another; none without either.
     pub cases: Vec<Case>,
 }
 
 impl System {
     pub fn new(dims: Vec<Dim>, sizes: usize, phases: usize, statements: Vec<Placed>) -> System {
-        let cases = if phases > sizes { case::cases(&dims[..sizes].iter().map(|d| d.hi).collect::<Vec<_>>(), sizes..phases, dims.len(), &statements.iter().map(|p| &p.domain).collect::<Vec<_>>()) } else { vec![] };
-        System { dims, sizes, phases, statements, cases }
+        let mut system = System { dims, sizes, phases, strips: 0, statements, cases: vec![] };
+        system.cases = system.find_cases();
+        system
+    }
+    /// A program of one phase, whose first dimension is one of strips.
+    pub fn in_strips(dims: Vec<Dim>, statements: Vec<Placed>) -> System {
+        let mut system = System { dims, sizes: 0, phases: 0, strips: 1, statements, cases: vec![] };
+        system.cases = system.find_cases();
+        system
+    }
+    fn find_cases(&self) -> Vec<Case> {
+        let maxima: Vec<i64> = self.dims[..self.sizes].iter().map(|d| d.hi).collect();
+        let domains: Vec<_> = self.statements.iter().map(|p| &p.domain).collect();
+        if self.cased() > self.sizes { case::cases(&maxima, self.sizes..self.cased(), self.dims.len(), &domains) } else { vec![] }
+    }
+    /// How many of the dimensions, the first ones, tell where loops end: sizes, phases, strips.
+    pub fn cased(&self) -> usize {
+        self.phases + self.strips
     }
     /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.
     pub fn walked(&self) -> f64 {
@@ -170,7 +189,7 @@ impl System {
         if self.cases.is_empty() {
             return extents(&mut self.dims.iter().map(|d| (d.lo, d.hi)));
         }
-        let from = |d: usize, b: (i64, i64)| (if d < self.phases { b.0 } else { self.dims[d].lo }, b.1);
+        let from = |d: usize, b: (i64, i64)| (if d < self.cased() { b.0 } else { self.dims[d].lo }, b.1);
         self.cases.iter().map(|case| extents(&mut case.bounds.iter().enumerate().map(|(d, b)| from(d, *b)))).sum()
     }
     /// The statements that are executed in phases of the same cases as statement `s`.
@@ -179,9 +198,9 @@ impl System {
         if self.cases.is_empty() { (0..self.statements.len()).collect() } else { own.flat_map(|case| case.statements.iter().copied()).collect() }
     }
     /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
-    /// Dependences within a phase.
+    /// Dependences within a phase and strip.
     pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
-        self.dependences().into_iter().filter(|e| e.distance[..self.phases].iter().all(|x| *x == 0))
+        self.dependences().into_iter().filter(|e| e.distance[..self.cased()].iter().all(|x| *x == 0))
     }
 
     pub fn dependences(&self) -> Vec<Dependence> {

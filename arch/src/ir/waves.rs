@@ -20,36 +20,45 @@ impl Vsa {
         let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
         (0..cases).map(|k| self.last(counter, Some(k))).reduce(Formula::greatest).unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
     }
-    /// The case of a visit's phase.
-    pub fn case_at(&self, visit: &[i64]) -> Option<usize> {
-        if self.cases.is_empty() { None } else { self.cases.of(&visit[..self.phases]) }
+    /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
+    pub fn cased(&self) -> usize {
+        self.cases.boxes.first().map_or(self.phases, Vec::len)
     }
-    /// How often each counter runs in the phase of a visit.
-    pub fn trips_at(&self, visit: &[i64]) -> Vec<i64> {
-        self.cases.trips(&self.most(), self.case_at(visit))
+    /// The case of a visit's phase, or of a wave's; of a visit in strips none.
+    pub fn case_at(&self, at: &[i64]) -> Option<usize> {
+        if self.cases.is_empty() { None } else { at.get(..self.cased()).and_then(|at| self.cases.of(at)) }
+    }
+    /// How often each counter runs in the phase of a visit, or where a wave is.
+    pub fn trips_at(&self, at: &[i64]) -> Vec<i64> {
+        self.cases.trips(&self.most(), self.case_at(at))
+    }
+    /// Waves of a visit where counters run so often.
+    pub fn waves_of(&self, trips: &[i64]) -> i64 {
+        if self.cased() > self.tile_depth { self.waves() / self.visits() } else { trips[self.tile_depth..].iter().product() }
     }
     fn most(&self) -> Vec<i64> {
         self.counters.iter().map(|c| c.trip).collect()
     }
     /// Visits of the whole run.
     pub fn visits(&self) -> i64 {
-        self.cases.points(&self.most()[..self.tile_depth], self.phases)
+        let tiles = &self.most()[..self.tile_depth];
+        if self.cased() > self.tile_depth { tiles.iter().product() } else { self.cases.points(tiles, self.phases) }
     }
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
-        self.cases.points(&self.most(), self.phases)
+        self.cases.points(&self.most(), self.cased())
     }
     /// Waves behind the last phase in which something happens.
     pub fn waves_behind(&self) -> i64 {
         let number = |at: &mut dyn Iterator<Item = i64>| at.zip(&self.counters).fold(0, |n, (c, counter)| n * counter.trip + c);
-        let phases = self.counters[..self.phases].iter().map(|c| c.trip).product::<i64>();
+        let phases = self.counters[..self.cased()].iter().map(|c| c.trip).product::<i64>();
         let last = self.cases.boxes.iter().map(|all| number(&mut all.iter().map(|b| b[1]))).max();
-        let waves = || self.cases.trips(&self.most(), None)[self.phases..].iter().product::<i64>();
+        let waves = || self.cases.trips(&self.most(), None)[self.cased()..].iter().product::<i64>();
         last.filter(|_| !self.cases.is_empty()).map_or(0, |last| (phases - 1 - last) * waves())
     }
-    /// The phases in their order, each with how often the counters run in it.
+    /// The phases, or strips, in their order, each with how often the counters run in it.
     pub fn walked(&self) -> impl Iterator<Item = (Vec<i64>, Vec<i64>)> + '_ {
-        let first = Some(vec![0; self.phases]);
+        let first = Some(vec![0; self.cased()]);
         let next = |phase: &Vec<i64>| {
             let mut phase = phase.clone();
             advance(&mut phase, self.counters.iter().map(|c| c.trip)).then_some(phase)
@@ -60,7 +69,7 @@ impl Vsa {
     pub fn phases_before(&self, wave: i64) -> BTreeMap<Vec<i64>, (i64, Vec<i64>)> {
         let begins = |begin: &mut i64, (phase, trips): (Vec<i64>, Vec<i64>)| {
             let here = *begin;
-            *begin += trips[self.phases..].iter().product::<i64>();
+            *begin += trips[self.cased()..].iter().product::<i64>();
             (here < wave).then_some((phase, (here, trips)))
         };
         self.walked().scan(0, begins).collect()
@@ -68,9 +77,9 @@ impl Vsa {
     /// Counters of the wave with this number.
     pub fn counters_of(&self, mut wave: i64) -> Vec<i64> {
         for (mut at, trips) in self.walked() {
-            let waves = trips[self.phases..].iter().product::<i64>();
+            let waves = trips[self.cased()..].iter().product::<i64>();
             if wave < waves {
-                let mut inner: Vec<i64> = trips[self.phases..].iter().rev().map(|trip| { let c = wave % trip; wave /= trip; c }).collect();
+                let mut inner: Vec<i64> = trips[self.cased()..].iter().rev().map(|trip| { let c = wave % trip; wave /= trip; c }).collect();
                 inner.reverse();
                 at.extend(inner);
                 return at;

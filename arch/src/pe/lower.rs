@@ -415,18 +415,18 @@ impl<'a> Lower<'a> {
         Ok(all)
     }
 
-    /// How long a value waits that an earlier phase has left in its PE: as long as those of the phase itself.
+    /// How long a value waits that an earlier strip has left in its PE: as long as those of the strip itself.
     fn handed_on(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece, carry: &Carry) -> Result<Ago, Illegal> {
         let (system, mapping) = (self.system, self.mapping);
         let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok((0, None)) };
-        let own = mapping.phases..mapping.counters.len();
-        let varying = || Illegal::Varying(own.clone().filter(|j| mapping.cases.lasts.contains_key(j)).collect());
-        let all = [0, mapping.counters[0].trip - 1];
-        let phases = self.cases(s).into_iter().map(|case| case.map_or(all, |case| mapping.cases.boxes[case][0]));
-        // Per phase that reads it: the case of the phase before and its own, how many waves ago it was made, and the former's waves.
-        let mut reads: Vec<([usize; 2], i64, i64)> = vec![];
-        for phase in phases.flat_map(|[first, last]| first.max(1)..=last) {
-            let (waves, zero) = mapping.across(phase, &carry.before).ok_or_else(varying)?;
+        let varying = || Illegal::Varying(mapping.cases.lasts.keys().copied().collect());
+        let Some(counter) = mapping.strip else { return Err(varying()) };
+        let all = [0, mapping.counters[counter].trip - 1];
+        let strips = self.cases(s).into_iter().map(|case| case.map_or(all, |case| mapping.cases.boxes[case][counter]));
+        // Per strip that reads it: the case of the strip before and its own, how many waves ago it was made, and the former's waves.
+        let mut reads: Vec<([Option<usize>; 2], i64, i64)> = vec![];
+        for strip in strips.flat_map(|[first, last]| first.max(1)..=last) {
+            let (waves, zero) = mapping.across(strip, &carry.before).ok_or_else(varying)?;
             let moves = |j: &usize| {
                 let mut form = self.variable_form(None, *j);
                 form.constant = -1;
@@ -435,22 +435,22 @@ impl<'a> Lower<'a> {
             if zero.iter().any(moves) {
                 return Err(varying());
             }
-            let case = |phase: i64| if mapping.cases.is_empty() { Ok(0) } else { mapping.cases.of(&[phase]).ok_or_else(varying) };
-            reads.push(([case(phase - 1)?, case(phase)?], waves, mapping.waves_in(phase - 1)));
+            reads.push(([mapping.case_in(strip - 1), mapping.case_in(strip)], waves, mapping.waves_in(strip - 1)));
         }
         let same = |feed: &'a Feed| match (feed, &piece.feed) {
             (Feed::Value { statement: a, distance }, Feed::Value { statement: b, .. }) if a == b => Some(distance),
             (Feed::Carry { statement: a, read: x, distance }, Feed::Carry { statement: b, read: y, .. }) if a == b && x == y => Some(distance),
             _ => None,
         };
-        let within: Vec<&Vec<i64>> = system.statements[s].variables[k].pieces.iter().filter_map(|p| same(&p.feed)).filter(|e| e[..system.phases].iter().all(|x| *x == 0)).collect();
+        let within: Vec<&Vec<i64>> = system.statements[s].variables[k].pieces.iter().filter_map(|p| same(&p.feed)).filter(|e| e[..system.cased()].iter().all(|x| *x == 0)).collect();
         for distance in within {
             for other in self.lanes.carries(distance).iter() {
                 let ago = self.ago(s, &other.waves)?;
                 let lag = ago.1.map(|lag| &self.out.lags[lag as usize]);
-                let keeps = |&([then, now], waves, all): &([usize; 2], i64, i64)| match lag {
-                    Some(lag) => lag[now] == waves && lag[then] >= waves && all % lag[then] == 0,
-                    None => ago.0 == waves,
+                let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (lag, cases) {
+                    (Some(lag), [Some(then), Some(now)]) => lag[now] == waves && lag[then] >= waves && all % lag[then] == 0,
+                    (None, _) => ago.0 == waves,
+                    _ => false,
                 };
                 if reads.iter().all(keeps) {
                     return Ok(ago);

@@ -49,7 +49,7 @@ impl Builder<'_> {
         }
         let dims = Dim::around(self.dim_names(), &statements);
         // Which phases are executed alike is asked of the whole program.
-        Ok(System { dims, sizes: 0, phases: self.within.phases, statements, cases: vec![] })
+        Ok(System { dims, sizes: 0, phases: self.within.phases, strips: 0, statements, cases: vec![] })
     }
 
     fn variable(&self, s: usize, k: usize, faults: &mut Diagnostics) -> Variable {

@@ -43,9 +43,9 @@ impl Frame {
         let far = |distance: &[i64]| {
             let mut out = vec![0; self.depth];
             self.dims.iter().zip(distance).for_each(|(&d, &e)| out[d] = e);
-            // Coordinates that begin later from phase to phase: what comes from an earlier one is so much farther.
-            for (&d, old) in self.dims.iter().zip(&self.over).filter(|(&d, _)| d >= self.phases) {
-                out[d] -= old.coeffs[..self.phases].iter().zip(&out).map(|(slope, e)| slope * e).sum::<i64>();
+            // Coordinates that begin later from strip to strip: what comes from an earlier one is so much farther.
+            for (&d, old) in self.dims.iter().zip(&self.over) {
+                out[d] -= old.coeffs[..d].iter().zip(&out).map(|(slope, e)| slope * e).sum::<i64>();
             }
             out
         };

@@ -29,7 +29,7 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
     let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
-    if system.phases > 0 { vec![] } else { (0..system.dims.len()).filter_map(cut).collect() }
+    if system.cased() > 0 { vec![] } else { (0..system.dims.len()).filter_map(cut).collect() }
 }
 
 /// A system in strips.
@@ -39,18 +39,23 @@ pub struct Cut {
     pub slanted: Vec<usize>,
 }
 
-/// The system with strips of `size` iterations of dimension `d` as phases; `None` if hardly less would be walked. The dimensions
-/// `upright` begin alike in all strips.
+/// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases, unless values
+/// are handed on from one to the next. The dimensions `upright` begin alike in all strips.
 pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, upright: &[usize]) -> Option<Cut> {
     let (depth, lo) = (system.dims.len() + 1, system.dims[d].lo);
     let mut over: Vec<Affine> = (1..depth).map(|e| coordinate(e, depth)).collect();
     over[d].coeffs[0] = size;
     let within = between(d + 1, [lo, lo + size - 1], depth).into();
-    let frame = Frame { over, dims: (1..depth).collect(), within, first: 0, phases: 1, depth };
-    let placed = |(s, placed): (usize, &Placed)| handed_on(scop, s, frame.placed(scop, s, placed), [d + 1, depth], [lo, size]);
+    let phases = usize::from(!hands_on(system, d));
+    let frame = Frame { over, dims: (1..depth).collect(), within, first: 0, phases, depth };
+    let placed = |(s, placed): (usize, &Placed)| {
+        let placed = frame.placed(scop, s, placed);
+        if phases > 0 { placed } else { handed_on(scop, s, placed, [d + 1, depth], [lo, size]) }
+    };
     let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
     let names = [format!("{}.strip", system.dims[d].name)].into_iter().chain(names(system)).collect();
-    let whole = System::new(Dim::around(names, &statements), 0, 1, statements);
+    let dims = Dim::around(names, &statements);
+    let whole = if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) };
     let upright: Vec<usize> = upright.iter().map(|d| d + 1).collect();
     let (cut, mut dims) = slanted(scop, &whole, &upright).unwrap_or((whole, vec![]));
     dims.sort_unstable();
@@ -78,17 +83,22 @@ fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo,
     };
     let variables = placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
     let Placed { dims, iterators, domain, live_out, .. } = placed;
-    Placed::new(scop, s, dims, iterators, domain, variables, live_out, [1, depth])
+    Placed::new(scop, s, dims, iterators, domain, variables, live_out, [0, depth])
+}
+
+/// Values come over the dimension.
+fn hands_on(system: &System, d: usize) -> bool {
+    system.dependences().iter().any(|e| e.distance[d] != 0)
 }
 
 /// The system with loops that begin where their phase says, and which these are; `None` if hardly less would be walked.
 fn slanted(scop: &Scop, system: &System, upright: &[usize]) -> Option<(System, Vec<usize>)> {
-    let (phases, depth) = (system.phases, system.dims.len());
+    let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
     let mut statements = system.statements.clone();
     let mut dims = vec![];
     for group in groups(system) {
-        for p in 0..phases {
-            let mut slopes = slopes(&statements, &group, p, phases).unwrap_or_default();
+        for p in 0..cased {
+            let mut slopes = slopes(&statements, &group, p, cased).unwrap_or_default();
             slopes.retain(|(e, _)| !upright.contains(e));
             if slopes.is_empty() {
                 continue;
@@ -102,7 +112,8 @@ fn slanted(scop: &Scop, system: &System, upright: &[usize]) -> Option<(System, V
             }
         }
     }
-    let slanted = System::new(Dim::around(names(system).collect(), &statements), 0, phases, statements);
+    let around = Dim::around(names(system).collect(), &statements);
+    let slanted = if phases > 0 { System::new(around, 0, phases, statements) } else { System::in_strips(around, statements) };
     (slanted.walked() <= WORTH * system.walked()).then_some((slanted, dims))
 }
 
@@ -126,7 +137,7 @@ pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
 }
 
 /// Where loops begin later from one value of phase loop `p` to the next, and by how much.
-fn slopes(statements: &[Placed], group: &[usize], p: usize, phases: usize) -> Option<Vec<(usize, i64)>> {
+fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Vec<(usize, i64)>> {
     let all: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
     let depth = all.first()?.first()?.expr.coeffs.len();
     let (first, last) = flow::domain_bounds(&all, depth)?[p];
@@ -136,6 +147,6 @@ fn slopes(statements: &[Placed], group: &[usize], p: usize, phases: usize) -> Op
     };
     let (from, to) = (begins(first)?, begins(last)?);
     let slope = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));
-    let found: Vec<(usize, i64)> = (phases..depth).map(|e| (e, slope(e))).filter(|x| x.1 != 0).collect();
+    let found: Vec<(usize, i64)> = (cased..depth).map(|e| (e, slope(e))).filter(|x| x.1 != 0).collect();
     (!found.is_empty()).then_some(found)
 }

@@ -6,7 +6,7 @@ impl Mapping {
     /// All carry cases of a band-space distance.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
         let moved: Vec<i64> = self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
-        let earlier = (0..self.plan.dims.len()).any(|d| moved[d] != 0 && self.digits[d].first().is_some_and(|x| x.role == Role::Tile && x.index < self.phases));
+        let earlier = (0..self.plan.dims.len()).any(|d| moved[d] != 0 && self.strip.is_some_and(|strip| self.digits[d].first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == strip)));
         let before = if earlier { vec![0; self.counters.len()] } else { vec![] };
         let mut all = vec![Carry { when: vec![], waves: Waves::default(), before, hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
         for (d, &e) in moved.iter().enumerate() {

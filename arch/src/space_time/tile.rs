@@ -12,6 +12,7 @@ use crate::ir::ure::System;
 use crate::ir::vsa::Counter;
 use frontend::scop::{Affine, Constraint};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// By dimension, digit and case of phases.
 type ByCase<T> = BTreeMap<(usize, usize, usize), T>;
@@ -39,6 +40,7 @@ impl Mapping {
             counters: vec![],
             tile_depth: 0,
             phases: 0,
+            strip: None,
             extent: [1, 1],
             axes: [String::new(), String::new()],
             lane_trips: vec![],
@@ -54,21 +56,31 @@ impl Mapping {
         let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
         mapping.uppers_by_case = uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
         mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
+        mapping.strip = (system.phases..system.cased()).find_map(|d| Some(mapping.digits[d].first()?.index));
         mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
 
-    /// Where loops end by phase: as far as the statements go that are executed in it. `limits` are the parameters that do so, by
-    /// dimension, digit and case.
+    /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters that do
+    /// so, by dimension, digit and case.
     fn ends_by_phase(&self, system: &System, loose: &BTreeSet<usize>, limits: &ByCase<usize>) -> Cases {
         let known = self.parameters.len();
-        if self.phases == known {
+        let strip = self.strip;
+        if self.phases == known && strip.is_none() {
             return Cases::default();
         }
+        // Those of strips are whole along the counters of visits.
+        let tiles = strip.map_or(0..0, |_| self.phases..self.tile_depth);
+        let cased = strip.map_or(self.phases, |strip| strip + 1);
         // Per case: its phases, and how far it goes.
-        let run = self.counters[..known].iter().map(|c| [0, c.trip - 1]);
+        let whole = |c: &Counter| [0, c.trip - 1];
+        let run = self.counters[..known].iter().map(whole);
         let counted = |d: &usize| !self.digits[*d].is_empty();
-        let phases = |all: &[(i64, i64)]| run.clone().chain((system.sizes..system.phases).filter(counted).map(|d| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0])).collect();
+        let span = |d: usize, all: &[(i64, i64)]| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0];
+        let phases = |all: &[(i64, i64)]| -> Vec<[i64; 2]> {
+            let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
+            run.clone().chain(spans(system.sizes..system.phases)).chain(self.counters[tiles.clone()].iter().map(whole)).chain(spans(system.phases..system.cased())).collect()
+        };
         let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&self.plan.transform, &self.bounds, &case.bounds))).collect();
         let limit = |d: usize, k: usize| -> Option<Vec<Option<usize>>> {
             let all: Vec<Option<usize>> = (0..cases.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
@@ -78,10 +90,10 @@ impl Mapping {
         for d in (system.sizes..system.phases).filter(counted) {
             out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
         }
-        let all: i64 = self.counters[known..self.phases].iter().map(|c| c.trip).product();
+        let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
         let between = !out.limits.is_empty() || cases.iter().map(|c| c.0[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
-        for d in system.phases..self.digits.len() {
-            for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time)) {
+        for d in system.cased()..self.digits.len() {
+            for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased) {
                 let last = |(_, reach): &(_, Vec<i64>)| if self.is_alone(d, k, reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
                 let mut by_case: Vec<i64> = cases.iter().map(last).collect();
                 if loose.contains(&d) {
@@ -243,9 +255,9 @@ fn evened(by_case: &mut [i64], system: &System) {
 fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
     let phases = system.phases;
     for (d, row) in plan.transform.iter().enumerate() {
-        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= phases && e >= phases;
+        let own = |(e, &c): (usize, &i64)| c == i64::from(d == e) || d >= system.cased() && e >= system.cased();
         if !row.iter().enumerate().all(own) {
-            return Err(Illegal::PhaseLoop(system.dims[d.min(phases - 1)].name.clone()));
+            return Err(Illegal::PhaseLoop(system.dims[d.min(system.cased() - 1)].name.clone()));
         }
     }
     for (dim, plan) in system.dims.iter().zip(&mut plan.dims).take(phases) {
@@ -254,7 +266,13 @@ fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
         }
         plan.tile = Some(1);
     }
-    plan.order = (0..phases).chain(plan.order.into_iter().filter(|&d| d >= phases)).collect();
+    // Strips run around all other time loops.
+    for (dim, plan) in system.dims[..system.cased()].iter().zip(&plan.dims).skip(phases) {
+        if plan.axis.is_some() || plan.tile.is_some() || plan.latency != 1 || plan.simd != 1 {
+            return Err(Illegal::PhaseLoop(dim.name.clone()));
+        }
+    }
+    plan.order = (0..system.cased()).chain(plan.order.into_iter().filter(|&d| d >= system.cased())).collect();
     Ok(plan)
 }
 

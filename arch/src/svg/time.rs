@@ -74,9 +74,9 @@ impl Diagram<'_> {
                 }
             }
         }
-        let (phase, inner) = at.split_at(self.vsa.phases);
+        let (phase, inner) = at.split_at(self.vsa.cased());
         let (before, trips) = self.phases.get(phase)?;
-        let step = before + trips[self.vsa.phases..].iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
+        let step = before + trips[self.vsa.cased()..].iter().zip(inner).fold(0, |wave, (trip, c)| wave * trip + c);
         let shown = pe.iter().all(|&p| p < PES) && (pe[0] == 0 || pe[1] == 0) && step < STEPS;
         shown.then_some((pe, step))
     }

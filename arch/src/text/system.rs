@@ -22,7 +22,7 @@ pub fn system(scop: &Scop, system: &System) -> String {
         text.push('\n');
     };
     for (d, dim) in system.dims.iter().enumerate() {
-        let kind = if d < system.sizes { "size" } else if d < system.phases { "phase" } else { "dim" };
+        let kind = if d < system.sizes { "size" } else if d < system.phases { "phase" } else if d < system.cased() { "strip" } else { "dim" };
         line(format!("  {kind} {} {}..{}", dim.name, dim.lo, dim.hi));
     }
     for (s, placed) in system.statements.iter().enumerate() {

@@ -116,13 +116,17 @@ impl WellFormed<'_> {
 
     fn cases(&mut self) {
         let (vsa, cases) = (self.vsa, &self.vsa.cases);
-        let within = |all: &Vec<[i64; 2]>| all.len() == vsa.phases && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip);
+        // Those of strips are whole along the counters of visits.
+        let strips = vsa.cased() > vsa.tile_depth;
+        let tiles = |all: &Vec<[i64; 2]>| !strips || all.iter().zip(&vsa.counters).take(vsa.tile_depth).all(|(b, c)| *b == [0, c.trip - 1]);
+        let counted = if strips && vsa.phases == 0 { vsa.cased().min(vsa.counters.len()) } else { vsa.phases };
+        let within = |all: &Vec<[i64; 2]>| all.len() == counted && tiles(all) && all.iter().zip(&vsa.counters).all(|(b, c)| 0 <= b[0] && b[0] <= b[1] && b[1] < c.trip);
         let apart = |a: &Vec<[i64; 2]>, b: &Vec<[i64; 2]>| a.iter().zip(b).any(|(x, y)| x[1] < y[0] || y[1] < x[0]);
         let run = |all: &Vec<[i64; 2]>| all.iter().zip(&vsa.counters).take(vsa.parameters()).all(|(b, c)| *b == [0, c.trip - 1]);
         let phases = cases.boxes.iter().enumerate().all(|(k, a)| within(a) && run(a) && cases.boxes[..k].iter().all(|b| apart(a, b)));
         self.require(phases, || "cases of phases that are none, or are of two cases".into());
         for (&j, lasts) in &cases.lasts {
-            let good = (vsa.phases..vsa.counters.len()).contains(&j) && lasts.len() == cases.boxes.len() && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
+            let good = (counted..vsa.counters.len()).contains(&j) && lasts.len() == cases.boxes.len() && lasts.iter().all(|&l| (0..vsa.counters[j].trip).contains(&l));
             self.require(good, || format!("counter {j} cannot end at {lasts:?}"));
         }
         for (&j, limits) in &cases.limits {

@@ -33,8 +33,8 @@ pub struct Sequencer {
     pub limits: BTreeMap<usize, usize>,
     /// Where counters end by phase.
     pub cases: Cases,
-    /// Counters of phases, and of visits, the first ones.
-    pub phases: usize,
+    /// Counters that tell the case, and of visits, the first ones.
+    pub cased: usize,
     pub tile_depth: usize,
     /// By input group.
     pub loads: Vec<Load>,
@@ -136,7 +136,7 @@ impl Sequencer {
             counters: vsa.counters.clone(),
             parameters: vsa.parameters(),
             limits: vsa.sizes.limits.clone(),
-            phases: vsa.phases,
+            cased: vsa.cased(),
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
             loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(), cases: g.cases.clone() }).collect(),
@@ -447,14 +447,14 @@ impl<'m> Build<'_, 'm> {
         })
     }
 
-    /// Counts down over and over from one less than the waves of the phase's case, which each phase begins with: so a value is found
-    /// where one was put so many waves before, in the same phase, or, if in phases of fewer and fewer waves, in the one before.
+    /// Counts down over and over from one less than the waves of the phase's case, which each phase, or strip, begins with: so a value
+    /// is found where one was put so many waves before, in the same phase, or in the strip before, if they have fewer and fewer waves.
     fn lagging(&self, depth: i64, lag: usize) -> Sig<'m> {
         let (m, ty) = (self.m, u(clog2(depth as u64)));
         let most: Vec<i64> = self.of.cases.lags[lag].iter().chain(&[1]).map(|waves| waves - 1).collect();
         let first = self.first_case().map_or(0, |case| most[case]);
         let pointer = m.reg(format!("wave_lag_{lag}"), ty).rst(self.rst, first).en(self.fire);
-        let over = self.conjunction(self.of.phases, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
+        let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
         pointer.next(m.mux(over, by_case(m, &self.next_cases, &most, ty), pointer.q().sub_lit(1))).q()
     }
 
