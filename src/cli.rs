@@ -109,6 +109,10 @@ pub struct Design {
     #[arg(long, value_name = "LOOP=N", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]
     strip: Vec<(String, i64)>,
+    /// Iterations by which a loop begins later from strip to strip, where these hand values on
+    #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
+    #[serde(serialize_with = "table")]
+    slant: Vec<(String, i64)>,
     /// Iterations per tile; need not divide the loop
     #[arg(long, value_name = "LOOP=N,…", value_delimiter = ',', value_parser = parse_factor, help_heading = ARRAY)]
     #[serde(serialize_with = "table")]

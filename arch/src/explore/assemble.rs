@@ -78,29 +78,14 @@ pub struct Program<'a> {
     pub apart: bool,
     /// Iterations of a loop in one strip, if it is cut.
     pub strip: Factors,
-    /// Dimensions that begin later from strip to strip, and others that might and do not.
-    pub slanted: Slanted,
+    /// By how much later other loops begin from strip to strip, where these hand values on.
+    pub slant: Factors,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
     /// The region before it was rewritten, if it was: with sizes, of the program at all of them.
     pub written: Option<Cow<'a, Scop>>,
     /// With sizes at run time: the program at all of them, of which this is the greatest.
     pub sized: Option<Box<Program<'a>>>,
-}
-
-/// Dimensions of a program in strips that hand values on: in the array those that begin later from strip to strip are no space loops,
-/// for that would move values from PE to PE; those that could and do not are.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Slanted {
-    pub dims: Vec<usize>,
-    pub upright: Vec<usize>,
-}
-
-impl Slanted {
-    /// These may be the space loops.
-    pub fn allows(&self, axes: &[usize]) -> bool {
-        !axes.iter().any(|d| self.dims.contains(d)) && self.upright.iter().all(|d| axes.contains(d))
-    }
 }
 
 impl<'a> Program<'a> {
@@ -141,12 +126,12 @@ impl<'a> Program<'a> {
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
         let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
-        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slanted: Slanted::default(), rewrites, written: None, sized: None }
+        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slant: Factors::new(), rewrites, written: None, sized: None }
     }
 
     /// The program in strips: over this system.
-    pub(super) fn over(&self, system: System, strip: Factors, slanted: Slanted, spec: &DesignSpec) -> Program<'a> {
-        Program { strip, slanted, ..Program::plain(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
+    pub(super) fn over(&self, system: System, strip: Factors, slant: Factors, spec: &DesignSpec) -> Program<'a> {
+        Program { strip, slant, ..Program::plain(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
     }
 
     /// Where an array lies that passes values between phases.

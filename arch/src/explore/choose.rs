@@ -2,7 +2,7 @@
 //!
 //! A search finds the fewest cycles within limits; the other objectives ask it several times, with other limits.
 
-use super::apart;
+use super::{apart, strips};
 use super::assemble::Program;
 use super::by_hand;
 use super::search::{at_once, share, Counts, Design, Effort, Found, Learned, Progress, Task};
@@ -135,7 +135,7 @@ pub struct Quest<'a> {
 impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
         let search = |number: usize, program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| self.learned.search(number, &Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
-        let mut found = search(0, self.program, self.space.clone(), below, effort);
+        let mut found = self.handed_on(search(0, self.program, self.space.clone(), below, effort), limits);
         // A part for its nests apart, as much again for all strips together.
         let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
         for (number, program) in (1..).zip(self.others).filter(|(_, p)| !p.apart || self.space.is_none()) {
@@ -148,6 +148,18 @@ impl Quest<'_> {
             let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
             let below = found.best.as_ref().map_or(below, |b| b.cycles);
             found = found.or(search(number, program, space, below, effort));
+        }
+        found
+    }
+
+    /// The best array in strips that hand values on, if it is faster so.
+    fn handed_on(&self, mut found: Found, limits: Resources) -> Found {
+        let Some(best) = &found.best else { return found };
+        found.bound = (found.bound as f64 * strips::least_share(self.program)) as i64;
+        if let Some((design, tried)) = strips::handing_on(self.program, best, &limits, self.spec) {
+            found.counts.exact += tried;
+            found.trace.push((found.counts.exact, design.cycles, found.bound));
+            found.best = Some(design);
         }
         found
     }
@@ -342,7 +354,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slanted: program.slanted.clone(), rewrites: vec![], written: None, sized: None }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slant: program.slant.clone(), rewrites: vec![], written: None, sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.
@@ -377,9 +389,11 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let searched = Searched::new(&found, limits);
     match found.best {
         Some(Design { plan, vsa, array, .. }) => {
-            let axes: Vec<usize> = (0..2).filter_map(|a| plan.dims.iter().position(|d| d.axis == Some(a))).collect();
-            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart) && p.slanted.allows(&axes);
-            let program = others.into_iter().find(is_of).unwrap_or_else(|| program.clone());
+            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart);
+            let program = match others.into_iter().find(is_of) {
+                Some(other) => other,
+                None => strips::stripped(program.clone(), &DesignSpec { array: array.clone(), ..spec.clone() })?,
+            };
             Ok(Chosen { program, plan, vsa, searched })
         }
         None => {

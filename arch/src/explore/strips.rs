@@ -1,24 +1,40 @@
 //! A program whose loops end by strip, asked for or to be chosen from (`recurrence::strips`).
+//!
+//! Where strips are phases, such a program is searched like any other. Where values are handed on from strip to strip they stay in their
+//! PEs, so no space loop may begin later from strip to strip: then the fastest array is looked at in strips ([`handing_on`]).
 
-use super::assemble::{Program, Slanted};
+use super::assemble::Program;
 use super::by_hand::dim_named;
+use super::search::{by_hand, Design};
+use super::variants::assemble;
+use crate::contract::walk::MemoryTiming;
+use crate::cost::board::Resources;
+use crate::cost::{predict_below, resources};
 use crate::ir::design::{ArrayChoice, DesignSpec, Factors, Shape};
-use crate::recurrence::strips::{self, Cut};
+use crate::ir::mapping::Plan;
+use crate::ir::ure::System;
+use crate::recurrence::strips::{self, Slopes};
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
 
 /// Into how many strips a loop is cut, where nobody says it, and how many of such programs are looked at: those that walk least.
 const STRIPS: [i64; 3] = [16, 8, 4];
 const ALTERNATIVES: usize = 3;
+/// Parts of the steepest slopes: a value waits for its next iteration where others of the same strip run in between, and with
+/// fewer of them it waits in vain.
+const PARTS: [(i64, i64); 5] = [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4)];
 
 /// The program in the strips that the user asks for; itself for none.
 ///
 /// # Errors
 /// Loops that cannot be cut, or need not.
 pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
-    let Some(Shape { strip, .. }) = spec.array.shape() else { return Ok(program) };
-    let Some((name, &size)) = strip.iter().next() else { return Ok(program) };
+    let Some(Shape { strip, slant, .. }) = spec.array.shape() else { return Ok(program) };
     let fault = |text: String, help: String| Err(vec![Diagnostic::error("E0728", None, text).help(help)]);
+    let Some((name, &size)) = strip.iter().next() else {
+        let Some(name) = slant.keys().next() else { return Ok(program) };
+        return fault(format!("--slant: `{name}` begins later from strip to strip, but there are none"), "say which with --strip, or leave the option out".into());
+    };
     if strip.len() > 1 {
         return fault("--strip cuts one loop".into(), format!("for example --strip {name}={size}"));
     }
@@ -38,56 +54,104 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
         return fault(format!("--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other loop ends as it says"), help);
     };
     if size < far {
-        return fault(format!("--strip {name}={size}: values are carried over {far} iterations of the loop `{name}`"), format!("a strip has as many at least: --strip {name}={far}"));
+        return fault(format!("--strip {name}={size}: values come over {far} iterations of the loop `{name}`"), format!("a strip has as many at least: --strip {name}={far}"));
+    }
+    let asked = slant.iter().map(|(name, &slope)| dim_named(&program.system, name).map(|d| (d, slope))).collect::<Result<Slopes, _>>().map_err(|f| vec![f])?;
+    if let Some((name, slope)) = slant.iter().find(|s| *s.1 < 0) {
+        return fault(format!("--slant {name}={slope}: a loop does not begin earlier from strip to strip"), format!("for example --slant {name}=1"));
     }
     let space: Vec<usize> = match &spec.array {
         ArrayChoice::ByHand { space: Some(space), .. } => space.iter().filter_map(|name| dim_named(&program.system, name).ok()).collect(),
         _ => vec![],
     };
-    let cuts = cuts(&program, (d, far), size);
-    let behind: Vec<usize> = space.iter().map(|d| d + 1).collect();
-    let wanted = cuts.into_iter().filter(|cut| space.is_empty() || cut.1.allows(&behind));
-    match wanted.filter_map(|(system, slanted)| cut(&program, d, size, system, slanted, spec)).next() {
+    let slopes = |all: Slopes| match asked.is_empty() {
+        false => asked.clone(),
+        true => all.into_iter().filter(|(d, _)| far == 0 || !space.contains(d)).collect(),
+    };
+    match cut(&program, d, size, &slopes, spec) {
         Some(cut) => Ok(cut),
         None => fault(format!("--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what another has overwritten"), "take a smaller size, or leave the option out".into()),
     }
 }
 
-/// The program in strips, those that walk least first.
+/// The program in strips that are phases, those that walk least first.
 pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
     if program.sized.is_some() {
         return vec![];
     }
-    let mut all: Vec<(usize, i64, Cut, Slanted)> = vec![];
-    for (d, far) in strips::dimensions(&program.system) {
-        let dim = &program.system.dims[d];
-        let extent = dim.hi - dim.lo + 1;
-        let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|&size| (far.max(1)..extent).contains(&size)).collect();
-        sizes.dedup();
-        all.extend(sizes.into_iter().flat_map(|size| cuts(program, (d, far), size).into_iter().map(move |(cut, slanted)| (d, size, cut, slanted))));
-    }
-    all.sort_by(|a, b| a.2.system.walked().total_cmp(&b.2.system.walked()));
-    all.into_iter().filter_map(|(d, size, system, slanted)| cut(program, d, size, system, slanted, spec)).take(ALTERNATIVES).collect()
+    let free = strips::dimensions(&program.system).into_iter().filter(|d| d.1 == 0);
+    let all = free.flat_map(|(d, _)| sizes(&program.system, d, 1).into_iter().map(move |size| (d, size)));
+    let walked = |(d, size)| Some((d, size, strips::strips(&program.scop, &program.system, d, size, &|all| all)?.walked()));
+    let mut all: Vec<(usize, i64, f64)> = all.filter_map(walked).collect();
+    all.sort_by(|a, b| a.2.total_cmp(&b.2));
+    all.into_iter().filter_map(|(d, size, _)| cut(program, d, size, &|all| all, spec)).take(ALTERNATIVES).collect()
 }
 
-/// The system in strips of `size` iterations of dimension `d`. Where values are handed on from strip to strip, they stay in their PEs:
-/// no space loop begins later from strip to strip, so of those that could, each in turn does not, and is one.
-fn cuts(program: &Program, (d, far): (usize, i64), size: i64) -> Vec<(Cut, Slanted)> {
-    let of = |upright: &[usize]| strips::strips(&program.scop, &program.system, d, size, upright);
-    let Some(all) = of(&[]) else { return vec![] };
-    if far == 0 {
-        return vec![(all, Slanted::default())];
-    }
-    let dims = all.slanted.clone();
-    let each = dims.iter().filter_map(|&d| Some((of(&[d])?, vec![d])));
-    let behind = |all: &[usize]| all.iter().map(|d| d + 1).collect::<Vec<_>>();
-    let found = std::iter::once((all, vec![])).chain(each);
-    found.map(|(cut, upright)| { let slanted = Slanted { dims: behind(&cut.slanted), upright: behind(&upright) }; (cut, slanted) }).collect()
+/// Iterations of a strip of dimension `d` that are looked at, `least` at least.
+fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
+    let extent = system.dims[d].hi - system.dims[d].lo + 1;
+    let mut sizes: Vec<i64> = STRIPS.iter().map(|n| (extent + n - 1) / n).filter(|size| (least..extent).contains(size)).collect();
+    sizes.dedup();
+    sizes
 }
 
 /// The program over strips of `size` iterations of dimension `d`, if none overwrites what another has yet to read.
-fn cut<'a>(program: &Program<'a>, d: usize, size: i64, Cut { system, .. }: Cut, slanted: Slanted, spec: &DesignSpec) -> Option<Program<'a>> {
+fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes, spec: &DesignSpec) -> Option<Program<'a>> {
+    let name = |d: usize| program.system.dims[d].name.clone();
+    let taken = std::cell::RefCell::new(Factors::new());
+    let slant = |all: Slopes| {
+        let some = slopes(all);
+        taken.borrow_mut().extend(some.iter().map(|&(d, slope)| (name(d), slope)));
+        some
+    };
+    let system = strips::strips(&program.scop, &program.system, d, size, &slant)?;
     verify::system(&program.scop, &system).ok()?;
-    let strip = Factors::from([(program.system.dims[d].name.clone(), size)]);
-    Some(program.over(system, strip, slanted, spec))
+    // Of strips that are phases there is nothing to say.
+    let slant = if system.strips > 0 { taken.into_inner() } else { Factors::new() };
+    Some(program.over(system, Factors::from([(name(d), size)]), slant, spec))
+}
+
+/// How much of what a program walks is left at least if it is cut into strips that hand values on; 1 if it cannot be.
+pub fn least_share(program: &Program) -> f64 {
+    let handing = strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && program.sized.is_none());
+    let share = |(d, far): (usize, i64)| {
+        let slanted = std::cell::Cell::new(0);
+        let steepest = |all: Slopes| { slanted.set(all.len()); all };
+        let size = sizes(&program.system, d, far).into_iter().min()?;
+        let cut = strips::strips(&program.scop, &program.system, d, size, &steepest)?;
+        // A loop runs at most twice as often as its iterations need.
+        Some(cut.walked() / program.system.walked() / f64::from(1 << slanted.get().min(16)))
+    };
+    handing.filter_map(share).fold(1.0, f64::min)
+}
+
+/// Faster than the array of this plan: the same in strips that hand values on.
+pub fn handing_on(program: &Program, best: &Design, limits: &Resources, spec: &DesignSpec) -> Option<(Design, u64)> {
+    let plan = &best.plan;
+    if program.sized.is_some() || program.system.cased() > 0 || plan.transform != Plan::identity(plan.dims.len()).transform {
+        return None;
+    }
+    let (mut found, mut tried): (Option<Design>, u64) = (None, 0);
+    for (d, far) in strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && plan.dims[d.0].axis.is_none()) {
+        for size in sizes(&program.system, d, far) {
+            for (part, whole) in PARTS {
+                let slopes = |all: Slopes| all.into_iter().filter(|s| plan.dims[s.0].axis.is_none()).map(|(d, slope)| (d, slope * part / whole)).filter(|s| s.1 > 0).collect();
+                let Some(program) = cut(program, d, size, &slopes, spec) else { continue };
+                tried += 1;
+                let below = found.as_ref().map_or(best.cycles, |f| f.cycles);
+                found = design(&program, plan.clone().behind(1), best, limits, below, spec).or(found);
+            }
+        }
+    }
+    found.map(|found| (found, tried))
+}
+
+/// The array of the plan, if it takes fewer cycles than so many.
+fn design(program: &Program, plan: Plan, like: &Design, limits: &Resources, below: i64, spec: &DesignSpec) -> Option<Design> {
+    let mut spec = spec.clone();
+    spec.wiring.word.clone_from(&like.words);
+    let vsa = assemble(program, plan.clone(), &spec).ok()?;
+    let cycles = predict_below(&vsa, &MemoryTiming::IDEAL, below).0?.cycles;
+    let need = resources::parts(&vsa).total().blocks();
+    need.fits(limits).then(|| Design { array: by_hand(program, &plan), plan, words: like.words.clone(), cycles, need, vsa })
 }

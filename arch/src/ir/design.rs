@@ -137,6 +137,8 @@ groups! {
         apart: Option<bool>,
         /// Iterations of a loop that end together: the other loops end by strip of it.
         strip: Factors,
+        /// By how many iterations later a loop begins from strip to strip.
+        slant: Factors,
         /// Tile sizes in iterations; a loop without one is not tiled.
         tile: Factors,
         /// Iterations that take turns in one PE.

@@ -32,16 +32,12 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
     if system.cased() > 0 { vec![] } else { (0..system.dims.len()).filter_map(cut).collect() }
 }
 
-/// A system in strips.
-pub struct Cut {
-    pub system: System,
-    /// Its dimensions that begin later from strip to strip.
-    pub slanted: Vec<usize>,
-}
+/// Dimensions, and by how much later they begin from strip to strip.
+pub type Slopes = Vec<(usize, i64)>;
 
 /// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases, unless values
-/// are handed on from one to the next. The dimensions `upright` begin alike in all strips.
-pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, upright: &[usize]) -> Option<Cut> {
+/// are handed on from one to the next. `slant` makes of the steepest slopes those that the other dimensions get.
+pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(Slopes) -> Slopes) -> Option<System> {
     let (depth, lo) = (system.dims.len() + 1, system.dims[d].lo);
     let mut over: Vec<Affine> = (1..depth).map(|e| coordinate(e, depth)).collect();
     over[d].coeffs[0] = size;
@@ -56,11 +52,9 @@ pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, upright: &[usiz
     let names = [format!("{}.strip", system.dims[d].name)].into_iter().chain(names(system)).collect();
     let dims = Dim::around(names, &statements);
     let whole = if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) };
-    let upright: Vec<usize> = upright.iter().map(|d| d + 1).collect();
-    let (cut, mut dims) = slanted(scop, &whole, &upright).unwrap_or((whole, vec![]));
-    dims.sort_unstable();
-    dims.dedup();
-    (cut.walked() <= WORTH * system.walked()).then(|| Cut { system: cut, slanted: dims.iter().map(|d| d - 1).collect() })
+    let behind = |found: Slopes| slant(found.iter().map(|s| (s.0 - 1, s.1)).collect()).into_iter().map(|s| (s.0 + 1, s.1)).collect();
+    let cut = slanted(scop, &whole, &behind).unwrap_or(whole);
+    (cut.walked() <= WORTH * system.walked()).then_some(cut)
 }
 
 /// A statement of which values that come over dimension `d` are those of the strip before where they begin.
@@ -91,19 +85,16 @@ fn hands_on(system: &System, d: usize) -> bool {
     system.dependences().iter().any(|e| e.distance[d] != 0)
 }
 
-/// The system with loops that begin where their phase says, and which these are; `None` if hardly less would be walked.
-fn slanted(scop: &Scop, system: &System, upright: &[usize]) -> Option<(System, Vec<usize>)> {
+/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked.
+fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> Option<System> {
     let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
     let mut statements = system.statements.clone();
-    let mut dims = vec![];
     for group in groups(system) {
         for p in 0..cased {
-            let mut slopes = slopes(&statements, &group, p, cased).unwrap_or_default();
-            slopes.retain(|(e, _)| !upright.contains(e));
+            let slopes = slant(slopes(&statements, &group, p, cased).unwrap_or_default());
             if slopes.is_empty() {
                 continue;
             }
-            dims.extend(slopes.iter().map(|s| s.0));
             let mut over: Vec<Affine> = (0..depth).map(|e| coordinate(e, depth)).collect();
             slopes.iter().for_each(|&(e, slope)| over[e].coeffs[p] = slope);
             let frame = Frame { over, dims: (0..depth).collect(), within: vec![], first: 0, phases, depth };
@@ -114,7 +105,7 @@ fn slanted(scop: &Scop, system: &System, upright: &[usize]) -> Option<(System, V
     }
     let around = Dim::around(names(system).collect(), &statements);
     let slanted = if phases > 0 { System::new(around, 0, phases, statements) } else { System::in_strips(around, statements) };
-    (slanted.walked() <= WORTH * system.walked()).then_some((slanted, dims))
+    (slanted.walked() <= WORTH * system.walked()).then_some(slanted)
 }
 
 fn names(system: &System) -> impl Iterator<Item = String> + '_ {
@@ -137,7 +128,7 @@ pub(super) fn groups(system: &System) -> Vec<Vec<usize>> {
 }
 
 /// Where loops begin later from one value of phase loop `p` to the next, and by how much.
-fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Vec<(usize, i64)>> {
+fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Option<Slopes> {
     let all: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
     let depth = all.first()?.first()?.expr.coeffs.len();
     let (first, last) = flow::domain_bounds(&all, depth)?[p];
@@ -147,6 +138,6 @@ fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Opt
     };
     let (from, to) = (begins(first)?, begins(last)?);
     let slope = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));
-    let found: Vec<(usize, i64)> = (cased..depth).map(|e| (e, slope(e))).filter(|x| x.1 != 0).collect();
+    let found: Slopes = (cased..depth).map(|e| (e, slope(e))).filter(|x| x.1 != 0).collect();
     (!found.is_empty()).then_some(found)
 }

@@ -20,6 +20,7 @@ mod widths;
 
 pub use audit::{audit, rates, Audited, Rates};
 pub use network::{network, Layer, Network, Shared};
+pub(super) use task::by_hand;
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
 use rayon::prelude::*;
@@ -266,7 +267,7 @@ impl Search<'_> {
     }
 
     fn allowed(&self, axes: &[usize]) -> bool {
-        self.task.space.as_ref().is_none_or(|s| s == axes) && self.task.program.slanted.allows(axes)
+        self.task.space.as_ref().is_none_or(|s| s == axes)
     }
 
     /// Grids to shapes.

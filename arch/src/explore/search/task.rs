@@ -131,20 +131,21 @@ pub(super) fn wavefront(program: &Program) -> Option<Vec<Vec<i64>>> {
 }
 
 /// A plan as a person asks for it. Of loops over phases there is nothing to say.
-pub(super) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice {
-    let phases = program.system.phases;
+pub(in crate::explore) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice {
+    let cased = program.system.cased();
     // Coordinates of a wavefront have no names of loops.
     let coordinates = Coordinates::new(&program.scop, &program.system);
     let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);
     let front = skewed.then(|| wavefront(program)).flatten().filter(|t| *t == plan.transform);
     let name = |d: usize| front.as_ref().and_then(|t| coordinates.text(&t[d])).unwrap_or_else(|| program.system.dims[d].name.clone());
     let time = || plan.order.iter().filter(|&&d| plan.dims[d].axis.is_none()).map(|&d| name(d)).collect();
-    let order = || plan.order.iter().filter(|&&d| d >= phases).map(|&d| name(d)).collect();
-    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(phases).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
+    let order = || plan.order.iter().filter(|&&d| d >= cased).map(|&d| name(d)).collect();
+    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(cased).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = Shape {
         apart: program.apart.then_some(true),
         strip: program.strip.clone(),
+        slant: program.slant.clone(),
         time: front.is_some().then(time),
         order: front.is_none().then(order),
         tile: factors(&|p| p.tile),
