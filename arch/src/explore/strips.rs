@@ -20,9 +20,8 @@ use frontend::diag::{Diagnostic, Diagnostics};
 /// Into how many strips a loop is cut, where nobody says it, and how many of such programs are looked at: those that walk least.
 const STRIPS: [i64; 3] = [16, 8, 4];
 const ALTERNATIVES: usize = 3;
-/// Parts of the steepest slopes: a value waits for its next iteration where others of the same strip run in between, and with
-/// fewer of them it waits in vain.
-const PARTS: [(i64, i64); 5] = [(1, 1), (3, 4), (1, 2), (3, 8), (1, 4)];
+/// How many iterations of other loops the last strip keeps at least: while they run, a value waits for its operators.
+const KEPT: [i64; 10] = [1, 8, 16, 24, 32, 40, 48, 64, 96, 128];
 
 /// The program in the strips that the user asks for; itself for none.
 ///
@@ -68,7 +67,7 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
         false => asked.clone(),
         true => all.into_iter().filter(|(d, _)| far == 0 || !space.contains(d)).collect(),
     };
-    match cut(&program, d, size, &slopes, spec) {
+    match cut(&program, d, size, &slopes, spec).filter(is_sound) {
         Some(cut) => Ok(cut),
         None => fault(format!("--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what another has overwritten"), "take a smaller size, or leave the option out".into()),
     }
@@ -84,7 +83,12 @@ pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program
     let walked = |(d, size)| Some((d, size, strips::strips(&program.scop, &program.system, d, size, &|all| all)?.walked()));
     let mut all: Vec<(usize, i64, f64)> = all.filter_map(walked).collect();
     all.sort_by(|a, b| a.2.total_cmp(&b.2));
-    all.into_iter().filter_map(|(d, size, _)| cut(program, d, size, &|all| all, spec)).take(ALTERNATIVES).collect()
+    all.into_iter().filter_map(|(d, size, _)| cut(program, d, size, &|all| all, spec)).filter(is_sound).take(ALTERNATIVES).collect()
+}
+
+/// No strip overwrites what another has yet to read.
+fn is_sound(program: &Program) -> bool {
+    verify::system(&program.scop, &program.system).is_ok()
 }
 
 /// Iterations of a strip of dimension `d` that are looked at, `least` at least.
@@ -95,7 +99,7 @@ fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
     sizes
 }
 
-/// The program over strips of `size` iterations of dimension `d`, if none overwrites what another has yet to read.
+/// The program over strips of `size` iterations of dimension `d`.
 fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes, spec: &DesignSpec) -> Option<Program<'a>> {
     let name = |d: usize| program.system.dims[d].name.clone();
     let taken = std::cell::RefCell::new(Factors::new());
@@ -105,7 +109,6 @@ fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -
         some
     };
     let system = strips::strips(&program.scop, &program.system, d, size, &slant)?;
-    verify::system(&program.scop, &system).ok()?;
     // Of strips that are phases there is nothing to say.
     let slant = if system.strips > 0 { taken.into_inner() } else { Factors::new() };
     Some(program.over(system, Factors::from([(name(d), size)]), slant, spec))
@@ -133,13 +136,24 @@ pub fn handing_on(program: &Program, best: &Design, limits: &Resources, spec: &D
     }
     let (mut found, mut tried): (Option<Design>, u64) = (None, 0);
     for (d, far) in strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && plan.dims[d.0].axis.is_none()) {
+        let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
         for size in sizes(&program.system, d, far) {
-            for (part, whole) in PARTS {
-                let slopes = |all: Slopes| all.into_iter().filter(|s| plan.dims[s.0].axis.is_none()).map(|(d, slope)| (d, slope * part / whole)).filter(|s| s.1 > 0).collect();
-                let Some(program) = cut(program, d, size, &slopes, spec) else { continue };
+            let later = (extent(d) - 1) / size;
+            let mut before = Factors::new();
+            for kept in KEPT {
+                let steepest = |(d, slope): (usize, i64)| (d, slope.min((extent(d) - kept) / later));
+                let slopes = |all: Slopes| all.into_iter().filter(|s| plan.dims[s.0].axis.is_none()).map(steepest).filter(|s| s.1 > 0).collect();
+                let Some(cut) = cut(program, d, size, &slopes, spec).filter(|cut| !cut.slant.is_empty() && cut.slant != before) else { continue };
+                before.clone_from(&cut.slant);
                 tried += 1;
                 let below = found.as_ref().map_or(best.cycles, |f| f.cycles);
-                found = design(&program, plan.clone().behind(1), best, limits, below, spec).or(found);
+                let faster = design(&cut, plan.clone().behind(1), best, limits, below, spec).filter(|_| is_sound(&cut));
+                // With flatter slopes more is walked.
+                let done = faster.as_ref().is_some_and(|f| f.vsa.schedule.interval <= best.vsa.schedule.interval);
+                found = faster.or(found);
+                if done {
+                    break;
+                }
             }
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! Source: AutoSA section 4.3 (I/O groups, L1/L2/L3 modules); the rest follows from `vsa`'s definitions.
 
-use crate::affine::{gcd, Form};
+use crate::affine::{gcd, interval, Form};
 use crate::ir::draft::InputDraft;
 use crate::ir::mapping::Mapping;
 use crate::ir::vsa::*;
@@ -33,15 +33,13 @@ struct Dimension {
 
 fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, pes: Pes, mapping: &Mapping) -> Dimension {
     let depth = mapping.tile_depth;
-    let trip = |j: usize| mapping.counters[j].trip;
     let mut inner = form.counters.clone();
     let mut outer = form.counters.clone();
     inner[..depth].fill(0);
     outer[depth..].fill(0);
-    let span = |coeffs: &[i64], sizes: &dyn Fn(usize) -> i64| {
-        coeffs.iter().enumerate().fold((0, 0), |(lo, hi), (j, &c)| if c < 0 { (lo + c * (sizes(j) - 1), hi) } else { (lo, hi + c * (sizes(j) - 1)) })
-    };
-    let (counter_min, counter_max) = span(&inner, &trip);
+    let within = |time: &Vec<(i64, i64)>| interval(0, inner.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)));
+    let spans = mapping.around().iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    let (counter_min, counter_max) = (spans.0 as i64, spans.1 as i64);
     let ends = [0, 1].map(|a| (form.space[a] * pes.0[a], form.space[a] * pes.1[a]));
     let (space_min, space_max) = ends.iter().fold((0, 0), |(lo, hi), &(x, y)| (lo + x.min(y), hi + x.max(y)));
     let (least, most) = (offsets.clone().min().unwrap_or(0), offsets.max().unwrap_or(0));

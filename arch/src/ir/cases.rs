@@ -61,6 +61,15 @@ impl Cases {
         let even = Cases { boxes: self.boxes.clone(), lasts, limits, lags: vec![] };
         if even.leaves_out(most, phases, &(0..self.boxes.len()).collect()) { even } else { Cases::default() }
     }
+    /// Boxes over all counters, which may run so often, that contain every wave: one of each case, or one of all.
+    pub fn around(&self, most: &[i64], by_case: bool) -> Vec<Vec<(i64, i64)>> {
+        let of = |case: usize| {
+            let trips = self.trips(most, Some(case));
+            let own = self.boxes[case].iter().map(|b| (b[0], b[1]));
+            own.chain(trips.iter().skip(self.boxes[case].len()).map(|trip| (0, trip - 1))).collect()
+        };
+        if by_case { (0..self.boxes.len()).map(of).collect() } else { vec![most.iter().map(|trip| (0, trip - 1)).collect()] }
+    }
     /// The cases of which some phase is in one of these boxes over the counters.
     pub fn within(&self, phases: Range<usize>, boxes: &[Vec<(i64, i64)>]) -> BTreeSet<usize> {
         let meets = |own: &Vec<[i64; 2]>| boxes.iter().any(|b| phases.clone().all(|j| own[j][0] <= b[j].1 && b[j].0 <= own[j][1]));

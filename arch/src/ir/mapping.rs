@@ -188,6 +188,10 @@ impl Waves {
         let times = |(limited, factor): (&Vec<usize>, &i64)| limited.iter().fold(*factor, |all, &j| all * mapping.trip(j, case));
         if varies.is_empty() { Ok(self.0.iter().map(times).sum()) } else { Err(varies) }
     }
+    /// What of it is the same in all cases, and the rest.
+    pub fn apart(mut self) -> (i64, Waves) {
+        (self.0.remove(&vec![]).unwrap_or(0), self)
+    }
     /// Counters that it changes with from case to case.
     pub fn by_case(&self, mapping: &Mapping) -> Vec<usize> {
         self.0.keys().flatten().copied().filter(|j| mapping.cases.lasts.contains_key(j)).collect()
@@ -299,6 +303,11 @@ impl Mapping {
         next.then(|| (self.waves_in(strip - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
     }
 
+    /// Boxes over the counters that contain every wave.
+    pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
+        self.cases.around(&self.most(), self.strip.is_some() && !self.cases.is_empty())
+    }
+
     /// The case of the strip with this number.
     pub fn case_in(&self, strip: i64) -> Option<usize> {
         let at: Vec<i64> = (0..self.strip?).map(|_| 0).chain([strip]).collect();
@@ -350,6 +359,12 @@ impl Mapping {
 
     /// `times` the waves per step of counter `place`, at all sizes.
     pub fn strides(&self, place: usize, times: i64) -> Waves {
+        if self.strip.is_some_and(|strip| place < strip) {
+            // All visits take as many, whatever their strips do.
+            let visits = |counters: &[Counter]| counters.iter().map(|c| c.trip).product::<i64>();
+            let tiles = &self.counters[..self.tile_depth];
+            return Waves::of(vec![], times * visits(&tiles[place + 1..]) * (self.waves() / visits(tiles)));
+        }
         let (mut factor, mut limited) = (times, vec![]);
         for (j, counter) in self.counters.iter().enumerate().skip(place + 1) {
             if self.varies(j) { limited.push(j) } else { factor *= counter.trip }

@@ -32,6 +32,10 @@ impl Vsa {
     pub fn trips_at(&self, at: &[i64]) -> Vec<i64> {
         self.cases.trips(&self.most(), self.case_at(at))
     }
+    /// Boxes over the counters that contain every wave.
+    pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
+        self.cases.around(&self.most(), self.cased() > self.tile_depth)
+    }
     /// Waves of a visit where counters run so often.
     pub fn waves_of(&self, trips: &[i64]) -> i64 {
         if self.cased() > self.tile_depth { self.waves() / self.visits() } else { trips[self.tile_depth..].iter().product() }

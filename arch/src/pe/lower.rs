@@ -45,8 +45,23 @@ enum Origin {
     Input(Vec<Affine>),
 }
 
-/// How many waves ago: at most, and with which lag where that is not the same in all phases.
-pub(super) type Ago = (i64, Option<u32>);
+/// How many waves ago.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Ago {
+    /// At most.
+    pub waves: i64,
+    /// Where that is not the same in all phases or strips.
+    pub lag: Option<u32>,
+    /// And so many more.
+    pub more: i64,
+}
+
+impl Ago {
+    /// The same in all phases.
+    pub fn always(waves: i64) -> Ago {
+        Ago { waves, ..Ago::default() }
+    }
+}
 
 pub(super) type Sourced = (Vec<Condition>, NodeId);
 
@@ -144,7 +159,11 @@ impl<'a> Lower<'a> {
         let fewest = by_case.iter().map(|n| n.1).min().unwrap_or(0);
         let most = by_case.iter().map(|n| n.1).max().unwrap_or(0);
         if fewest == most {
-            return Ok((most, None));
+            return Ok(Ago::always(most));
+        }
+        // The pointers of strips fit together where a lag is waves of whole loops.
+        if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().apart()) {
+            return Ok(Ago { more, ..self.ago(s, &rest)? });
         }
         if fewest < 2 || !self.options.lags {
             return Err(Illegal::Varying(waves.by_case(self.mapping)));
@@ -156,7 +175,7 @@ impl<'a> Lower<'a> {
             self.out.lags.push(lag);
             self.out.lags.len() - 1
         });
-        Ok((most, Some(k as u32)))
+        Ok(Ago { waves: most, lag: Some(k as u32), more: 0 })
     }
 
     pub(super) fn array_type(&self, s: usize) -> ScalarType {
@@ -357,7 +376,7 @@ impl<'a> Lower<'a> {
             self.check_complete(s, k, piece)?;
             for (when, origin) in self.origins([s, k], lane, piece)? {
                 let Some(conditions) = self.conditions(s, &piece.when, &when, lane) else { continue };
-                if let Origin::Past(_, _, (waves, _)) = origin {
+                if let Origin::Past(_, _, Ago { waves, .. }) = origin {
                     if waves < 0 {
                         return Err(self.against_time(s, k, &piece.feed, waves));
                     }
@@ -409,7 +428,7 @@ impl<'a> Lower<'a> {
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
             let ago = if carry.before.is_empty() { self.ago(s, waves)? } else { self.handed_on([s, k], lane, piece, carry)? };
-            let origin = if ago.0 == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
+            let origin = if ago.waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
             all.push((when.clone(), origin));
         }
         Ok(all)
@@ -418,7 +437,7 @@ impl<'a> Lower<'a> {
     /// How long a value waits that an earlier strip has left in its PE: as long as those of the strip itself.
     fn handed_on(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece, carry: &Carry) -> Result<Ago, Illegal> {
         let (system, mapping) = (self.system, self.mapping);
-        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok((0, None)) };
+        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok(Ago::default()) };
         let varying = || Illegal::Varying(mapping.cases.lasts.keys().copied().collect());
         let Some(counter) = mapping.strip else { return Err(varying()) };
         let all = [0, mapping.counters[counter].trip - 1];
@@ -446,10 +465,15 @@ impl<'a> Lower<'a> {
         for distance in within {
             for other in self.lanes.carries(distance).iter() {
                 let ago = self.ago(s, &other.waves)?;
-                let lag = ago.1.map(|lag| &self.out.lags[lag as usize]);
+                let lag = ago.lag.map(|lag| &self.out.lags[lag as usize]);
+                let mut late = self.variable_form(None, mapping.counters.len() - 1);
+                (late.constant, late.counters) = (ago.more - 1, late.counters.iter().map(|c| -c).collect());
+                if ago.more > 0 && self.ranges().feasible(when.iter().chain([&Condition { form: late, equality: false }])) {
+                    continue;
+                }
                 let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (lag, cases) {
-                    (Some(lag), [Some(then), Some(now)]) => lag[now] == waves && lag[then] >= waves && all % lag[then] == 0,
-                    (None, _) => ago.0 == waves,
+                    (Some(lag), [Some(then), Some(now)]) => lag[now] + ago.more == waves && lag[then] >= waves && all % lag[then] == 0,
+                    (None, _) => ago.waves == waves,
                     _ => false,
                 };
                 if reads.iter().all(keeps) {
@@ -484,12 +508,16 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn past(&mut self, target: Target, hop: [i64; 2], ago: Ago, ty: ScalarType, name: &str) -> NodeId {
+        if ago.more > 0 {
+            let source = self.past(target, hop, Ago { more: 0, ..ago }, ty, name);
+            return self.node(Op::Past { source, hop: [0, 0], waves: ago.more, lag: None }, ty, &format!("{name}_in"));
+        }
         let target = self.canonical(target);
         if let Some(&id) = self.pasts.get(&(target.clone(), hop, ago)) {
             return id;
         }
         let id = NodeId(self.out.nodes.len() as u32);
-        let (waves, lag) = ago;
+        let Ago { waves, lag, .. } = ago;
         self.out.nodes.push(Node { op: Op::Past { source: id, hop, waves, lag }, ty, name: format!("{name}_in") });
         self.pasts.insert((target, hop, ago), id);
         id
@@ -502,7 +530,7 @@ impl<'a> Lower<'a> {
             if open.len() == done {
                 return Ok(());
             }
-            for (&(ref target, hop, (waves, lag)), id) in open.iter().map(|(key, id)| (key, id)) {
+            for (&(ref target, hop, Ago { waves, lag, .. }), id) in open.iter().map(|(key, id)| (key, id)) {
                 let source = self.build(target.clone())?;
                 // A scalar is the same everywhere and at all times.
                 let op = match self.out.nodes[source.index()].op {

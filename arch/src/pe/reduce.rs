@@ -4,7 +4,7 @@
 //! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
 //! balanced tree.
 
-use super::lower::{at_least_one, Lower, Sourced, Target};
+use super::lower::{Ago, at_least_one, Lower, Sourced, Target};
 use super::spill;
 use crate::affine::map::{coordinate, minus};
 use crate::affine::{Condition, Form};
@@ -51,7 +51,7 @@ impl Lower<'_> {
             hop[a] -= self.mapping.extent[a] - 1;
         }
         for (condition, hop) in steps.into_iter().rev() {
-            let source = self.past(Target::Total(s, lane), hop, (0, None), ty, &name);
+            let source = self.past(Target::Total(s, lane), hop, Ago::default(), ty, &name);
             let when = self.guard(&[condition]);
             upstream = self.node(Op::Select(when, source, upstream), ty, &name);
             self.out.muxes.push(upstream);
@@ -195,7 +195,7 @@ impl Lower<'_> {
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
         let waves = self.constant(s, &self.mapping.strides(counter, sums))?;
-        let own = self.past(Target::Share(s, lane), [0, 0], (waves, None), ty, &name);
+        let own = self.past(Target::Share(s, lane), [0, 0], Ago::always(waves), ty, &name);
         let neutral = self.node(Op::Const(reduction.neutral(ty)), ty, "neutral");
         let mut again = self.variable_form(None, counter);
         again.constant = -sums;
@@ -271,7 +271,7 @@ impl Lower<'_> {
                 return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
             }
             let through_dram = spilled.iter().any(|&counter| form.counters[counter] != 0);
-            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, (waves, None), ty, &name) };
+            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, Ago::always(waves), ty, &name) };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
             sources.push((conditions, node));

@@ -12,6 +12,8 @@ use frontend::scop::{Affine, Constraint, Scop};
 
 /// Of what was walked, the share that has to remain at most for another way to be worth it.
 const WORTH: f64 = 0.85;
+/// The same where values are handed on from strip to strip, which costs next to nothing.
+const HANDED_ON: f64 = 0.95;
 
 /// Dimensions that can be cut, and whose strips are not all alike; and over how many iterations values come at most.
 pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
@@ -54,7 +56,7 @@ pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(
     let whole = if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) };
     let behind = |found: Slopes| slant(found.iter().map(|s| (s.0 - 1, s.1)).collect()).into_iter().map(|s| (s.0 + 1, s.1)).collect();
     let cut = slanted(scop, &whole, &behind).unwrap_or(whole);
-    (cut.walked() <= WORTH * system.walked()).then_some(cut)
+    (cut.walked() <= if phases > 0 { WORTH } else { HANDED_ON } * system.walked()).then_some(cut)
 }
 
 /// A statement of which values that come over dimension `d` are those of the strip before where they begin.
@@ -105,7 +107,7 @@ fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> Op
     }
     let around = Dim::around(names(system).collect(), &statements);
     let slanted = if phases > 0 { System::new(around, 0, phases, statements) } else { System::in_strips(around, statements) };
-    (slanted.walked() <= WORTH * system.walked()).then_some(slanted)
+    (slanted.walked() <= if phases > 0 { WORTH } else { HANDED_ON } * system.walked()).then_some(slanted)
 }
 
 fn names(system: &System) -> impl Iterator<Item = String> + '_ {
