@@ -77,14 +77,18 @@ impl Wait {
 /// Earliest cycle in which a schedule may take a value, relative to a wave's arrival at the source's PE, given that the
 /// source is ready in cycle `ready` after `latency` registers. (From a chain of several it would be there earlier where
 /// waves are more than a cycle apart; schedules do not count on that.)
-pub fn earliest(waves: i64, varies: bool, ready: i64, latency: i64, interval: i64) -> i64 {
+pub fn earliest(waves: i64, ready: i64, latency: i64, interval: i64) -> i64 {
     let unregistered = (latency == 0) as i64;
     match waves {
-        _ if varies => ready + 2 - waves * interval,
         0 => ready,
         1 => ready + unregistered - interval,
         _ => ready + (unregistered - 1).min(2 - waves * interval),
     }
+}
+
+/// The same of a value that waits for other numbers of waves in other phases, `fewest` at least: it is always in a memory.
+pub fn earliest_lagging(fewest: i64, ready: i64, interval: i64) -> i64 {
+    ready + 2 - fewest * interval
 }
 
 /// A delay element for every `Past` with `waves > 0`, unless its schedule leaves too little time for any.

@@ -99,7 +99,7 @@ impl Illegal {
             Illegal::Overwritten { array } => error("E0714", array_span(array), format!("a tile would read cells of `{array}` that an earlier tile has overwritten"))
                 .label("is read and written in place")
                 .help("leave the loops untiled that move between these tiles, or write into another array"),
-            Illegal::Varying(_) => error("E0725", scop.function.region.into(), "a value would wait for its reader for a time that changes with the sizes".into()).help("put a loop that does not follow the sizes inside of the one that carries the value"),
+            Illegal::Varying(_) => error("E0725", scop.function.region.into(), "a value would wait for its reader for a time that changes with the sizes, or from strip to strip".into()).help("put a loop that does not follow the sizes inside of the one that carries the value; where that is the one cut into strips, put it outermost with --order"),
             Illegal::MixedSum { statement, read } => error("E0725", Some(scop.statement(*statement).reads[*read].span), "a partial result of this sum would travel a distance that changes with the sizes".into())
                 .label("the loops that this sums over are mixed in one coordinate")
                 .help("take the loops themselves as space and time, not sums or differences of them"),

@@ -34,7 +34,8 @@ fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
     let mut all = Vec::new();
     for (to, node) in lowered.nodes.iter().enumerate() {
         if let Op::Past { source, hop, waves, lag } = node.op {
-            let weight = delay::earliest(fewest(&lowered.lags, waves, lag), lag.is_some(), 0, latency[source.index()], interval) + (hop != [0, 0]) as i64;
+            let fewest = fewest(&lowered.lags, waves, lag);
+            let weight = lag.map_or_else(|| delay::earliest(waves, 0, latency[source.index()], interval), |_| delay::earliest_lagging(fewest, 0, interval)) + (hop != [0, 0]) as i64;
             all.push(Edge { from: source.index(), to, weight, hop });
         }
         for from in node.op.operands() {

@@ -76,7 +76,7 @@ pub fn mapping(scop: &Scop, system_: &System, plan: &Plan) -> String {
 /// # Errors
 /// `line N: …`, the first fault.
 pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
-    let mut parser = Parser { scop, dims: vec![], sizes: 0, phases: 0, open: None, statements: vec![] };
+    let mut parser = Parser { scop, dims: vec![], sizes: 0, phases: 0, strips: false, open: None, statements: vec![] };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -87,7 +87,7 @@ pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     if parser.statements.len() != scop.statements.len() {
         return Err(format!("line {last}: {} of {} statements have a place", parser.statements.len(), scop.statements.len()));
     }
-    Ok(System::new(dims, parser.sizes, parser.phases, parser.statements))
+    Ok(if parser.strips { System::in_strips(dims, parser.statements) } else { System::new(dims, parser.sizes, parser.phases, parser.statements) })
 }
 
 /// A statement while its lines are read.
@@ -104,6 +104,7 @@ struct Parser<'a> {
     dims: Vec<Dim>,
     sizes: usize,
     phases: usize,
+    strips: bool,
     open: Option<Open>,
     statements: Vec<Placed>,
 }
@@ -122,14 +123,19 @@ impl Parser<'_> {
         let names = self.names();
         match word.as_str() {
             "ure" => {}
-            "dim" | "phase" | "size" if self.statements.is_empty() && self.open.is_none() => {
+            "dim" | "phase" | "size" | "strip" if self.statements.is_empty() && self.open.is_none() => {
                 if word == "size" && self.dims.len() != self.sizes {
                     return Err("sizes come before the other dimensions".into());
                 }
                 self.sizes += usize::from(word == "size");
-                if word != "dim" {
+                if word == "strip" {
+                    if !self.dims.is_empty() {
+                        return Err("a dimension of strips is the first one".into());
+                    }
+                    self.strips = true;
+                } else if word != "dim" {
                     if self.dims.len() != self.phases {
-                        return Err("phase dimensions come before the others".into());
+                        return Err("phase dimensions come before the others, and not with strips".into());
                     }
                     self.phases += 1;
                 }

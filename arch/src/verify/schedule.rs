@@ -1,6 +1,6 @@
 //! When values are on their wires: the constraints under which the PE's delay elements can be built.
 
-use crate::contract::delay::{earliest, Wait};
+use crate::contract::delay::{earliest, earliest_lagging, Wait};
 use crate::contract::timing::least_ready;
 use crate::ir::vsa::{NodeId, Op, Vsa};
 
@@ -52,7 +52,7 @@ fn past(vsa: &Vsa, n: usize, source: usize, faults: &mut Vec<String>) {
     let id = NodeId(n as u32);
     let Some(wait) = Wait::of(vsa, id) else { return };
     let Wait { waves, varies, ready, latency, interval, taken } = wait;
-    let earliest = earliest(waves, varies, ready, latency, interval);
+    let earliest = if varies { earliest_lagging(waves, ready, interval) } else { earliest(waves, ready, latency, interval) };
     if taken < earliest {
         faults.push(format!("past %{n} takes %{source} in cycle {taken}, {waves} waves later it is there in {earliest}"));
     }

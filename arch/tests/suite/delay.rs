@@ -31,7 +31,7 @@ fn what_is_chosen_delivers() {
         for waves in 1..=7 {
             for (ready, latency) in (0..=6).flat_map(|r| [(r, 0), (r + 1, 1)]) {
                 for taken in -2..ready + 3 {
-                    let wait = Wait { waves, ready, latency, interval, taken };
+                    let wait = Wait { waves, varies: false, ready, latency, interval, taken };
                     let Some(delay) = wait.choose() else {
                         assert!(taken < earliest(waves, ready, latency, interval).max(0), "{wait:?}: nothing is chosen");
                         continue;

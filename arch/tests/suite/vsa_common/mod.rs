@@ -68,7 +68,7 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                 let own = match node.op {
                     Op::Past { source, hop, waves, .. } => {
                         let s = source.index();
-                        delay::earliest(waves, false, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
+                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
                     }
                     ref op => {
                         let operands = op.sources().iter().map(|s| ready[s.index()]).max().unwrap_or(0);
