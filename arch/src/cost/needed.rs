@@ -28,6 +28,8 @@ pub struct Needed {
     pub passed: Vec<Passed>,
     /// Per node.
     places: Vec<Places>,
+    /// Per node, where what it is made of is: a hop brings that from other PEs.
+    sources: Vec<Places>,
     /// Of what multiplexers choose by.
     outcomes: FxHashMap<NodeId, Outcome>,
     /// PEs for which each place stands: one, or all of them.
@@ -44,6 +46,34 @@ impl Needed {
         let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
         let extent = [along(0)?, along(1)?];
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
+    }
+
+    /// PEs that need a node; one stands for all where all are alike.
+    pub fn at(&self, node: NodeId) -> &Places {
+        &self.places[node.index()]
+    }
+
+    /// PEs in which the node's operand is for it.
+    pub fn source_at(&self, node: NodeId) -> &Places {
+        &self.sources[node.index()]
+    }
+
+    /// What comes with the waves and is looked at so many cycles later, there. By PEs that have the same of it: the cycles after
+    /// which they look at it or give it on to a neighbour, from the first look on, and how many PEs they are.
+    pub fn along(&self, vsa: &Vsa, looks: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
+        let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, looks.values()) };
+        let hops = vsa.schedule.skew.map(i64::abs);
+        let first = looks.keys().next().copied().unwrap_or(0);
+        let looks = looks.iter().map(|(time, at)| (time - first, at));
+        let mut alike = vec![(vec![], all)];
+        for (cycles, here) in [(hops[0], &down), (hops[1], &along)].into_iter().chain(looks) {
+            let split = |(taps, pes): (Vec<i64>, Places)| {
+                let with = taps.iter().copied().chain([cycles]).collect();
+                [(with, pes.each(here, |a, b| a & b)), (taps, pes.each(here, |a, b| a & !b))]
+            };
+            alike = alike.into_iter().flat_map(split).filter(|(_, pes)| pes.count() > 0).collect();
+        }
+        alike.into_iter().map(|(taps, pes)| (taps, self.alike * pes.count())).collect()
     }
 
     /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a wire.
@@ -79,13 +109,14 @@ pub fn needed(vsa: &Vsa) -> Needed {
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
         let passed = (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
-        return Needed { count, ports, passed, places: seen, outcomes, alike: pes };
+        return Needed { count, ports, passed, sources: seen.clone(), places: seen, outcomes, alike: pes };
     }
     let (seen, outcomes) = search.needed();
     let count = seen.iter().map(Places::count).collect();
-    let ports = ports(vsa, |n| search.sources(n, &seen[n]));
+    let sources: Vec<Places> = (0..vsa.nodes.len()).map(|n| search.sources(n, &seen[n])).collect();
+    let ports = ports(vsa, |n| sources[n].clone());
     let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect();
-    Needed { count, ports, passed, places: seen, outcomes, alike: 1 }
+    Needed { count, ports, passed, sources, places: seen, outcomes, alike: 1 }
 }
 
 /// See [`Needed::ports`]; `at`: where a node's source is needed for it.
@@ -160,13 +191,38 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     all
 }
 
+/// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these, and all that
+/// have it. It goes along axis 0 where waves enter, and from there along axis 1.
+fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
+    let [mut down, mut along, mut all] = [(); 3].map(|_| Places::none(vsa.extent));
+    looks.for_each(|at| all.join(at));
+    let [e0, e1] = vsa.extent;
+    let place = |at: [i64; 2]| index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }));
+    for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
+        let here = place([i, j]);
+        for (on, next) in [(&mut along, (j + 1 < e1).then_some([i, j + 1])), (&mut down, (j == 0 && i + 1 < e0).then_some([i + 1, j]))] {
+            if next.is_some_and(|next| all.contains(place(next))) {
+                on.insert(here);
+                all.insert(here);
+            }
+        }
+    }
+    ([down, along], all)
+}
+
+/// [`going_on`] where one PE stands for all.
+fn everywhere(vsa: &Vsa) -> ([Places; 2], Places) {
+    let one = |there: bool| Places::of([1, 1], |_| there);
+    (vsa.extent.map(|e| one(e > 1)), one(true))
+}
+
 fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
     (0..extent[0]).flat_map(move |p0| (0..extent[1]).map(move |p1| [p0, p1]))
 }
 
 /// A set of PEs, by [`index`].
 #[derive(Clone, PartialEq, Eq)]
-struct Places(Vec<u64>);
+pub struct Places(Vec<u64>);
 
 impl Places {
     fn none(extent: [i64; 2]) -> Places {
@@ -180,10 +236,13 @@ impl Places {
     fn contains(&self, place: usize) -> bool {
         self.0[place / 64] >> (place % 64) & 1 == 1
     }
+    fn insert(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
     fn count(&self) -> i64 {
         self.0.iter().map(|w| i64::from(w.count_ones())).sum()
     }
-    fn join(&mut self, other: &Places) {
+    pub fn join(&mut self, other: &Places) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
     fn each(&self, other: &Places, f: impl Fn(u64, u64) -> u64) -> Places {

@@ -5,7 +5,7 @@ use super::blocks::{bits_of, line, memory, Cost};
 use super::control::Field;
 use super::floats::float_core;
 use super::multiplexers;
-use super::needed;
+use super::needed::{self, Needed};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::delay::{cleared, in_luts, table_in_luts, Cleared, Wait};
 use crate::contract::operand::{digits, effective_type, live_nodes, operand_source, travels};
@@ -24,7 +24,7 @@ pub(super) struct Pes {
 
 pub(super) fn pes(vsa: &Vsa) -> Pes {
     let needed = needed::needed(vsa);
-    let part = Part::new(vsa, &needed.count);
+    let part = Part::new(vsa, &needed);
     let node = |n: usize| {
         let id = NodeId(n as u32);
         let chosen = part.multiplexer(id) * needed.choosing(vsa, id, part.around(id));
@@ -32,8 +32,8 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
     };
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
     let passed: Cost = needed.passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
-    let cost = nodes + passed + part.control() * (vsa.extent[0] * vsa.extent[1]);
-    let entry = part.fields.iter().map(|(field, times)| line(times.iter().min().copied(), part.width(field))).sum();
+    let cost = nodes + passed + part.control();
+    let entry = part.fields.iter().map(|(field, looks)| line(looks.keys().next().copied(), part.width(field))).sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
 }
 
@@ -53,7 +53,7 @@ pub type ByPlaces<T> = Vec<(Places, T)>;
 /// need them; only nodes that are needed wherever one of the statements stands, at so many places, or in all PEs but some at a border.
 pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
     let needed = needed::needed(vsa);
-    let part = Part::new(vsa, &needed.count);
+    let part = Part::new(vsa, &needed);
     let product = |o: NodeId| matches!(vsa.node(o).op, Op::Binary(BinaryOp::Mul, ..));
     let of = |id: NodeId| {
         let node = vsa.node(id);
@@ -102,6 +102,7 @@ fn users(vsa: &Vsa) -> Vec<BTreeSet<usize>> {
 
 struct Part<'a> {
     vsa: &'a Vsa,
+    needed: &'a Needed,
     /// Per node, when its value is looked at, in cycles after it is ready.
     taps: Vec<Vec<i64>>,
     readers: Vec<usize>,
@@ -111,27 +112,28 @@ struct Part<'a> {
     cleared: BTreeMap<NodeId, Cleared>,
     /// Bits of each node that are not copies of others.
     widths: Vec<i64>,
-    /// When each field is looked at.
-    fields: BTreeMap<Field, Vec<i64>>,
+    /// When each field is looked at, and where.
+    fields: BTreeMap<Field, BTreeMap<i64, needed::Places>>,
 }
 
 impl<'a> Part<'a> {
-    /// `count`: PEs that need each node; what none needs looks at nothing.
-    fn new(vsa: &'a Vsa, count: &[i64]) -> Part<'a> {
+    /// What no PE needs looks at nothing.
+    fn new(vsa: &'a Vsa, needed: &'a Needed) -> Part<'a> {
         let n = vsa.nodes.len();
         let cleared = (0..n as u32).filter_map(|s| cleared(vsa, NodeId(s))).map(|c| (c.past, c)).collect();
-        let mut part = Part { vsa, taps: vec![vec![]; n], readers: vec![0; n], folded: vec![], cleared, widths: widths(vsa), fields: BTreeMap::new() };
+        let mut part = Part { vsa, needed, taps: vec![vec![]; n], readers: vec![0; n], folded: vec![], cleared, widths: widths(vsa), fields: BTreeMap::new() };
         let live = live_nodes(vsa);
-        for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && count[id.index()] > 0) {
+        for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && needed.count[id.index()] > 0) {
             part.visit(id);
         }
         for (o, group) in vsa.outputs.iter().enumerate() {
             let time = collect_time(vsa, o);
             for port in &group.ports {
-                part.look(port.value, time);
+                let at = needed.at(port.enable);
+                part.look(port.value, time, at);
                 if !travels(vsa, port.enable) {
-                    part.look(port.enable, time);
-                    part.field(Field::Valid, time);
+                    part.look(port.enable, time, at);
+                    part.field(Field::Valid, time, at);
                 }
             }
         }
@@ -139,15 +141,15 @@ impl<'a> Part<'a> {
         part
     }
 
-    fn field(&mut self, field: Field, time: i64) {
-        self.fields.entry(field).or_default().push(time);
+    fn field(&mut self, field: Field, time: i64, at: &needed::Places) {
+        self.fields.entry(field).or_default().entry(time).and_modify(|all| all.join(at)).or_insert_with(|| at.clone());
     }
 
-    fn look(&mut self, id: NodeId, time: i64) {
+    fn look(&mut self, id: NodeId, time: i64, at: &needed::Places) {
         self.readers[id.index()] += 1;
         match &self.vsa.node(id).op {
-            Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time),
-            Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => self.field(Field::Guard(all.clone()), time),
+            Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time, at),
+            Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => self.field(Field::Guard(all.clone()), time, at),
             Op::Const(_) | Op::Scalar(_) => {}
             _ => self.taps[id.index()].push(time - self.vsa.schedule.ready[id.index()]),
         }
@@ -156,43 +158,45 @@ impl<'a> Part<'a> {
     fn visit(&mut self, id: NodeId) {
         let (vsa, s) = (self.vsa, &self.vsa.schedule);
         let sampled = s.ready[id.index()] - s.latency[id.index()];
+        let at = self.needed.at(id);
         match &vsa.node(id).op {
-            Op::Iter(form) if !form.is_time_only() => self.field(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled),
+            Op::Iter(form) if !form.is_time_only() => self.field(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled, at),
             Op::Guard(all) if !all.iter().all(|c| c.form.is_time_only()) => {
                 let (time, mixed): (Vec<_>, Vec<_>) = all.iter().filter(|c| self.varies(&c.form)).cloned().partition(|c| c.form.is_time_only());
                 if !time.is_empty() {
-                    self.field(Field::Guard(time), sampled);
+                    self.field(Field::Guard(time), sampled, at);
                 }
                 for c in mixed {
-                    self.field(Field::Time(time_of(&c.form)), sampled);
+                    self.field(Field::Time(time_of(&c.form)), sampled, at);
                 }
             }
             &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
             op => match self.begins(id).map(|c| (c.condition, c.read)) {
-                Some((condition, read)) => self.look(condition, read),
-                None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled)),
+                Some((condition, read)) => self.look(condition, read, at),
+                None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled, at)),
             },
         }
     }
 
     fn past(&mut self, id: NodeId, source: NodeId, waves: i64, lag: Option<u32>) {
         let Some(wait) = Wait::of(self.vsa, id) else { return };
+        let at = self.needed.source_at(id);
         match self.vsa.schedule.delays.get(&id) {
             None => {
                 let hop = matches!(self.vsa.node(id).op, Op::Past { hop, .. } if hop != [0, 0]);
-                self.look(source, wait.ready + wait.registers(None) + i64::from(hop));
+                self.look(source, wait.ready + wait.registers(None) + i64::from(hop), at);
             }
-            Some(Delay::Chain) => self.field(Field::Valid, wait.shift()),
+            Some(Delay::Chain) => self.field(Field::Valid, wait.shift(), at),
             Some(Delay::Memory { read, .. }) => {
-                self.look(source, wait.ready);
-                self.field(Field::Valid, wait.ready);
-                self.field(Field::Pointer(waves, lag), *read);
+                self.look(source, wait.ready, at);
+                self.field(Field::Valid, wait.ready, at);
+                self.field(Field::Pointer(waves, lag), *read, at);
                 let hop = self.vsa.schedule.skew.map(i64::abs).into_iter().max().unwrap_or(1).max(1);
                 if wait.ready - read <= hop {
-                    self.field(Field::Pointer(waves, lag), wait.ready);
+                    self.field(Field::Pointer(waves, lag), wait.ready, at);
                 } else {
                     // The write's pointer comes once more, a wave's way later.
-                    self.field(Field::Pointer(-waves, lag), wait.ready);
+                    self.field(Field::Pointer(-waves, lag), wait.ready, at);
                 }
             }
         }
@@ -224,12 +228,11 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Fields enter a PE when it first looks at them, and go on to its neighbours.
+    /// Fields enter PEs when the first one looks at them, and go on to those that want them.
     fn control(&self) -> Cost {
-        let hops: Vec<i64> = (0..2).filter(|&a| self.vsa.extent[a] > 1).map(|a| self.vsa.schedule.skew[a].abs()).collect();
-        let one = |(field, times): (&Field, &Vec<i64>)| {
-            let first = times.iter().min().copied().unwrap_or(0);
-            line(times.iter().map(|t| t - first).chain(hops.iter().copied()), self.width(field))
+        let one = |(field, looks)| {
+            let width = self.width(field);
+            self.needed.along(self.vsa, looks).into_iter().map(|(taps, pes)| line(taps, width) * pes).sum::<Cost>()
         };
         self.fields.iter().map(one).sum()
     }
