@@ -15,14 +15,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- scripts/strips.py -->\n", "<!-- end -->\n"
 
-# What it is, the file, its sizes, the array, loop of the strips.
+def free(loop):
+    return [[], *(["--strip", f"{loop}={size}"] for size in (48, 24, 8))]
+
+
+def handing(loop, *slants):
+    return [[], *(["--strip", f"k={size}", "--slant", f"{loop}={slant}"] for size, slant in slants)]
+
+
+# What it is, the file, its sizes, the array, its strips.
 PROGRAMS = [
-    ("SYRK (PolyBench, float)", "tests/polybench/syrk.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", "i"),
-    ("SYR2K (PolyBench, float)", "tests/polybench/syr2k.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", "i"),
-    ("TRMM in place (PolyBench, float)", "tests/polybench/trmm.c", "-D M=96 -D N=64", "--space j --tile j=16", "i"),
-    ("symmetric product, int16", "examples/syrk.c", "", "--space i,j --tile i=8,j=8", "i"),
+    ("SYRK (PolyBench, float)", "tests/polybench/syrk.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", free("i")),
+    ("SYR2K (PolyBench, float)", "tests/polybench/syr2k.c", "-D N=96 -D M=48", "--space i,j --tile i=8,j=8", free("i")),
+    ("TRMM in place (PolyBench, float)", "tests/polybench/trmm.c", "-D M=96 -D N=64", "--space j --tile j=16", free("i")),
+    ("symmetric product, int16", "examples/syrk.c", "", "--space i,j --tile i=8,j=8", free("i")),
+    ("LU in place, float", "examples/lu.c", "-D N=128", "--space i --order k,j", handing("j", (32, 24), (16, 11), (8, 5))),
+    ("LU in place, float", "examples/lu.c", "-D N=128", "--space j --tile j=32 --order j,k,i", handing("i", (32, 24), (16, 11), (8, 5))),
+    ("Cholesky (PolyBench, float)", "tests/polybench/cholesky.c", "-D N=240", "--space i --order k,j", handing("j", (60, 40), (30, 20), (15, 10))),
 ]
-SIZES = [None, 48, 24, 8]
 
 
 def sagen(binary, *arguments):
@@ -32,8 +42,8 @@ def sagen(binary, *arguments):
     return done.stdout
 
 
-def row(binary, name, file, sizes, array, loop, size):
-    options = [file, *sizes.split(), *array.split(), *([] if size is None else ["--strip", f"{loop}={size}"])]
+def row(binary, name, file, sizes, array, strips):
+    options = [file, *sizes.split(), *array.split(), *strips]
     run = json.loads(sagen(binary, "sim", *options, "--json"))
     if not run["match"] or run["cycles"] != run["predicted_cycles"]:
         sys.exit(f"{' '.join(options)}: {run}")
@@ -41,7 +51,7 @@ def row(binary, name, file, sizes, array, loop, size):
         sagen(binary, "rtl", *options, "-o", f"{directory}/ip")
         report = json.loads(Path(directory, "ip", "report.json").read_text())
     resources = report["resources"]
-    return f"| {name} | {array.split('--tile')[0].replace('--space', '').strip()} | {'whole' if size is None else f'{loop}={size}'} | {run['cycles']:,} | {resources['lut']:,} | {resources['ff']:,} |"
+    return f"| {name} | {array.split()[1]} | {' later '.join(strips[1::2]) or 'whole'} | {run['cycles']:,} | {resources['lut']:,} | {resources['ff']:,} |"
 
 
 def main():
@@ -49,7 +59,7 @@ def main():
     parser.add_argument("sagen", nargs="?", default="target/release/sagen")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    work = [(*program, size) for program in PROGRAMS for size in SIZES]
+    work = [(*program, strips) for *program, all_strips in PROGRAMS for strips in all_strips]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         rows = list(pool.map(lambda w: row(arguments.sagen, *w), work))
     table = "| program | PEs over | strips | cycles | LUT | FF |\n| --- | --- | --- | ---: | ---: | ---: |\n" + "".join(f"{r}\n" for r in rows)

@@ -117,10 +117,15 @@ impl<'a> Program<'a> {
         Ok(self)
     }
 
-    fn plain(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+    fn plain(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
+        Program::counted(scop, system, spec, work, ports, rewrites)
+    }
+
+    /// `work`: with what shares a lane.
+    fn counted(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
         let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
@@ -131,7 +136,7 @@ impl<'a> Program<'a> {
 
     /// The program in strips: over this system.
     pub(super) fn over(&self, system: System, strip: Factors, slant: Factors, spec: &DesignSpec) -> Program<'a> {
-        Program { strip, slant, ..Program::plain(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
+        Program { strip, slant, ..Program::counted(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
     }
 
     /// Where an array lies that passes values between phases.
