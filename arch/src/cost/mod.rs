@@ -17,6 +17,7 @@ mod pes;
 pub mod predict;
 pub mod reader;
 pub mod resources;
+pub mod steady;
 pub mod writer;
 
 pub use predict::{predict, predict_at, predict_below, Prediction};

@@ -8,6 +8,7 @@
 
 use super::address::{AddressModel, RowTimes};
 use super::buffer::Buffer;
+use super::steady::{Steady, Time};
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 
@@ -39,9 +40,10 @@ pub struct ReaderModel {
     beats: Buffer,
     /// Beats asked for so far, and the cycle in which the latest of them comes.
     asked: i64,
-    came: i64,
+    came: Time,
     /// Cycle in which the receiver took its latest virtual beat.
-    taken: i64,
+    taken: Time,
+    steady: Steady,
 }
 
 /// From the cycle in which something is put into a buffer to the first in which it can be taken.
@@ -54,10 +56,17 @@ impl ReaderModel {
     }
 
     /// The model of one walk.
-    fn of_walk(walk: Walk, ahead: i64, memory: &MemoryTiming) -> ReaderModel {
+    pub fn of_walk(walk: Walk, ahead: i64, memory: &MemoryTiming) -> ReaderModel {
         let rotate = walk.rotate_stages() as i64;
         let address = AddressModel::new(walk, ahead as usize);
-        ReaderModel { address, latency: memory.read_latency, rotate, beats: Buffer::new(ahead), asked: 0, came: 0, taken: 0 }
+        let start = Time::fixed(0);
+        ReaderModel { address, latency: memory.read_latency, rotate, beats: Buffer::new(ahead), asked: 0, came: start, taken: start, steady: Steady::default() }
+    }
+
+    /// Walks every row, however like the one before it is.
+    pub fn row_by_row(mut self) -> Self {
+        self.steady.row_by_row = true;
+        self
     }
 
     /// The walk, for its service order.
@@ -70,43 +79,59 @@ impl ReaderModel {
         let index = self.address.offer(group, n)?;
         self.address.go(waits.written + 1);
         let words = self.address.walk().groups[index].words;
-        let mut freed = waits.released + 1;
-        while let Some(row) = self.address.next_row() {
-            let popped = self.taken.max(row.leaves + THROUGH).max(freed);
-            freed = 0;
-            self.address.popped(popped);
-            self.taken = popped;
+        self.taken.at = self.taken.at.max(waits.released + 1);
+        let mut steady = std::mem::take(&mut self.steady);
+        steady.begin(self.times());
+        while self.address.rows() > 0 {
+            let row = self.address.next_row(&mut steady);
+            let popped = steady.latest(self.taken, row.leaves.plus(THROUGH));
+            let mut goes_on = self.address.popped(popped);
+            self.taken = popped.plus(row.first_beat);
+            let mut first = popped;
             if row.beats > 0 {
-                self.taken += row.first_beat;
-                self.bursts(&row);
-                self.taken += words + i64::from(row.shifted) - row.first_beat - row.beats;
-            } else {
-                self.taken += words + i64::from(row.shifted);
+                first = self.bursts(&row, &mut steady);
+                goes_on &= self.beats.goes_on(first.after(1), row.beats);
+            }
+            self.taken = self.taken.plus(words + i64::from(row.shifted) - row.first_beat - row.beats);
+            let more = steady.end(self.times());
+            if more > 0 && goes_on && row.beats == row.first_burst {
+                let rows = more.min(self.address.alike(&row));
+                self.address.again(rows, popped);
+                self.beats.take(first.after(1), row.beats, rows);
+                self.asked += rows * row.beats;
+                steady.skip(rows, self.times());
             }
         }
-        Some(LoadTimes { loaded: self.taken + self.rotate + 2 })
+        self.steady = steady;
+        Some(LoadTimes { loaded: self.taken.at + self.rotate + 2 })
     }
 
-    /// The beats of a row that are fetched.
-    fn bursts(&mut self, row: &RowTimes) {
+    fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+        self.address.times().chain([&mut self.came, &mut self.taken])
+    }
+
+    /// The beats of a row that are fetched: when the latest burst's first is taken.
+    fn bursts(&mut self, row: &RowTimes, steady: &mut Steady) -> Time {
         let window = self.address.window();
         let (mut left, mut length, mut segment) = (row.beats, row.first_burst, row.segment);
         loop {
             // There is room for the longest burst.
-            segment = segment.max(self.beats.room(self.asked + window - 1).0);
+            let last = self.asked + window - 1;
+            segment = steady.latest(segment, self.beats.room(last, row.beats).0);
+            steady.at_most(self.beats.lasts(last, 1, row.beats));
             self.asked += length;
-            let first = (self.came + 1).max(segment + 1 + self.latency);
-            self.came = first + length - 1;
-            let from = (self.taken + 1).max(first + THROUGH);
-            self.beats.take(from, length);
-            self.taken = from + length - 1;
+            let first = steady.latest(self.came.plus(1), segment.plus(1 + self.latency));
+            self.came = first.plus(length - 1);
+            let from = steady.latest(self.taken.plus(1), first.plus(THROUGH));
+            self.beats.take(from, length, 1);
+            self.taken = from.plus(length - 1);
             left -= length;
             if left == 0 {
-                break;
+                self.address.held_back(segment);
+                return from;
             }
             length = left.min(window);
-            segment += 1;
+            segment = segment.plus(1);
         }
-        self.address.held_back(segment);
     }
 }

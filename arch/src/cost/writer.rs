@@ -8,6 +8,7 @@
 
 use super::address::{AddressModel, RowTimes};
 use super::buffer::Buffer;
+use super::steady::{Steady, Time};
 use crate::contract::walk::{words_in_flight, MemoryTiming, Walk, DRAINS_IN_FLIGHT, ROWS_IN_FLIGHT};
 use crate::ir::vsa::Vsa;
 
@@ -29,16 +30,17 @@ pub struct WriterModel {
     read_latency: i64,
     rotate: i64,
     /// Latest request decision (its `dr_valid` is one cycle later).
-    asked: i64,
+    asked: Time,
     /// Words between request and data side.
     words: Buffer,
     /// Latest virtual beat of the data side.
-    taken: i64,
+    taken: Time,
     /// Latest write response.
-    acked: i64,
+    acked: Time,
     /// Cycles in which the latest drains were found complete.
     complete: Vec<i64>,
     drains: usize,
+    steady: Steady,
 }
 
 impl WriterModel {
@@ -55,12 +57,19 @@ impl WriterModel {
             address: AddressModel::new(walk, ROWS_IN_FLIGHT),
             latency: memory.write_latency,
             read_latency,
-            asked: 0,
-            taken: 0,
-            acked: 0,
+            asked: Time::fixed(0),
+            taken: Time::fixed(0),
+            acked: Time::fixed(0),
             complete: vec![-1; DRAINS_IN_FLIGHT],
             drains: 0,
+            steady: Steady::default(),
         }
+    }
+
+    /// Walks every row, however like the one before it is.
+    pub fn row_by_row(mut self) -> Self {
+        self.steady.row_by_row = true;
+        self
     }
 
     /// The walk, for its service order.
@@ -73,35 +82,52 @@ impl WriterModel {
     pub fn drain(&mut self, group: usize, n: i64, emitted: i64) -> Option<DrainTimes> {
         let index = self.address.offer(group, n)?;
         // The request walker accepts a service in the cycle of the previous one's last request.
-        let go = self.address.go((emitted + 1).max(self.asked));
-        self.asked = self.asked.max(go);
+        let go = self.address.go((emitted + 1).max(self.asked.at));
+        self.asked.at = self.asked.at.max(go);
         let words = self.address.walk().groups[index].words;
-        let mut rows = self.address.rows_of(index);
-        while let Some(row) = self.address.next_row() {
-            let popped = self.taken.max(row.leaves + 1);
-            self.address.popped(popped);
+        let mut steady = std::mem::take(&mut self.steady);
+        steady.begin(self.times());
+        while self.address.rows() > 0 {
+            let row = self.address.next_row(&mut steady);
+            let popped = steady.latest(self.taken, row.leaves.plus(1));
+            let goes_on = self.address.popped(popped);
             self.taken = popped;
-            rows -= 1;
-            self.row(&row, words, rows == 0);
+            let ends_drain = self.address.rows() == 0;
+            let first = self.row(&row, words, ends_drain, &mut steady);
+            let more = steady.end(self.times());
+            if let Some(first) = first.filter(|_| more > 0 && goes_on && !ends_drain) {
+                // The last row waits for what no other does.
+                let rows = more.min(self.address.alike(&row)).min(self.address.rows() - 1);
+                self.address.again(rows, popped);
+                self.words.take(first.after(1), words, rows);
+                steady.skip(rows, self.times());
+            }
         }
+        self.steady = steady;
         let slot = self.drains % DRAINS_IN_FLIGHT;
         let before = self.complete[(self.drains + DRAINS_IN_FLIGHT - 1) % DRAINS_IN_FLIGHT];
-        let complete = (self.taken + 1).max(self.acked + 1).max(before + 1);
+        let complete = (self.taken.at + 1).max(self.acked.at + 1).max(before + 1);
         self.complete[slot] = complete;
         self.drains += 1;
-        Some(DrainTimes { drained: self.asked + self.read_latency + 2, written: complete + 1 })
+        Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
+    }
+
+    fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+        self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.acked])
     }
 
     /// Stretches of beats that wait for nothing but the beat before, behind their first one: within a stretch, requests
-    /// and beats advance by one a cycle.
-    fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool) {
+    /// and beats advance by one a cycle. The cycle of the first beat, if rows may follow whose words are all taken without a gap.
+    fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool, steady: &mut Steady) -> Option<Time> {
         let beats = words + i64::from(row.shifted);
         let sent = row.first_beat..row.first_beat + row.beats;
         let window = self.address.window();
         let mut burst_end = row.first_beat + row.first_burst;
-        let mut addressed = row.segment + 1;
+        let mut addressed = row.segment.plus(1);
         let mut opens = true;
         let mut k = 0;
+        let mut first = None;
+        let mut gapless = true;
         while k < beats {
             let mut end = if ends_drain && k < beats - 1 { beats - 1 } else { beats };
             let sends = sent.contains(&k);
@@ -110,33 +136,37 @@ impl WriterModel {
             } else if k < sent.start {
                 end = end.min(sent.start);
             }
-            let mut at = self.taken + 1;
+            let mut at = self.taken.plus(1);
             if k < words {
-                let (room, same) = self.words.room(self.words.taken);
+                let word = self.words.taken;
+                let (room, same) = self.words.room(word, words);
                 end = end.min(words).min(k.saturating_add(same));
-                self.asked = (self.asked + 1).max(room);
-                at = at.max(self.asked + 1 + self.read_latency + self.rotate + 1);
+                steady.at_most(self.words.lasts(word, end - k, words));
+                self.asked = steady.latest(self.asked.plus(1), room);
+                at = steady.latest(at, self.asked.plus(1 + self.read_latency + self.rotate + 1));
             }
             if sends && opens {
-                at = at.max(addressed + 1);
+                at = steady.latest(at, addressed.plus(1));
                 opens = false;
             }
             if k == beats - 1 && ends_drain {
-                at = at.max(self.complete[self.drains % DRAINS_IN_FLIGHT] + 1);
+                at = steady.latest(at, Time::fixed(self.complete[self.drains % DRAINS_IN_FLIGHT] + 1));
             }
             let count = end - k;
             if k < words {
-                self.words.take(at, count);
-                self.asked += count - 1;
+                gapless &= *first.get_or_insert(at) == at.plus(-k);
+                self.words.take(at, count, 1);
+                self.asked = self.asked.plus(count - 1);
             }
-            self.taken = at + count - 1;
+            self.taken = at.plus(count - 1);
             if sends && (end == burst_end || end == sent.end) {
                 burst_end += window;
-                addressed += 1;
+                addressed = addressed.plus(1);
                 opens = true;
-                self.acked = self.taken + 1 + self.latency;
+                self.acked = self.taken.plus(1 + self.latency);
             }
             k = end;
         }
+        first.filter(|first| self.words.goes_on(first.after(1), words) && gapless)
     }
 }
