@@ -26,8 +26,7 @@ pub struct Needed {
     /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
     /// behind them, though the PE itself may not.
     pub passed: Vec<Passed>,
-    /// Per node.
-    places: Vec<Places>,
+    places: Table,
     /// Per node, where what it is made of is: a hop brings that from other PEs.
     sources: Vec<Places>,
     /// Of what multiplexers choose by.
@@ -42,19 +41,19 @@ impl Needed {
         if self.alike > 1 {
             return (self.count[node] > 0).then_some(vsa.extent);
         }
-        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| self.places[node].contains(*k)).map(|(_, p)| p);
+        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| contains(self.places.of(node), *k)).map(|(_, p)| p);
         let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
         let extent = [along(0)?, along(1)?];
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
     }
 
     /// PEs that need a node; one stands for all where all are alike.
-    pub fn at(&self, node: NodeId) -> &Places {
-        &self.places[node.index()]
+    pub fn at(&self, node: NodeId) -> &[u64] {
+        self.places.of(node.index())
     }
 
     /// PEs in which the node's operand is for it.
-    pub fn source_at(&self, node: NodeId) -> &Places {
+    pub fn source_at(&self, node: NodeId) -> &[u64] {
         &self.sources[node.index()]
     }
 
@@ -69,24 +68,24 @@ impl Needed {
         for (cycles, here) in [(hops[0], &down), (hops[1], &along)].into_iter().chain(looks) {
             let split = |(taps, pes): (Vec<i64>, Places)| {
                 let with = taps.iter().copied().chain([cycles]).collect();
-                [(with, pes.each(here, |a, b| a & b)), (taps, pes.each(here, |a, b| a & !b))]
+                [(with, each(&pes, here, |a, b| a & b)), (taps, each(&pes, here, |a, b| a & !b))]
             };
-            alike = alike.into_iter().flat_map(split).filter(|(_, pes)| pes.count() > 0).collect();
+            alike = alike.into_iter().flat_map(split).filter(|(_, pes)| count(pes) > 0).collect();
         }
-        alike.into_iter().map(|(taps, pes)| (taps, self.alike * pes.count())).collect()
+        alike.into_iter().map(|(taps, pes)| (taps, self.alike * count(&pes))).collect()
     }
 
     /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a wire.
     pub fn choosing(&self, vsa: &Vsa, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
         let Some(all) = self.chooses(vsa, node) else { return 0 };
-        let apart = others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| apart.each(&other, |a, b| a & !b));
-        self.alike * apart.count()
+        let apart = others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| each(&apart, &other, |a, b| a & !b));
+        self.alike * count(&apart)
     }
 
     fn chooses(&self, vsa: &Vsa, node: NodeId) -> Option<Places> {
         let Op::Select(c, ..) = vsa.node(node).op else { return None };
         let Outcome { holds, fails } = self.outcomes.get(&c)?;
-        Some(self.places[node.index()].each(holds, |x, y| x & y).each(fails, |x, y| x & y))
+        Some(each(&each(self.places.of(node.index()), holds, |x, y| x & y), fails, |x, y| x & y))
     }
 }
 
@@ -100,22 +99,22 @@ pub fn needed(vsa: &Vsa) -> Needed {
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         // One place stands for all.
         let (seen, outcomes) = Search { extent: [1, 1], ..search }.needed();
-        let there = |n: usize| seen[n].count() > 0;
+        let there = |n: usize| count(seen.of(n)) > 0;
         let count = (0..vsa.nodes.len()).map(|n| if there(n) { pes } else { 0 }).collect();
-        let ports = ports(vsa, |n| seen[n].clone());
+        let ports = ports(vsa, |n| seen.of(n).to_vec());
         let within = |n: usize| match vsa.nodes[n].op {
             Op::Past { hop, .. } => (0..2).map(|a| (vsa.extent[a] - hop[a].abs()).max(0)).product(),
             _ => pes,
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
         let passed = (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
-        return Needed { count, ports, passed, sources: seen.clone(), places: seen, outcomes, alike: pes };
+        return Needed { count, ports, passed, sources: (0..vsa.nodes.len()).map(|n| seen.of(n).to_vec()).collect(), places: seen, outcomes, alike: pes };
     }
     let (seen, outcomes) = search.needed();
-    let count = seen.iter().map(Places::count).collect();
-    let sources: Vec<Places> = (0..vsa.nodes.len()).map(|n| search.sources(n, &seen[n])).collect();
+    let count = (0..vsa.nodes.len()).map(|n| count(seen.of(n))).collect();
+    let sources: Vec<Places> = (0..vsa.nodes.len()).map(|n| search.sources(n, seen.of(n))).collect();
     let ports = ports(vsa, |n| sources[n].clone());
-    let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| seen[n].contains(index(vsa, p)))).collect();
+    let passed = (0..vsa.nodes.len()).map(|n| passed(vsa, n, |p| contains(seen.of(n), index(vsa, p)))).collect();
     Needed { count, ports, passed, sources, places: seen, outcomes, alike: 1 }
 }
 
@@ -125,11 +124,11 @@ fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
     for (&id, &delay) in &vsa.schedule.delays {
         if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, lag, .. }) = (delay, &vsa.node(id).op) {
             let here = at(id.index());
-            shared.entry((*source, (*waves, *lag), (read, synchronous))).and_modify(|(_, all)| all.join(&here)).or_insert((id.index(), here));
+            shared.entry((*source, (*waves, *lag), (read, synchronous))).and_modify(|(_, all)| join(all, &here)).or_insert((id.index(), here));
         }
     }
     let mut ports = vec![0; vsa.nodes.len()];
-    shared.into_values().for_each(|(first, at)| ports[first] = at.count());
+    shared.into_values().for_each(|(first, at)| ports[first] = count(&at));
     ports
 }
 
@@ -194,16 +193,16 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
 /// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these, and all that
 /// have it. It goes along axis 0 where waves enter, and from there along axis 1.
 fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
-    let [mut down, mut along, mut all] = [(); 3].map(|_| Places::none(vsa.extent));
-    looks.for_each(|at| all.join(at));
+    let [mut down, mut along, mut all] = [(); 3].map(|_| vec![0; words(vsa.extent)]);
+    looks.for_each(|at| join(&mut all, at));
     let [e0, e1] = vsa.extent;
     let place = |at: [i64; 2]| index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }));
     for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
         let here = place([i, j]);
         for (on, next) in [(&mut along, (j + 1 < e1).then_some([i, j + 1])), (&mut down, (j == 0 && i + 1 < e0).then_some([i + 1, j]))] {
-            if next.is_some_and(|next| all.contains(place(next))) {
-                on.insert(here);
-                all.insert(here);
+            if next.is_some_and(|next| contains(&all, place(next))) {
+                insert(on, here);
+                insert(&mut all, here);
             }
         }
     }
@@ -212,7 +211,7 @@ fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places;
 
 /// [`going_on`] where one PE stands for all.
 fn everywhere(vsa: &Vsa) -> ([Places; 2], Places) {
-    let one = |there: bool| Places::of([1, 1], |_| there);
+    let one = |there: bool| of([1, 1], |_| there);
     (vsa.extent.map(|e| one(e > 1)), one(true))
 }
 
@@ -221,39 +220,63 @@ fn places(extent: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
 }
 
 /// A set of PEs, by [`index`].
-#[derive(Clone, PartialEq, Eq)]
-pub struct Places(Vec<u64>);
+pub type Places = Vec<u64>;
 
-impl Places {
-    fn none(extent: [i64; 2]) -> Places {
-        Places(vec![0; (extent[0] * extent[1]) as usize / 64 + 1])
+/// 64 places each.
+fn words(extent: [i64; 2]) -> usize {
+    (extent[0] * extent[1]) as usize / 64 + 1
+}
+
+fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
+    let mut set = vec![0; words(extent)];
+    places(extent).enumerate().for_each(|(k, p)| set[k / 64] |= u64::from(holds(p)) << (k % 64));
+    set
+}
+
+fn contains(set: &[u64], place: usize) -> bool {
+    set[place / 64] >> (place % 64) & 1 == 1
+}
+
+fn insert(set: &mut [u64], place: usize) {
+    set[place / 64] |= 1 << (place % 64);
+}
+
+/// The places of another set, too.
+pub fn join(set: &mut [u64], other: &[u64]) {
+    set.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
+}
+
+fn count(set: &[u64]) -> i64 {
+    set.iter().map(|w| i64::from(w.count_ones())).sum()
+}
+
+fn each(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> Places {
+    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+}
+
+/// Every place's number less `by`; those that become negative, or too large, are lost.
+fn moved(set: &[u64], by: i64) -> Places {
+    let (words, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
+    let at = |k: i64| usize::try_from(k).ok().and_then(|k| set.get(k)).copied().unwrap_or(0);
+    let word = |k: i64| at(k + words) >> bits | if bits > 0 { at(k + words + 1) << (64 - bits) } else { 0 };
+    (0..set.len() as i64).map(word).collect()
+}
+
+/// A set of PEs per node.
+struct Table {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Table {
+    fn none(nodes: usize, words: usize) -> Table {
+        Table { words, bits: vec![0; nodes * words] }
     }
-    fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
-        let mut set = Places::none(extent);
-        places(extent).enumerate().filter(|(_, p)| holds(*p)).for_each(|(k, _)| set.0[k / 64] |= 1 << (k % 64));
-        set
+    fn of(&self, node: usize) -> &[u64] {
+        &self.bits[node * self.words..][..self.words]
     }
-    fn contains(&self, place: usize) -> bool {
-        self.0[place / 64] >> (place % 64) & 1 == 1
-    }
-    fn insert(&mut self, place: usize) {
-        self.0[place / 64] |= 1 << (place % 64);
-    }
-    fn count(&self) -> i64 {
-        self.0.iter().map(|w| i64::from(w.count_ones())).sum()
-    }
-    pub fn join(&mut self, other: &Places) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
-    }
-    fn each(&self, other: &Places, f: impl Fn(u64, u64) -> u64) -> Places {
-        Places(self.0.iter().zip(&other.0).map(|(a, b)| f(*a, *b)).collect())
-    }
-    /// Every place's number less `by`; those that become negative, or too large, are lost.
-    fn moved(&self, by: i64) -> Places {
-        let (words, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
-        let at = |k: i64| usize::try_from(k).ok().and_then(|k| self.0.get(k)).copied().unwrap_or(0);
-        let word = |k: i64| at(k + words) >> bits | if bits > 0 { at(k + words + 1) << (64 - bits) } else { 0 };
-        Places((0..self.0.len() as i64).map(word).collect())
+    fn of_mut(&mut self, node: usize) -> &mut [u64] {
+        &mut self.bits[node * self.words..][..self.words]
     }
 }
 
@@ -261,6 +284,39 @@ impl Places {
 struct Outcome {
     holds: Places,
     fails: Places,
+}
+
+/// Where nodes are known to be needed, and where that has not been said of their operands yet.
+struct Wanted {
+    seen: Table,
+    fresh: Table,
+    /// Nodes with fresh places.
+    open: Vec<NodeId>,
+}
+
+impl Wanted {
+    /// A node is needed at these places; by the word.
+    fn want(&mut self, id: NodeId, at: impl Fn(usize) -> u64) {
+        let (mut before, mut new) = (0, 0);
+        for (k, (seen, fresh)) in self.seen.of_mut(id.index()).iter_mut().zip(self.fresh.of_mut(id.index())).enumerate() {
+            let more = at(k) & !*seen;
+            before |= *fresh;
+            new |= more;
+            *fresh |= more;
+            *seen |= more;
+        }
+        if before == 0 && new != 0 {
+            self.open.push(id);
+        }
+    }
+
+    /// A node, and its fresh places, which are none any more.
+    fn next(&mut self, places: &mut [u64]) -> Option<NodeId> {
+        let id = self.open.pop()?;
+        places.copy_from_slice(self.fresh.of(id.index()));
+        self.fresh.of_mut(id.index()).fill(0);
+        Some(id)
+    }
 }
 
 struct Search<'a> {
@@ -274,72 +330,66 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Per node, where it is needed; the outcomes of what multiplexers choose by there.
-    fn needed(&self) -> (Vec<Places>, FxHashMap<NodeId, Outcome>) {
+    fn needed(&self) -> (Table, FxHashMap<NodeId, Outcome>) {
         let vsa = self.vsa;
-        let none = Places::none(self.extent);
-        let (mut seen, mut fresh) = (vec![none.clone(); vsa.nodes.len()], vec![none.clone(); vsa.nodes.len()]);
+        let none = || Table::none(vsa.nodes.len(), words(self.extent));
+        let mut wanted = Wanted { seen: none(), fresh: none(), open: vec![] };
         let mut known: FxHashMap<NodeId, Outcome> = FxHashMap::default();
-        let mut open: Vec<NodeId> = vec![];
-        let want = |open: &mut Vec<NodeId>, fresh: &mut Vec<Places>, id: NodeId, at: &Places| {
-            fresh[id.index()].join(at);
-            open.push(id);
-        };
         for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
-            let at = self.outcome(&mut known, port.enable).holds.clone();
-            want(&mut open, &mut fresh, port.value, &at);
-            want(&mut open, &mut fresh, port.enable, &at);
+            let at = &self.outcome(&mut known, port.enable).holds;
+            wanted.want(port.value, |k| at[k]);
+            wanted.want(port.enable, |k| at[k]);
         }
-        while let Some(id) = open.pop() {
-            let here = std::mem::replace(&mut fresh[id.index()], none.clone()).each(&seen[id.index()], |a, b| a & !b);
-            if here == none {
-                continue;
-            }
-            seen[id.index()].join(&here);
+        let mut here = vec![0; words(self.extent)];
+        while let Some(id) = wanted.next(&mut here) {
             match &vsa.node(id).op {
-                Op::Past { source, hop, .. } => want(&mut open, &mut fresh, *source, &self.behind(&here, *hop)),
+                Op::Past { source, hop, .. } => {
+                    let from = self.behind(&here, *hop);
+                    wanted.want(*source, |k| from[k]);
+                }
                 Op::Select(c, a, b) => {
                     let Outcome { holds, fails } = self.outcome(&mut known, *c);
-                    let (first, second) = (here.each(holds, |x, y| x & y), here.each(fails, |x, y| x & y));
-                    let both = first.each(&second, |x, y| x & y);
-                    [(*c, both), (*a, first), (*b, second)].into_iter().for_each(|(n, at)| want(&mut open, &mut fresh, n, &at));
+                    wanted.want(*c, |k| here[k] & holds[k] & fails[k]);
+                    wanted.want(*a, |k| here[k] & holds[k]);
+                    wanted.want(*b, |k| here[k] & fails[k]);
                 }
-                op => op.operands().into_iter().for_each(|n| want(&mut open, &mut fresh, n, &here)),
+                op => op.operands().into_iter().for_each(|n| wanted.want(n, |k| here[k])),
             }
         }
-        (seen, known)
+        (wanted.seen, known)
     }
 
     /// Where a node's source is needed for it, which itself is at these places.
-    fn sources(&self, node: usize, at: &Places) -> Places {
+    fn sources(&self, node: usize, at: &[u64]) -> Places {
         match self.vsa.nodes[node].op {
             Op::Past { hop, .. } => self.behind(at, hop),
-            _ => at.clone(),
+            _ => at.to_vec(),
         }
     }
 
     /// Where a hop to these places comes from.
-    fn behind(&self, places: &Places, hop: [i64; 2]) -> Places {
+    fn behind(&self, places: &[u64], hop: [i64; 2]) -> Places {
         if hop == [0, 0] || self.extent != self.vsa.extent {
-            return places.clone();
+            return places.to_vec();
         }
         let mut known = self.inside.borrow_mut();
-        let inside = known.entry(hop).or_insert_with(|| Places::of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
-        places.each(inside, |a, b| a & b).moved(hop[0] * self.extent[1] + hop[1])
+        let inside = known.entry(hop).or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
+        moved(&each(places, inside, |a, b| a & b), hop[0] * self.extent[1] + hop[1])
     }
 
     fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
         if !known.contains_key(&id) {
-            let (none, all) = (Places::none(self.extent), Places::of(self.extent, |_| true));
+            let (none, all) = (|| vec![0; words(self.extent)], || of(self.extent, |_| true));
             let outcome = match &self.vsa.node(id).op {
                 Op::Guard(conditions) => self.guards(conditions),
-                Op::Const(0) => Outcome { holds: none, fails: all },
-                Op::Const(_) => Outcome { holds: all, fails: none },
+                Op::Const(0) => Outcome { holds: none(), fails: all() },
+                Op::Const(_) => Outcome { holds: all(), fails: none() },
                 Op::Binary(BinaryOp::Or, a, b) => {
                     let [holds, fails] = { let a = self.outcome(known, *a); [a.holds.clone(), a.fails.clone()] };
                     let b = self.outcome(known, *b);
-                    Outcome { holds: holds.each(&b.holds, |x, y| x | y), fails: fails.each(&b.fails, |x, y| x & y) }
+                    Outcome { holds: each(&holds, &b.holds, |x, y| x | y), fails: each(&fails, &b.fails, |x, y| x & y) }
                 }
-                _ => Outcome { holds: all.clone(), fails: all },
+                _ => Outcome { holds: all(), fails: all() },
             };
             known.insert(id, outcome);
         }
@@ -348,21 +398,16 @@ impl Search<'_> {
 
     /// Places where the conditions have the same constants share an answer.
     fn guards(&self, all: &[Condition]) -> Outcome {
+        // Along the axes that no condition asks for, one place stands for all.
+        let extent = [0, 1].map(|a| if all.iter().any(|c| c.form.space[a] != 0) { self.extent[a] } else { 1 });
         let mut known: FxHashMap<Vec<i64>, Holds> = FxHashMap::default();
-        let mut constants = vec![];
-        let [mut holds, mut fails] = [Places::none(self.extent), Places::none(self.extent)];
-        for (k, p) in places(self.extent).enumerate() {
-            constants.clear();
-            constants.extend(all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]));
-            let here = known.get(&constants).copied().unwrap_or_else(|| {
-                let here = self.guard(all, p);
-                known.insert(constants.clone(), here);
-                here
-            });
-            holds.0[k / 64] |= u64::from(here != Holds::Never) << (k % 64);
-            fails.0[k / 64] |= u64::from(here != Holds::Always) << (k % 64);
-        }
-        Outcome { holds, fails }
+        let mut answer = |p: [i64; 2]| {
+            let constants = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
+            *known.entry(constants).or_insert_with(|| self.guard(all, p))
+        };
+        let answers: Vec<Holds> = places(extent).map(&mut answer).collect();
+        let at = |[p0, p1]: [i64; 2]| answers[(p0.min(extent[0] - 1) * extent[1] + p1.min(extent[1] - 1)) as usize];
+        Outcome { holds: of(self.extent, |p| at(p) != Holds::Never), fails: of(self.extent, |p| at(p) != Holds::Always) }
     }
 
     /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are

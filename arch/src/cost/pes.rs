@@ -141,11 +141,11 @@ impl<'a> Part<'a> {
         part
     }
 
-    fn field(&mut self, field: Field, time: i64, at: &needed::Places) {
-        self.fields.entry(field).or_default().entry(time).and_modify(|all| all.join(at)).or_insert_with(|| at.clone());
+    fn field(&mut self, field: Field, time: i64, at: &[u64]) {
+        self.fields.entry(field).or_default().entry(time).and_modify(|all| needed::join(all, at)).or_insert_with(|| at.to_vec());
     }
 
-    fn look(&mut self, id: NodeId, time: i64, at: &needed::Places) {
+    fn look(&mut self, id: NodeId, time: i64, at: &[u64]) {
         self.readers[id.index()] += 1;
         match &self.vsa.node(id).op {
             Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time, at),

@@ -67,7 +67,8 @@ pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> (Option<Pr
 }
 
 fn walk(array: &Vsa, sizes: &[i64], memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
-    let vsa = &array.at(sizes);
+    let at_sizes = (array.parameters() > 0).then(|| array.at(sizes));
+    let vsa = at_sizes.as_ref().unwrap_or(array);
     let ports = 0..vsa.ports();
     let mut walker = Walker {
         vsa,
