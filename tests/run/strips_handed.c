@@ -3,7 +3,7 @@
 // sagen: --strip k=5 --slant i=3 --space j --order k,i
 // sagen: --strip k=4 --slant i=2 --space j --tile j=8 --order j,k,i
 // sagen: --strip k=4 --slant i=3 --space j --tile j=5 --order j,k,i --memory ideal:100
-// sagen: --strip k=1 --space i --order k,j
+// sagen: --strip k=2 --slant j=1 --space i --order k,j
 // LU decomposition in place: what is left to eliminate shrinks, and stays in its PEs from strip to strip.
 #define N 21
 
