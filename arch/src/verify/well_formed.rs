@@ -139,7 +139,8 @@ impl WellFormed<'_> {
 
     fn cases_of(&mut self, what: &str, some: &Option<BTreeSet<usize>>) {
         let known = some.iter().flatten().all(|&k| k < self.vsa.cases.boxes.len());
-        self.require(known && (some.is_none() || !self.vsa.cases.is_empty()), || format!("{what}: of cases {some:?} that are none"));
+        let phases = !self.vsa.cases.is_empty() && self.vsa.cased() <= self.vsa.tile_depth;
+        self.require(known && (some.is_none() || phases), || format!("{what}: of cases {some:?} that are none"));
     }
 
     fn form(&mut self, form: &Form, what: impl Fn() -> String) {

@@ -63,7 +63,7 @@ impl Draw<'_> {
         let hop = [0, 1].map(|a| if self.v.extent[a] > 1 && self.r.chance(70) { self.r.pick(&[-1, 1, 1, 2]) } else { 0 });
         let waves = if hop == [0, 0] { self.r.pick(&[1, 1, 1, 2, 3, 5, 9]) } else { self.r.pick(&[0, 0, 1, 2, 6]) };
         let ty = self.r.pick(&TYPES);
-        self.add(Op::Past { source: NodeId(0), hop, waves }, ty)
+        self.add(Op::Past { source: NodeId(0), hop, waves, lag: None }, ty)
     }
     fn operation(&mut self) {
         let ty = self.r.pick(&TYPES);
@@ -119,7 +119,7 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
         let before = ready.clone();
         for (n, node) in v.nodes.iter().enumerate() {
             let least = match node.op {
-                Op::Past { source, hop, waves } => {
+                Op::Past { source, hop, waves, .. } => {
                     let s = source.index();
                     let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
                     delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 { after_arrival } else { 0 }) + away
@@ -234,13 +234,13 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
             Field::Valid => 1,
             Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(at, [0, 0]))),
             Field::Time(form) => form.eval(at, [0, 0]),
-            Field::Pointer(depth) | Field::WritePointer(depth) => now as i64 % depth,
+            Field::Pointer(depth, _) | Field::WritePointer(depth, _) => now as i64 % depth,
         };
         script.drive(t + phase, &field_port(k, field, &v.counters).name, value);
     }
     for id in datapath.ids() {
         let (name, ready) = (stem(v, id), v.schedule.ready[id.index()]);
-        let Op::Past { source, hop, waves } = v.node(id).op else {
+        let Op::Past { source, hop, waves, .. } = v.node(id).op else {
             if let (Op::Input { .. }, Some(value)) = (&v.node(id).op, model.values[now][id.index()]) {
                 script.drive(t + ready, &format!("{name}_in"), value as i64);
             }

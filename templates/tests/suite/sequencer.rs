@@ -46,27 +46,31 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v
 }
 
-/// Some loops end earlier in some phases.
+/// Some loops end earlier in some phases, or strips.
 fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
-    let counted: Vec<usize> = (v.phases..v.counters.len()).filter(|&j| v.counters[j].trip > 1 && r.chance(60)).collect();
-    if counted.is_empty() || v.counters[..v.phases].iter().all(|c| c.trip == 1) || r.chance(30) {
+    let strips = v.phases == 0 && v.tile_depth < v.counters.len() && r.chance(60);
+    let (whole, cased) = if strips { (v.tile_depth, v.tile_depth + 1) } else { (0, v.phases) };
+    let counted: Vec<usize> = (cased..v.counters.len()).filter(|&j| v.counters[j].trip > 1 && r.chance(60)).collect();
+    if counted.is_empty() || v.counters[whole..cased].iter().all(|c| c.trip == 1) || r.chance(30) {
         return Cases::default();
     }
     let mut boxes: Vec<Vec<[i64; 2]>> = vec![];
     for _ in 0..r.range(1, 4) {
-        let one: Vec<[i64; 2]> = v.counters[..v.phases].iter().map(|c| { let a = r.range(0, c.trip - 1); [a, r.range(a, c.trip - 1)] }).collect();
+        let some = v.counters[whole..cased].iter().map(|c| { let a = r.range(0, c.trip - 1); [a, r.range(a, c.trip - 1)] }).collect::<Vec<_>>();
+        let one: Vec<[i64; 2]> = v.counters[..whole].iter().map(|c| [0, c.trip - 1]).chain(some).collect();
         if boxes.iter().all(|other| one.iter().zip(other).any(|(x, y)| x[1] < y[0] || y[1] < x[0])) {
             boxes.push(one);
         }
     }
     let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
-    Cases { boxes, lasts, ..Cases::default() }
+    let lags = (0..2).map(|_| boxes.iter().map(|_| r.range(2, 9)).collect()).collect();
+    Cases { boxes, lasts, lags, ..Cases::default() }
 }
 
-/// Some of the cases, if there are any.
+/// Some of the cases of phases, if there are any.
 fn random_subset(r: &mut Random, v: &Vsa) -> Option<BTreeSet<usize>> {
     let some = |r: &mut Random| (0..v.cases.boxes.len()).filter(|_| r.chance(60)).collect::<BTreeSet<usize>>();
-    (!v.cases.is_empty() && r.chance(50)).then(|| some(r)).filter(|some| !some.is_empty())
+    (!v.cases.is_empty() && v.cased() <= v.tile_depth && r.chance(50)).then(|| some(r)).filter(|some| !some.is_empty())
 }
 
 fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
@@ -74,8 +78,11 @@ fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
     let mut fields = vec![];
     for _ in 0..r.range(0, 6) {
         let field = match r.range(0, 9) {
-            0 => Field::Pointer(r.range(2, 9)),
-            1 => Field::WritePointer(r.range(2, 9)),
+            0 | 1 => {
+                let lag = (!v.cases.is_empty() && r.chance(70)).then(|| r.range(0, 1) as u32);
+                let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.cases.lags[lag as usize].iter().copied().max().unwrap_or(2));
+                if r.chance(50) { Field::Pointer(depth, lag) } else { Field::WritePointer(depth, lag) }
+            }
             2..=4 => Field::Guard((0..r.range(0, 3)).map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) }).collect()),
             _ => Field::Time(random_form(r, all.clone(), [-9, 20])),
         };
@@ -296,7 +303,12 @@ impl Bench<'_> {
                 Field::Valid => 1,
                 Field::Guard(conditions) => i64::from(conditions.iter().all(|c| c.holds(&at, [0, 0]))),
                 Field::Time(form) => form.eval(&at, [0, 0]),
-                Field::Pointer(depth) | Field::WritePointer(depth) => self.waves % depth,
+                Field::Pointer(depth, None) | Field::WritePointer(depth, None) => self.waves % depth,
+                Field::Pointer(_, Some(lag)) | Field::WritePointer(_, Some(lag)) => {
+                    let begun = self.v.phases_before(wave + 1).values().map(|(begin, _)| *begin).max().unwrap_or(0);
+                    let waves = self.v.case_at(&at).map_or(1, |case| self.v.cases.lags[*lag as usize][case]);
+                    waves - 1 - (wave - begun) % waves
+                }
             };
             let port = field_port(k, field, &self.v.counters).name;
             let signed = self.sim.port_ty(self.sim.port(&port)).signed;
