@@ -106,7 +106,8 @@ impl ReaderModel {
         Some(LoadTimes { loaded: self.taken.at + self.rotate + 2 })
     }
 
-    fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+    /// All that the cycles of later rows are made from, beside what buffers remember.
+    pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
         self.address.times().chain([&mut self.came, &mut self.taken])
     }
 

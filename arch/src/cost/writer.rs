@@ -112,7 +112,8 @@ impl WriterModel {
         Some(DrainTimes { drained: self.asked.at + self.read_latency + 2, written: complete + 1 })
     }
 
-    fn times(&mut self) -> impl Iterator<Item = &mut Time> {
+    /// All that the cycles of later rows are made from, beside what buffers remember.
+    pub fn times(&mut self) -> impl Iterator<Item = &mut Time> {
         self.address.times().chain([&mut self.asked, &mut self.taken, &mut self.acked])
     }
 

@@ -1,8 +1,8 @@
-//! Loops that end where an outer one says, in strips. Along a dimension that nothing is carried over, iterations that follow one
-//! another are a phase; in each, the other loops begin at its first iteration and end with its last one. So a triangle is
-//! walked in steps, and not as the square around it.
+//! Loops that end where an outer one says, in strips: iterations of it that follow one another. In each, the other loops begin at its
+//! first iteration and end with its last one. So a triangle is walked in steps, and not as the square around it.
 //!
-//! A program that has phases already can begin there, too ([`slanted`]).
+//! Along a dimension that nothing is carried over, strips are phases. Else a value that comes over the dimension is one of the strip
+//! before where it begins ([`handed_on`]), and all strips are one phase.
 
 use super::frame::Frame;
 use crate::affine::map::{between, coordinate, fixed, minus};

@@ -37,17 +37,20 @@ fn group(random: &mut Random, group: usize, trips: &[i64], bytes: i64, word: i64
     let lengths: Vec<i64> = (0..random.within(1, 2)).map(|_| { let few = random.within(2, 9); let many = random.within(20, 300); one_of(random, [1, few, many]) }).collect();
     let most = one_of(random, [2, 40, 700]);
     let elements = random.within(1, most) * one_of(random, [1, word]);
-    let several = random.within(1, 40);
-    let unit = bytes * one_of(random, [1, word, word * several, 4096]);
+    let unit = |random: &mut Random| {
+        let several = random.within(1, 40);
+        bytes * one_of(random, [1, word, word * several, 4096])
+    };
+    let (places, rows) = (unit(random), unit(random));
     let form = |random: &mut Random, constant: i64, most: i64, often: i64| RowForm {
         start: Affine { coeffs: trips.iter().map(|_| random.within(-most, most)).collect(), constant },
         rows: lengths.iter().map(|_| if random.within(0, often) == 0 { random.within(-most, most) } else { 0 }).collect(),
     };
     let some = |random: &mut Random, constant: i64, most: i64, often: i64| (0..random.within(0, 2)).map(|_| form(random, constant, most, often)).collect::<Vec<_>>();
-    let (gates, lowers, uppers) = (some(random, 15, 9, 1), some(random, 0, 3, 3), some(random, elements, 3, 3));
+    let (gates, lowers, uppers) = (some(random, 15, 9, 3), some(random, 0, 3, 5), some(random, elements, 3, 5));
     let mut address = form(random, 0, 4, 0);
-    address.start = Affine { coeffs: address.start.coeffs.iter().map(|c| c * unit).collect(), constant: unit * random.within(0, 9) };
-    address.rows.iter_mut().for_each(|r| *r *= unit);
+    address.start = Affine { coeffs: address.start.coeffs.iter().map(|c| c * places).collect(), constant: places * random.within(0, 9) };
+    address.rows.iter_mut().for_each(|r| *r *= rows);
     WalkGroup {
         group,
         array: 0,
@@ -93,7 +96,7 @@ fn wait(random: &mut Random, before: i64) -> i64 {
 #[test]
 fn loads_take_as_long_as_row_by_row() {
     let mut random = Random(11);
-    for _ in 0..400 {
+    for _ in 0..300 {
         let walk = walk(&mut random);
         let memory = MemoryTiming::both(random.within(1, 60));
         let mut model = ReaderModel::of_walk(walk.clone(), 512, &memory);
@@ -103,6 +106,7 @@ fn loads_take_as_long_as_row_by_row() {
             let waits = Waits { written: wait(&mut random, loaded), released: wait(&mut random, loaded) };
             let found = model.load(group, n, waits);
             assert_eq!(found, plain.load(group, n, waits), "load {n} of group {group} in {walk:#?}");
+            assert!(model.times().map(|t| t.at).eq(plain.times().map(|t| t.at)), "behind load {n} of group {group} in {walk:#?}");
             loaded = found.expect("the next in order").loaded;
         }
     }
@@ -111,7 +115,7 @@ fn loads_take_as_long_as_row_by_row() {
 #[test]
 fn drains_take_as_long_as_row_by_row() {
     let mut random = Random(12);
-    for _ in 0..400 {
+    for _ in 0..300 {
         let walk = walk(&mut random);
         let (memory, read_latency) = (MemoryTiming::both(random.within(1, 60)), random.within(1, 30));
         let mut model = WriterModel::of_walk(walk.clone(), &memory, read_latency);
@@ -121,6 +125,7 @@ fn drains_take_as_long_as_row_by_row() {
             let emitted = wait(&mut random, drained);
             let found = model.drain(group, n, emitted);
             assert_eq!(found, plain.drain(group, n, emitted), "drain {n} of group {group} in {walk:#?}");
+            assert!(model.times().map(|t| t.at).eq(plain.times().map(|t| t.at)), "behind drain {n} of group {group} in {walk:#?}");
             drained = found.expect("the next in order").drained;
         }
     }
