@@ -1,4 +1,4 @@
-// LU decomposition without pivoting as in PolyBench, in integers.
+// LU decomposition without pivoting as in PolyBench, in integers; in floats, what is left to eliminate stays in its PEs from strip to strip.
 // sagen:
 // sagen: --array 0
 // sagen: --array 1
@@ -8,11 +8,20 @@
 // sagen: -D N=11
 // sagen: -D N=11 --space j --order k,i --tile j=3
 // sagen: -D N=11 --space i --order k,j --tile i=4
+// sagen: -D N=21 -D T=float --strip k=4 --space i --order k,j
+// sagen: -D N=21 -D T=float --strip k=3 --slant j=2 --space i --order k,j --memory ddr
+// sagen: -D N=21 -D T=float --strip k=5 --slant i=3 --space j --order k,i
+// sagen: -D N=21 -D T=float --strip k=4 --slant i=2 --space j --tile j=8 --order j,k,i
+// sagen: -D N=21 -D T=float --strip k=4 --slant i=3 --space j --tile j=5 --order j,k,i --memory ideal:100
+// sagen: -D N=21 -D T=float --strip k=2 --slant j=1 --space i --order k,j
 #include <stdint.h>
+#ifndef T
+#define T int32_t
+#endif
 #ifndef N
 #define N 7
 #endif
-void lu(int32_t A[N][N]) {
+void lu(T A[N][N]) {
 #pragma scop
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < i; j++) {

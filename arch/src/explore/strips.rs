@@ -56,8 +56,10 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
         return fault(format!("--strip {name}={size}: values come over {far} iterations of the loop `{name}`"), format!("a strip has as many at least: --strip {name}={far}"));
     }
     let asked = slant.iter().map(|(name, &slope)| dim_named(&program.system, name).map(|d| (d, slope))).collect::<Result<Slopes, _>>().map_err(|f| vec![f])?;
-    if let Some((name, slope)) = slant.iter().find(|s| *s.1 < 0) {
-        return fault(format!("--slant {name}={slope}: a loop does not begin earlier from strip to strip"), format!("for example --slant {name}=1"));
+    let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
+    if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
+        let name = &program.system.dims[d].name;
+        return fault(format!("--slant {name}={slope}: the loop `{name}` has {} iterations", extent(d)), format!("it begins so many later at most, and not earlier: for example --slant {name}=1"));
     }
     let space: Vec<usize> = match &spec.array {
         ArrayChoice::ByHand { space: Some(space), .. } => space.iter().filter_map(|name| dim_named(&program.system, name).ok()).collect(),
@@ -80,7 +82,7 @@ pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program
     }
     let free = strips::dimensions(&program.system).into_iter().filter(|d| d.1 == 0);
     let all = free.flat_map(|(d, _)| sizes(&program.system, d, 1).into_iter().map(move |size| (d, size)));
-    let walked = |(d, size)| Some((d, size, strips::strips(&program.scop, &program.system, d, size, &|all| all)?.walked()));
+    let walked = |(d, size)| Some((d, size, strips::strips(&program.scop, &program.system, d, size, &|all| all)?.0.walked()));
     let mut all: Vec<(usize, i64, f64)> = all.filter_map(walked).collect();
     all.sort_by(|a, b| a.2.total_cmp(&b.2));
     all.into_iter().filter_map(|(d, size, _)| cut(program, d, size, &|all| all, spec)).filter(is_sound).take(ALTERNATIVES).collect()
@@ -102,15 +104,9 @@ fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
 /// The program over strips of `size` iterations of dimension `d`.
 fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes, spec: &DesignSpec) -> Option<Program<'a>> {
     let name = |d: usize| program.system.dims[d].name.clone();
-    let taken = std::cell::RefCell::new(Factors::new());
-    let slant = |all: Slopes| {
-        let some = slopes(all);
-        taken.borrow_mut().extend(some.iter().map(|&(d, slope)| (name(d), slope)));
-        some
-    };
-    let system = strips::strips(&program.scop, &program.system, d, size, &slant)?;
+    let (system, slopes) = strips::strips(&program.scop, &program.system, d, size, slopes)?;
     // Of strips that are phases there is nothing to say.
-    let slant = if system.strips > 0 { taken.into_inner() } else { Factors::new() };
+    let slant = if system.strips > 0 { slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect() } else { Factors::new() };
     Some(program.over(system, Factors::from([(name(d), size)]), slant, spec))
 }
 
@@ -118,12 +114,10 @@ fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -
 pub fn least_share(program: &Program) -> f64 {
     let handing = strips::dimensions(&program.system).into_iter().filter(|d| d.1 > 0 && program.sized.is_none());
     let share = |(d, far): (usize, i64)| {
-        let slanted = std::cell::Cell::new(0);
-        let steepest = |all: Slopes| { slanted.set(all.len()); all };
         let size = sizes(&program.system, d, far).into_iter().min()?;
-        let cut = strips::strips(&program.scop, &program.system, d, size, &steepest)?;
+        let (cut, slopes) = strips::strips(&program.scop, &program.system, d, size, &|steepest| steepest)?;
         // A loop runs at most twice as often as its iterations need.
-        Some(cut.walked() / program.system.walked() / f64::from(1 << slanted.get().min(16)))
+        Some(cut.walked() / program.system.walked() / f64::from(1 << slopes.len().min(16)))
     };
     handing.filter_map(share).fold(1.0, f64::min)
 }

@@ -31,14 +31,15 @@ struct Dimension {
     least_offset: i64,
 }
 
-fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, pes: Pes, mapping: &Mapping) -> Dimension {
+/// `around`: boxes over the counters that contain every wave.
+fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, pes: Pes, mapping: &Mapping, around: &[Vec<(i64, i64)>]) -> Dimension {
     let depth = mapping.tile_depth;
     let mut inner = form.counters.clone();
     let mut outer = form.counters.clone();
     inner[..depth].fill(0);
     outer[depth..].fill(0);
     let within = |time: &Vec<(i64, i64)>| interval(0, inner.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)));
-    let spans = mapping.around().iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    let spans = around.iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     let (counter_min, counter_max) = (spans.0 as i64, spans.1 as i64);
     let ends = [0, 1].map(|a| (form.space[a] * pes.0[a], form.space[a] * pes.1[a]));
     let (space_min, space_max) = ends.iter().fold((0, 0), |(lo, hi), &(x, y)| (lo + x.min(y), hi + x.max(y)));
@@ -76,7 +77,8 @@ pub(super) struct Layout {
 
 pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> Layout {
     let last = subscripts.len() - 1;
-    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), pes, mapping)).collect();
+    let around = mapping.around();
+    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), pes, mapping, &around)).collect();
     let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(pes, mapping)).collect();
     let joined = ports.len() > 1 && one_word(&dims, ports, word, pes, mapping);
     let groups: Vec<(usize, usize)> = if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };

@@ -303,6 +303,11 @@ impl Mapping {
         next.then(|| (self.waves_in(strip - 1) + back, own.filter(|&j| stride(&then, j) != stride(&now, j)).collect()))
     }
 
+    /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
+    pub fn cased(&self) -> usize {
+        self.strip.map_or(self.phases, |strip| strip + 1)
+    }
+
     /// Boxes over the counters that contain every wave.
     pub fn around(&self) -> Vec<Vec<(i64, i64)>> {
         self.cases.around(&self.most(), self.strip.is_some() && !self.cases.is_empty())
@@ -320,14 +325,14 @@ impl Mapping {
 
     /// Waves of that strip in a visit.
     pub fn waves_in(&self, strip: i64) -> i64 {
-        self.trips_in(strip)[self.strip.map_or(0, |counter| counter + 1)..].iter().product()
+        self.trips_in(strip)[self.cased()..].iter().product()
     }
 
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
         let (known, trips) = (self.parameters.len(), self.most());
         let greatest: Vec<i64> = trips[..known].iter().map(|trip| trip - 1).collect();
-        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.strip.map_or(self.phases, |strip| strip + 1) - known)
+        self.cases.at(&greatest, &trips).0.points(&trips[known..], self.cased() - known)
     }
 
     /// Which cases the phases of statement `s` are.

@@ -197,12 +197,12 @@ impl System {
         let own = self.cases.iter().filter(|case| case.statements.contains(&s));
         if self.cases.is_empty() { (0..self.statements.len()).collect() } else { own.flat_map(|case| case.statements.iter().copied()).collect() }
     }
-    /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
-    /// Dependences within a phase and strip.
+    /// Those of [`System::dependences`] within a phase and strip.
     pub fn dependences_within(&self) -> impl Iterator<Item = Dependence> + '_ {
         self.dependences().into_iter().filter(|e| e.distance[..self.cased()].iter().all(|x| *x == 0))
     }
 
+    /// Every constant distance between a value's producer and its reader: `(producer, reader, read, distance, carried)`.
     pub fn dependences(&self) -> Vec<Dependence> {
         let mut found = Vec::new();
         for (s, placed) in self.statements.iter().enumerate() {

@@ -5,11 +5,12 @@
 //! cost nothing, and the last source needs none.
 
 use super::ends::Ends;
+use super::ago::Ago;
 use super::lanes::Lanes;
 use super::Options;
 use crate::ir::draft::Lowered;
 use crate::ir::refusal::{Backwards, Illegal};
-use crate::ir::mapping::{Carry, DigitBound, Mapping, Waves};
+use crate::ir::mapping::{Carry, DigitBound, Mapping};
 use crate::recurrence::reduction::Reduction;
 use crate::recurrence::share::Sharing;
 use crate::ir::ure::{Feed, Piece, System};
@@ -43,24 +44,6 @@ enum Origin {
     /// So many hops and waves away.
     Past(Target, [i64; 2], Ago),
     Input(Vec<Affine>),
-}
-
-/// How many waves ago.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Ago {
-    /// At most.
-    pub waves: i64,
-    /// Where that is not the same in all phases or strips.
-    pub lag: Option<u32>,
-    /// And so many more.
-    pub more: i64,
-}
-
-impl Ago {
-    /// The same in all phases.
-    pub fn always(waves: i64) -> Ago {
-        Ago { waves, ..Ago::default() }
-    }
 }
 
 pub(super) type Sourced = (Vec<Condition>, NodeId);
@@ -140,42 +123,6 @@ impl<'a> Lower<'a> {
     /// Which cases the statement's phases are.
     pub(super) fn cases(&self, s: usize) -> Vec<Option<usize>> {
         self.mapping.cases_of(self.system, s)
-    }
-
-    /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.
-    pub(super) fn constant(&self, s: usize, waves: &Waves) -> Result<i64, Illegal> {
-        let by_case = self.by_case(s, waves)?;
-        if by_case.iter().all(|n| n.1 == by_case[0].1) { Ok(by_case[0].1) } else { Err(Illegal::Varying(waves.by_case(self.mapping))) }
-    }
-
-    /// The same at all sizes, in each of the statement's cases.
-    fn by_case(&self, s: usize, waves: &Waves) -> Result<Vec<(Option<usize>, i64)>, Illegal> {
-        self.cases(s).into_iter().map(|case| Ok((case, waves.constant(self.mapping, case)?))).collect::<Result<_, _>>().map_err(Illegal::Varying)
-    }
-
-    /// Waves that a value of statement `s` waits for, the same at all sizes.
-    fn ago(&mut self, s: usize, waves: &Waves) -> Result<Ago, Illegal> {
-        let by_case = self.by_case(s, waves)?;
-        let fewest = by_case.iter().map(|n| n.1).min().unwrap_or(0);
-        let most = by_case.iter().map(|n| n.1).max().unwrap_or(0);
-        if fewest == most {
-            return Ok(Ago::always(most));
-        }
-        // The pointers of strips fit together where a lag is waves of whole loops.
-        if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().apart()) {
-            return Ok(Ago { more, ..self.ago(s, &rest)? });
-        }
-        if fewest < 2 || !self.options.lags {
-            return Err(Illegal::Varying(waves.by_case(self.mapping)));
-        }
-        let mut lag = vec![fewest; self.system.cases.len()];
-        by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| lag[case] = n));
-        let known = self.out.lags.iter().position(|l| *l == lag);
-        let k = known.unwrap_or_else(|| {
-            self.out.lags.push(lag);
-            self.out.lags.len() - 1
-        });
-        Ok(Ago { waves: most, lag: Some(k as u32), more: 0 })
     }
 
     pub(super) fn array_type(&self, s: usize) -> ScalarType {
@@ -432,56 +379,6 @@ impl<'a> Lower<'a> {
             all.push((when.clone(), origin));
         }
         Ok(all)
-    }
-
-    /// How long a value waits that an earlier strip has left in its PE: as long as those of the strip itself.
-    fn handed_on(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece, carry: &Carry) -> Result<Ago, Illegal> {
-        let (system, mapping) = (self.system, self.mapping);
-        let Some(when) = self.conditions(s, &piece.domain, &carry.when, lane) else { return Ok(Ago::default()) };
-        let varying = || Illegal::Varying(mapping.cases.lasts.keys().copied().collect());
-        let Some(counter) = mapping.strip else { return Err(varying()) };
-        let all = [0, mapping.counters[counter].trip - 1];
-        let strips = self.cases(s).into_iter().map(|case| case.map_or(all, |case| mapping.cases.boxes[case][counter]));
-        // Per strip that reads it: the case of the strip before and its own, how many waves ago it was made, and the former's waves.
-        let mut reads: Vec<([Option<usize>; 2], i64, i64)> = vec![];
-        for strip in strips.flat_map(|[first, last]| first.max(1)..=last) {
-            let (waves, zero) = mapping.across(strip, &carry.before).ok_or_else(varying)?;
-            let moves = |j: &usize| {
-                let mut form = self.variable_form(None, *j);
-                form.constant = -1;
-                self.ranges().feasible(when.iter().chain([&Condition { form, equality: false }]))
-            };
-            if zero.iter().any(moves) {
-                return Err(varying());
-            }
-            reads.push(([mapping.case_in(strip - 1), mapping.case_in(strip)], waves, mapping.waves_in(strip - 1)));
-        }
-        let same = |feed: &'a Feed| match (feed, &piece.feed) {
-            (Feed::Value { statement: a, distance }, Feed::Value { statement: b, .. }) if a == b => Some(distance),
-            (Feed::Carry { statement: a, read: x, distance }, Feed::Carry { statement: b, read: y, .. }) if a == b && x == y => Some(distance),
-            _ => None,
-        };
-        let within: Vec<&Vec<i64>> = system.statements[s].variables[k].pieces.iter().filter_map(|p| same(&p.feed)).filter(|e| e[..system.cased()].iter().all(|x| *x == 0)).collect();
-        for distance in within {
-            for other in self.lanes.carries(distance).iter() {
-                let ago = self.ago(s, &other.waves)?;
-                let lag = ago.lag.map(|lag| &self.out.lags[lag as usize]);
-                let mut late = self.variable_form(None, mapping.counters.len() - 1);
-                (late.constant, late.counters) = (ago.more - 1, late.counters.iter().map(|c| -c).collect());
-                if ago.more > 0 && self.ranges().feasible(when.iter().chain([&Condition { form: late, equality: false }])) {
-                    continue;
-                }
-                let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (lag, cases) {
-                    (Some(lag), [Some(then), Some(now)]) => lag[now] + ago.more == waves && lag[then] >= waves && all % lag[then] == 0,
-                    (None, _) => ago.waves == waves,
-                    _ => false,
-                };
-                if reads.iter().all(keeps) {
-                    return Ok(ago);
-                }
-            }
-        }
-        Err(varying())
     }
 
     /// `when`: where it is read.

@@ -1,5 +1,6 @@
 //! The PE: its nodes ([`lower`](mod@lower)) and when their values are on the wire ([`schedule`](mod@schedule)).
 
+mod ago;
 mod ends;
 mod io;
 mod lanes;
@@ -10,6 +11,7 @@ pub mod retime;
 mod schedule;
 mod share;
 pub mod spill;
+mod waits;
 
 pub use lower::lower;
 pub use options::Options;

@@ -4,7 +4,8 @@
 //! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
 //! balanced tree.
 
-use super::lower::{Ago, at_least_one, Lower, Sourced, Target};
+use super::ago::Ago;
+use super::lower::{at_least_one, Lower, Sourced, Target};
 use super::spill;
 use crate::affine::map::{coordinate, minus};
 use crate::affine::{Condition, Form};

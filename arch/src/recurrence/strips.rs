@@ -38,8 +38,8 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
 pub type Slopes = Vec<(usize, i64)>;
 
 /// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases, unless values
-/// are handed on from one to the next. `slant` makes of the steepest slopes those that the other dimensions get.
-pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(Slopes) -> Slopes) -> Option<System> {
+/// are handed on from one to the next. `slant` makes of the steepest slopes those that the other dimensions get, which are returned.
+pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(Slopes) -> Slopes) -> Option<(System, Slopes)> {
     let (depth, lo) = (system.dims.len() + 1, system.dims[d].lo);
     let mut over: Vec<Affine> = (1..depth).map(|e| coordinate(e, depth)).collect();
     over[d].coeffs[0] = size;
@@ -52,11 +52,22 @@ pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(
     };
     let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
     let names = [format!("{}.strip", system.dims[d].name)].into_iter().chain(names(system)).collect();
+    let whole = around(names, phases, statements);
+    let moved = |slopes: Slopes, by: i64| -> Slopes { slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect() };
+    let (slanted, slopes) = slanted(scop, &whole, &|found| moved(slant(moved(found, -1)), 1));
+    let cut = slanted.unwrap_or(whole);
+    is_worth(&cut, system).then(|| (cut, moved(slopes, -1)))
+}
+
+/// The system of these statements, which are in strips if not in phases.
+fn around(names: Vec<String>, phases: usize, statements: Vec<Placed>) -> System {
     let dims = Dim::around(names, &statements);
-    let whole = if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) };
-    let behind = |found: Slopes| slant(found.iter().map(|s| (s.0 - 1, s.1)).collect()).into_iter().map(|s| (s.0 + 1, s.1)).collect();
-    let cut = slanted(scop, &whole, &behind).unwrap_or(whole);
-    (cut.walked() <= if phases > 0 { WORTH } else { HANDED_ON } * system.walked()).then_some(cut)
+    if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) }
+}
+
+/// So much less is walked.
+fn is_worth(cut: &System, system: &System) -> bool {
+    cut.walked() <= if cut.strips > 0 { HANDED_ON } else { WORTH } * system.walked()
 }
 
 /// A statement of which values that come over dimension `d` are those of the strip before where they begin.
@@ -87,10 +98,11 @@ fn hands_on(system: &System, d: usize) -> bool {
     system.dependences().iter().any(|e| e.distance[d] != 0)
 }
 
-/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked.
-fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> Option<System> {
+/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked. And what `slant` made of
+/// the steepest slopes.
+fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
     let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
-    let mut statements = system.statements.clone();
+    let (mut statements, mut taken) = (system.statements.clone(), vec![]);
     for group in groups(system) {
         for p in 0..cased {
             let slopes = slant(slopes(&statements, &group, p, cased).unwrap_or_default());
@@ -103,11 +115,11 @@ fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> Op
             for &s in &group {
                 statements[s] = frame.placed(scop, s, &statements[s]);
             }
+            taken.extend(slopes);
         }
     }
-    let around = Dim::around(names(system).collect(), &statements);
-    let slanted = if phases > 0 { System::new(around, 0, phases, statements) } else { System::in_strips(around, statements) };
-    (slanted.walked() <= if phases > 0 { WORTH } else { HANDED_ON } * system.walked()).then_some(slanted)
+    let slanted = around(names(system).collect(), phases, statements);
+    (Some(slanted).filter(|slanted| is_worth(slanted, system)), taken)
 }
 
 fn names(system: &System) -> impl Iterator<Item = String> + '_ {

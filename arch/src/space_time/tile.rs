@@ -71,7 +71,7 @@ impl Mapping {
         }
         // Those of strips are whole along the counters of visits.
         let tiles = strip.map_or(0..0, |_| self.phases..self.tile_depth);
-        let cased = strip.map_or(self.phases, |strip| strip + 1);
+        let cased = self.cased();
         // Per case: its phases, and how far it goes.
         let whole = |c: &Counter| [0, c.trip - 1];
         let run = self.counters[..known].iter().map(whole);

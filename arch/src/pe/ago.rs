@@ -1,0 +1,19 @@
+//! How long ago a value was made.
+
+/// How many waves ago.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Ago {
+    /// At most.
+    pub waves: i64,
+    /// Where that is not the same in all phases or strips.
+    pub lag: Option<u32>,
+    /// And so many more.
+    pub more: i64,
+}
+
+impl Ago {
+    /// The same in all phases.
+    pub fn always(waves: i64) -> Ago {
+        Ago { waves, ..Ago::default() }
+    }
+}
