@@ -196,6 +196,9 @@ impl Core {
         for (formula, port) in self.parameters.iter().zip(&ports.parameters) {
             self.given(m, formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
         }
+        for (register, port) in self.sequencer.waits.iter().zip(&ports.waits) {
+            self.given(m, &register.formula, inputs, port.ty).iter().for_each(|value| port.set(sequencer, *value));
+        }
         self.pulses(m, (sequencer, &ports), engines);
         let still = self.swept.zip(ports.last.as_ref()).map(|(after, last)| {
             let swept = m.delay(last.out(sequencer), after - 1, "last_d");

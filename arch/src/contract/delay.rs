@@ -5,7 +5,6 @@
 //! the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is written
 //! when the source is ready, and read at the earliest one cycle after the write.
 
-use crate::ir::cases::fewest;
 use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;
 
@@ -15,9 +14,9 @@ const CHAIN_LIMIT: i64 = 4;
 /// What a `Past` asks of its delay element. Cycles are relative to a wave's arrival at the *source's* PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// At least 0; with 0, the value is taken from the wire. The fewest of any phase.
+    /// At least 0; with 0, the value is taken from the wire. The fewest of any phase, at any sizes.
     pub waves: i64,
-    /// It is not the same number in all phases, which no chain can do.
+    /// It is not the same number in all phases, or at all sizes, which no chain can do.
     pub varies: bool,
     /// When the source is ready.
     pub ready: i64,
@@ -33,7 +32,7 @@ impl Wait {
     /// `None` unless the node is a `Past`.
     pub fn of(vsa: &Vsa, id: NodeId) -> Option<Wait> {
         let Op::Past { source, hop, waves, lag } = vsa.node(id).op else { return None };
-        let (s, waves) = (&vsa.schedule, fewest(&vsa.cases.lags, waves, lag));
+        let (s, waves) = (&vsa.schedule, vsa.fewest(waves, lag));
         let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(hop != [0, 0]);
         Some(Wait { waves, varies: lag.is_some(), ready: s.ready[source.index()], latency: s.latency[source.index()], interval: s.interval.max(1), taken })
     }
@@ -86,7 +85,7 @@ pub fn earliest(waves: i64, ready: i64, latency: i64, interval: i64) -> i64 {
     }
 }
 
-/// The same of a value that waits for other numbers of waves in other phases, `fewest` at least: it is always in a memory.
+/// The same of a value that waits for other numbers of waves in other phases or at other sizes, `fewest` at least: it is always in a memory.
 pub fn earliest_lagging(fewest: i64, ready: i64, interval: i64) -> i64 {
     ready + 2 - fewest * interval
 }

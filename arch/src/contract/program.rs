@@ -40,8 +40,22 @@ pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
     registers(walk.program(), &vsa.sizes.maxima())
 }
 
+/// One less than what values wait for ([`crate::ir::cases::Cases::lags`]), in the phases of a case or behind the last one.
+pub fn of_lag(lag: &Formula, case: usize) -> Formula {
+    lag.in_case(case).plus(Formula::Const(-1))
+}
+
+/// Those of what values wait for.
+pub fn of_lags(vsa: &Vsa) -> Vec<Register> {
+    registers(lags(vsa), &vsa.sizes.maxima())
+}
+
+fn lags(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
+    vsa.cases.lags.iter().flat_map(|lag| (0..=vsa.cases.boxes.len()).map(|case| of_lag(lag, case)))
+}
+
 /// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
     let walks = Walk::all(vsa).into_iter().flatten().flatten();
-    registers(vsa.sizes.parameters.iter().cloned().chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())
+    registers(vsa.sizes.parameters.iter().cloned().chain(lags(vsa)).chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())
 }

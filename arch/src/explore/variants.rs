@@ -7,7 +7,10 @@ use crate::ir::mapping::{Mapping, Plan, Role};
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Schedule, Vsa};
 use crate::pe::Options;
-use std::collections::BTreeSet;
+use crate::space_time::tile::{Loose, WHOLE};
+
+/// How often loops run at least that values wait for: the lengths that are tried.
+const LEAST: [i64; 12] = [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 256];
 
 /// The array of a plan: of its variants, the first that starts a wave in every cycle, or else the fastest.
 ///
@@ -34,39 +37,62 @@ enum Wanted {
 fn array(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Result<Vsa, Illegal> {
     let program = program.sized.as_deref().unwrap_or(program);
     let plan = plan.behind(program.system.sizes);
-    let found = settled(program, plan.clone(), spec, wanted, true);
-    // What waits for fewer waves in some phases may have too little time there, for which all waves would wait.
-    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && vsa.schedule.interval > 1 && !vsa.cases.lags.is_empty();
-    if !found.as_ref().is_ok_and(hurried) {
-        return found;
+    let mut found = settled(program, &plan, spec, wanted, true);
+    // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would wait.
+    let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && !vsa.cases.lags.is_empty() && !at_once(&vsa.schedule);
+    if found.as_ref().is_ok_and(|f| hurried(&f.0)) {
+        let calm = settled(program, &plan, spec, wanted, false).ok();
+        found = calm.filter(|calm| found.as_ref().is_ok_and(|f| crossed(&calm.0) < crossed(&f.0))).map_or(found, Ok);
     }
-    let launched = |vsa: &Vsa| vsa.waves() * vsa.schedule.interval;
-    let calm = settled(program, plan, spec, wanted, false).ok();
-    calm.filter(|calm| found.as_ref().is_ok_and(|f| launched(calm) < launched(f))).map_or(found, Ok)
+    let (array, loose) = found?;
+    Ok(if wanted == Wanted::Fastest && !loose.is_empty() { shortest(program, &plan, spec, array, &loose) } else { array })
 }
 
-/// The array in which loops are as short as they can be. `lags`: values may wait for fewer waves in some phases than in others.
-fn settled(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
-    // Loops whose trips a value has to wait for run as at the greatest sizes, or in the longest phases.
-    let mut loose = BTreeSet::new();
+/// The array in which loops are as short as they can be, and those that run longer. `lags`: values may wait for fewer waves in some
+/// phases, or at some sizes, than in others.
+fn settled(program: &Program, plan: &Plan, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<(Vsa, Loose), Illegal> {
+    let mut loose = Loose::new();
     loop {
-        match within(program, plan.clone(), spec, &loose, wanted, lags) {
+        match within(program, plan, spec, &loose, wanted, lags) {
             Err(Illegal::Varying(counters)) => {
                 let mapping = Mapping::within(&program.system, plan.clone(), &loose)?;
                 let before = loose.len();
                 let dim = |place: usize| mapping.digits.iter().position(|all| all.iter().any(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
-                loose.extend(counters.iter().filter_map(|&place| dim(place)));
+                loose.extend(counters.iter().filter_map(|&place| Some((dim(place)?, WHOLE))));
                 if loose.len() == before {
                     return Err(Illegal::Varying(counters));
                 }
             }
-            done => return done,
+            done => return Ok((done?, loose)),
         }
     }
 }
 
-fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usize>, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
-    let mapping = Mapping::within(&program.system, plan, loose)?;
+/// The array with loops that run longer than they need to no longer than it takes: while they run, values wait for their operators.
+fn shortest(program: &Program, plan: &Plan, spec: &DesignSpec, array: Vsa, loose: &Loose) -> Vsa {
+    let as_fast = |other: &Vsa| crossed(other) <= crossed(&array) && other.schedule.interval <= array.schedule.interval;
+    let with = |least: i64| {
+        let loose = loose.keys().map(|&d| (d, least)).collect();
+        within(program, plan, spec, &loose, Wanted::Fastest, true).ok().filter(as_fast)
+    };
+    let (mut few, mut enough, mut found) = (0, LEAST.len(), None);
+    while few < enough {
+        let middle = (few + enough) / 2;
+        match with(LEAST[middle]) {
+            Some(shorter) => (enough, found) = (middle, Some(shorter)),
+            None => few = middle + 1,
+        }
+    }
+    found.unwrap_or(array)
+}
+
+/// All waves at the greatest sizes, and the last one's way through the array.
+fn crossed(vsa: &Vsa) -> i64 {
+    cycles(&vsa.schedule, vsa.extent, vsa.at_most().waves())
+}
+
+fn within(program: &Program, plan: &Plan, spec: &DesignSpec, loose: &Loose, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
+    let mapping = Mapping::within(&program.system, plan.clone(), loose)?;
     let best = variant(program, &mapping, spec, wanted, lags);
     if matches!(best, Err(Illegal::Varying(_))) {
         return best.map(|_| unreachable!("an error"));
@@ -76,7 +102,7 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
     if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
         if let Ok(found) = variant(program, &even, spec, wanted, lags) {
-            if best.as_ref().map_or(true, |b| cycles(&found.1, &even) < cycles(&b.1, &mapping)) {
+            if best.as_ref().map_or(true, |b| cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())) {
                 return join(program, even, found.0, found.1, spec);
             }
         }
@@ -89,8 +115,9 @@ fn within(program: &Program, plan: Plan, spec: &DesignSpec, loose: &BTreeSet<usi
 fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = kept(program, mapping);
     let sums = |floats: bool| reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats);
+    let waves = mapping.waves();
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
-    let mut at_once = vec![];
+    let mut all_at_once = vec![];
     for options in variants(spec, !program.sharing.joints.is_empty(), lags) {
         if options.interleave > 0 && (best.is_err() || !sums(true)) {
             break;
@@ -101,11 +128,11 @@ fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Want
         let found = build(program, mapping, &reductions, options);
         match &found {
             // No sum takes turns, so none does with more others.
-            Ok((lowered, _)) if options.interleave > 0 && lowered.nodes == at_once => break,
-            Ok((lowered, _)) if options.interleave == 0 => at_once.clone_from(&lowered.nodes),
+            Ok((lowered, _)) if options.interleave > 0 && lowered.nodes == all_at_once => break,
+            Ok((lowered, _)) if options.interleave == 0 => all_at_once.clone_from(&lowered.nodes),
             _ => {}
         }
-        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping) >= cycles(&b.1, mapping));
+        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping.extent, waves) >= cycles(&b.1, mapping.extent, waves));
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
         }
@@ -113,7 +140,7 @@ fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Want
             break;
         }
         // What is shared may make PEs wait for each other that need not.
-        if best.as_ref().is_ok_and(|b| b.1.interval == 1 && (!options.shared || b.1.skew.iter().all(|s| s.abs() <= 1))) {
+        if best.as_ref().is_ok_and(|b| b.1.interval == 1 && (!options.shared || at_once(&b.1))) {
             break;
         }
     }
@@ -129,8 +156,13 @@ fn variants(spec: &DesignSpec, shares: bool, lags: bool) -> impl Iterator<Item =
     of(true).take(usize::from(shares)).chain(of(false))
 }
 
+/// A wave starts in every cycle, and takes one from PE to PE.
+fn at_once(schedule: &Schedule) -> bool {
+    schedule.interval == 1 && schedule.skew.iter().all(|s| s.abs() <= 1)
+}
+
 /// All waves, and the last one's way through the array.
-fn cycles(schedule: &Schedule, mapping: &Mapping) -> i64 {
-    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (mapping.extent[a] - 1)).sum();
-    mapping.waves() * schedule.interval + cross
+fn cycles(schedule: &Schedule, extent: [i64; 2], waves: i64) -> i64 {
+    let cross: i64 = (0..2).map(|a| schedule.skew[a].abs() * (extent[a] - 1)).sum();
+    waves * schedule.interval + cross
 }

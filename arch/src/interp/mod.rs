@@ -282,7 +282,8 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
             Code::Input(*group as usize, tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?), readers)
         }
         Op::Past { source, hop, waves, lag } => {
-            let waves = lag.map_or_else(|| vec![*waves as usize], |lag| vsa.cases.lags[lag as usize].iter().map(|&n| n as usize).collect());
+            let by_case = |lag: u32| (0..vsa.cases.boxes.len()).map(|case| vsa.cases.lags[lag as usize].at_case(case) as usize).collect();
+            let waves = lag.map_or_else(|| vec![*waves as usize], by_case);
             Code::Past(*source, waves, if *hop == [0, 0] { Vec::new() } else { neighbours(vsa, *hop) })
         }
         _ => Code::Plain,

@@ -1,7 +1,7 @@
 //! Arrays and programs at given sizes, see [`super::sizes`]: values stand in the place of parameters, and what is left is an
 //! ordinary array, or program, without sizes.
 
-use super::sizes::Sizes;
+use super::sizes::{Formula, Sizes};
 use super::ure::{Dim, Feed, Piece, Placed, System, Variable};
 use super::vsa::{CellBound, Hull, InputGroup, Op, OutputGroup, Until, Vsa};
 use crate::affine::{Condition, Form};
@@ -41,6 +41,9 @@ impl Vsa {
         let left;
         (out.cases, left) = self.cases.at(&values, &trips);
         let cases = |all: &Option<BTreeSet<usize>>| all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
+        // In the phases of the cases that are left, and between them.
+        let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.boxes.len(), |&k| k)]).collect();
+        out.cases.lags = self.cases.lags.iter().map(|lag| Formula::by_case(by_case.iter().map(|&k| lag.in_case(k).at(sizes)).collect())).collect();
         out.counters.drain(..known);
         out.tile_depth -= known;
         out.phases -= known;
@@ -48,6 +51,11 @@ impl Vsa {
             match &mut node.op {
                 Op::Iter(f) => *f = form(f, &values),
                 Op::Guard(all) => all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality }),
+                Op::Past { waves, lag, .. } => {
+                    let formula = lag.map(|lag| &out.cases.lags[lag as usize]);
+                    formula.iter().for_each(|f| *waves = f.range(&[]).1 as i64);
+                    *lag = lag.filter(|_| matches!(formula, Some(Formula::ByCase(_))));
+                }
                 _ => {}
             }
         }

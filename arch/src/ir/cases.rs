@@ -1,6 +1,7 @@
 //! Phases that are executed alike. A phase needs not run every loop as often as the longest one does: which *case* a phase is
 //! of says where its loops end. Between the cases' phases may stand others in which nothing happens: there those loops run once.
 
+use super::sizes::Formula;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -14,13 +15,13 @@ pub struct Cases {
     /// Where sizes end counters: by case, the parameter that is their last value, or, of a counter of phases, the greatest one of the
     /// case's phases.
     pub limits: BTreeMap<usize, Vec<Option<usize>>>,
-    /// How many waves values wait that do not wait equally long in all phases: for each such lag, by case.
-    pub lags: Vec<Vec<i64>>,
+    /// How many waves values wait that do not wait equally long in all phases, or at all sizes.
+    pub lags: Vec<Formula>,
 }
 
-/// The fewest waves that a value with that lag, or none, waits in the phases of any case.
-pub fn fewest(lags: &[Vec<i64>], waves: i64, lag: Option<u32>) -> i64 {
-    lag.and_then(|lag| lags.get(lag as usize)?.iter().copied().min()).unwrap_or(waves)
+/// The fewest waves that a value with that lag, or none, waits in the phases of any case, at sizes up to these.
+pub fn fewest(lags: &[Formula], maxima: &[i64], waves: i64, lag: Option<u32>) -> i64 {
+    lag.and_then(|lag| i64::try_from(lags.get(lag as usize)?.range(maxima).0).ok()).unwrap_or(waves)
 }
 
 impl Cases {
@@ -43,7 +44,7 @@ impl Cases {
     pub fn trips(&self, most: &[i64], case: Option<usize>) -> Vec<i64> {
         most.iter().enumerate().map(|(j, &trip)| self.last(j, trip, case) + 1).collect()
     }
-    /// The same where the first counters, so many as there are values, are constants, and counters run so often at most; cases
+    /// Where counters end if the first ones, so many as there are values, are constants, and counters run so often at most; cases
     /// whose phases are none then do not count. Also which cases are left.
     pub fn at(&self, values: &[i64], trips: &[i64]) -> (Cases, Vec<usize>) {
         let known = values.len();
@@ -51,8 +52,7 @@ impl Cases {
         let clipped = |k: usize| self.boxes[k].iter().enumerate().skip(known).map(|(j, b)| [b[0], last(j, k, b[1])]).collect::<Vec<_>>();
         let (left, boxes): (Vec<usize>, Vec<_>) = (0..self.boxes.len()).map(|k| (k, clipped(k))).filter(|(_, all)| all.iter().all(|b| b[0] <= b[1])).unzip();
         let lasts = self.lasts.iter().map(|(&j, lasts)| (j - known, left.iter().map(|&k| last(j, k, lasts[k])).collect())).collect();
-        let lags = self.lags.iter().map(|all| left.iter().map(|&k| all[k]).collect()).collect();
-        (Cases { boxes, lasts, limits: BTreeMap::new(), lags }, left)
+        (Cases { boxes, lasts, limits: BTreeMap::new(), lags: vec![] }, left)
     }
     /// The same where counters end in the phases of all cases as they do without: between them they still run once.
     pub fn even(&self, most: &[i64], phases: Range<usize>) -> Cases {

@@ -1,5 +1,6 @@
 //! A PE before its schedule, and I/O groups before their layouts.
 
+use super::sizes::Formula;
 use super::vsa::{Node, NodeId};
 use crate::affine::{Condition, Form};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +90,9 @@ pub struct OutputDraftPort {
 pub struct Lowered {
     pub nodes: Vec<Node>,
     /// See [`super::cases::Cases::lags`].
-    pub lags: Vec<Vec<i64>>,
+    pub lags: Vec<Formula>,
+    /// The greatest sizes.
+    pub maxima: Vec<i64>,
     pub inputs: Vec<InputDraft>,
     pub outputs: Vec<OutputDraft>,
     /// Arrays of the program that are scalars passed by value, in the order of the arguments: what `Op::Scalar` counts.

@@ -182,11 +182,14 @@ impl Waves {
         }
         out
     }
-    /// The number in the phases of a case, if it is the same at all sizes; else the counters that it changes with.
-    pub fn constant(&self, mapping: &Mapping, case: Option<usize>) -> Result<i64, Vec<usize>> {
-        let varies: Vec<usize> = self.0.keys().flatten().copied().filter(|&j| mapping.limit(j, case).is_some()).collect();
-        let times = |(limited, factor): (&Vec<usize>, &i64)| limited.iter().fold(*factor, |all, &j| all * mapping.trip(j, case));
-        if varies.is_empty() { Ok(self.0.iter().map(times).sum()) } else { Err(varies) }
+    /// The number in the phases of a case.
+    pub fn formula(&self, mapping: &Mapping, case: Option<usize>) -> Formula {
+        let times = |(limited, &factor): (&Vec<usize>, &i64)| limited.iter().fold(Formula::Const(factor), |all, &j| all.times(mapping.trips(j, case)));
+        self.0.iter().map(times).fold(Formula::Const(0), Formula::plus)
+    }
+    /// Counters that sizes end in the phases of a case.
+    pub fn by_size(&self, mapping: &Mapping, case: Option<usize>) -> Vec<usize> {
+        self.0.keys().flatten().copied().filter(|&j| mapping.limit(j, case).is_some()).collect()
     }
     /// What of it is the same in all cases, and the rest.
     pub fn apart(mut self) -> (i64, Waves) {
@@ -279,6 +282,11 @@ impl Mapping {
     /// How often counter `place` runs in the phases of a case.
     pub fn trip(&self, place: usize, case: Option<usize>) -> i64 {
         self.cases.last(place, self.counters[place].trip, case) + 1
+    }
+
+    /// The same, as sizes say.
+    fn trips(&self, place: usize, case: Option<usize>) -> Formula {
+        self.limit(place, case).map_or_else(|| Formula::Const(self.trip(place, case)), |p| self.parameters[p].clone().plus(Formula::Const(1)))
     }
 
     /// How many values a digit takes in the phases of a case.

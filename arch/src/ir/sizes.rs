@@ -84,6 +84,11 @@ impl Formula {
             (Formula::ByCase(values), x) | (x, Formula::ByCase(values)) => Formula::each(values, &x, Formula::plus),
             (Formula::Const(a), Formula::Const(b)) => Formula::Const(a.wrapping_add(b)),
             (Formula::Const(0), x) | (x, Formula::Const(0)) => x,
+            (Formula::Sum(x), Formula::Const(b)) if matches!(x[1], Formula::Const(_)) => {
+                let [rest, constant] = *x;
+                rest.plus(constant.plus(Formula::Const(b)))
+            }
+            (a @ Formula::Const(_), b) => b.plus(a),
             (a, b) => Formula::Sum(Box::new([a, b])),
         }
     }

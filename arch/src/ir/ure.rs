@@ -174,6 +174,10 @@ impl System {
         system.cases = system.find_cases();
         system
     }
+    /// The greatest sizes.
+    pub fn maxima(&self) -> Vec<i64> {
+        self.dims[..self.sizes].iter().map(|d| d.hi).collect()
+    }
     fn find_cases(&self) -> Vec<Case> {
         let maxima: Vec<i64> = self.dims[..self.sizes].iter().map(|d| d.hi).collect();
         let domains: Vec<_> = self.statements.iter().map(|p| &p.domain).collect();

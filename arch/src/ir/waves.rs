@@ -1,5 +1,6 @@
 //! The waves of a run in their order: visits and waves, phase by phase, and where counters end.
 
+use super::cases::fewest;
 use super::sizes::Formula;
 use super::vsa::Vsa;
 use crate::affine::advance;
@@ -19,6 +20,10 @@ impl Vsa {
     pub fn farthest(&self, counter: usize) -> Formula {
         let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
         (0..cases).map(|k| self.last(counter, Some(k))).reduce(Formula::greatest).unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
+    }
+    /// The fewest waves that a value with that lag, or none, waits in any phase, at any sizes.
+    pub fn fewest(&self, waves: i64, lag: Option<u32>) -> i64 {
+        fewest(&self.cases.lags, &self.sizes.maxima(), waves, lag)
     }
     /// How many counters, from the outside, tell where others end: those of phases, or all up to that of strips.
     pub fn cased(&self) -> usize {

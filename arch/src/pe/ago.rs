@@ -5,14 +5,14 @@
 pub(super) struct Ago {
     /// At most.
     pub waves: i64,
-    /// Where that is not the same in all phases or strips.
+    /// Where that is not the same at all sizes, or in all phases or strips.
     pub lag: Option<u32>,
     /// And so many more.
     pub more: i64,
 }
 
 impl Ago {
-    /// The same in all phases.
+    /// Always the same.
     pub fn always(waves: i64) -> Ago {
         Ago { waves, ..Ago::default() }
     }

@@ -82,7 +82,7 @@ pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Opti
         sharing,
         lanes: Lanes::of(mapping),
         ends: Ends::find(system, mapping, reductions)?,
-        out: Lowered { scalars: scalars(scop), ..Lowered::default() },
+        out: Lowered { scalars: scalars(scop), maxima: system.maxima(), ..Lowered::default() },
         shared: FxHashMap::default(),
         built: BTreeMap::new(),
         open: vec![],

@@ -14,7 +14,7 @@ pub struct Options {
     pub interleave: i64,
     /// Sums of products of floats are fused dot products.
     pub dot: Dot,
-    /// Values may wait for fewer waves in some phases than in others.
+    /// Values may wait for fewer waves in some phases, or at some sizes, than in others.
     pub lags: bool,
     /// Waves beyond which partial results that wait for the next tile go to DRAM and back instead of on-chip memory.
     pub spill_beyond: i64,

@@ -266,13 +266,14 @@ impl Lower<'_> {
             waves = waves.minus(&stride.times(self.mapping, counter));
         }
         for (form, hop, waves) in steps {
-            let waves = self.constant(s, &waves)?;
+            let ago = self.ago(s, &waves)?;
+            let waves = ago.waves;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
                 return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
             }
             let through_dram = spilled.iter().any(|&counter| form.counters[counter] != 0);
-            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, Ago::always(waves), ty, &name) };
+            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, ago, ty, &name) };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
             sources.push((conditions, node));

@@ -34,7 +34,7 @@ fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
     let mut all = Vec::new();
     for (to, node) in lowered.nodes.iter().enumerate() {
         if let Op::Past { source, hop, waves, lag } = node.op {
-            let fewest = fewest(&lowered.lags, waves, lag);
+            let fewest = fewest(&lowered.lags, &lowered.maxima, waves, lag);
             let weight = lag.map_or_else(|| delay::earliest(waves, 0, latency[source.index()], interval), |_| delay::earliest_lagging(fewest, 0, interval)) + (hop != [0, 0]) as i64;
             all.push(Edge { from: source.index(), to, weight, hop });
         }
@@ -168,7 +168,7 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
 /// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
 fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
     let cycle = cycle.unwrap_or(&[]);
-    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op { fewest(&lowered.lags, waves, lag) } else { 0 }).sum();
+    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op { fewest(&lowered.lags, &lowered.maxima, waves, lag) } else { 0 }).sum();
     let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
     let weight: i64 = cycle.iter().map(|&e| edges[e].weight).sum();
     // An interval more takes at most one cycle per wave off the weight.

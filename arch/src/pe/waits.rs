@@ -1,47 +1,61 @@
-//! How many waves ago a value was made: always as many, as many as the phase or the strip says, or in the strip before.
+//! How many waves ago a value was made: always as many, as many as the sizes, the phase or the strip says, or in the strip before.
 
 use super::ago::Ago;
 use super::lower::Lower;
 use crate::affine::Condition;
 use crate::ir::mapping::{Carry, Waves};
 use crate::ir::refusal::Illegal;
+use crate::ir::sizes::Formula;
 use crate::ir::ure::{Feed, Piece};
 
 impl<'a> Lower<'a> {
     /// Waves that a value of statement `s` waits for: the same at all sizes and in all of its phases.
     pub(super) fn constant(&self, s: usize, waves: &Waves) -> Result<i64, Illegal> {
-        let by_case = self.by_case(s, waves)?;
-        if by_case.iter().all(|n| n.1 == by_case[0].1) { Ok(by_case[0].1) } else { Err(Illegal::Varying(waves.by_case(self.mapping))) }
+        let by_case = self.by_case(s, waves);
+        match by_case[0].1 {
+            Formula::Const(n) if by_case.iter().all(|other| other.1 == by_case[0].1) => Ok(n),
+            _ => Err(self.varying(s, waves)),
+        }
     }
 
-    /// The same at all sizes, in each of the statement's cases.
-    fn by_case(&self, s: usize, waves: &Waves) -> Result<Vec<(Option<usize>, i64)>, Illegal> {
-        self.cases(s).into_iter().map(|case| Ok((case, waves.constant(self.mapping, case)?))).collect::<Result<_, _>>().map_err(Illegal::Varying)
+    /// In each of the statement's cases.
+    fn by_case(&self, s: usize, waves: &Waves) -> Vec<(Option<usize>, Formula)> {
+        self.cases(s).into_iter().map(|case| (case, waves.formula(self.mapping, case))).collect()
     }
 
-    /// Waves that a value of statement `s` waits for, the same at all sizes.
+    /// With which counters it changes.
+    fn varying(&self, s: usize, waves: &Waves) -> Illegal {
+        let by_size: Vec<usize> = self.cases(s).into_iter().flat_map(|case| waves.by_size(self.mapping, case)).collect();
+        Illegal::Varying(if by_size.is_empty() { waves.by_case(self.mapping) } else { by_size })
+    }
+
+    /// Waves that a value of statement `s` waits for.
     pub(super) fn ago(&mut self, s: usize, waves: &Waves) -> Result<Ago, Illegal> {
-        let by_case = self.by_case(s, waves)?;
-        let fewest = by_case.iter().map(|n| n.1).min().unwrap_or(0);
-        let most = by_case.iter().map(|n| n.1).max().unwrap_or(0);
+        let by_case = self.by_case(s, waves);
+        let ranges = || by_case.iter().map(|n| n.1.range(&self.out.maxima));
+        let (Some(fewest), Some(most)) = (ranges().map(|r| r.0).min(), ranges().map(|r| r.1).max()) else { return Ok(Ago::default()) };
         if fewest == most {
-            return Ok(Ago::always(most));
+            return Ok(Ago::always(most as i64));
         }
         // The pointers of strips fit together where a lag is waves of whole loops.
         if let (Some(_), (more @ 1.., rest)) = (self.mapping.strip, waves.clone().apart()) {
             return Ok(Ago { more, ..self.ago(s, &rest)? });
         }
-        if fewest < 2 || !self.options.lags {
-            return Err(Illegal::Varying(waves.by_case(self.mapping)));
+        if fewest < 2 || most > i64::MAX.into() || !self.options.lags {
+            return Err(self.varying(s, waves));
         }
-        let mut lag = vec![fewest; self.system.cases.len()];
-        by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| lag[case] = n));
+        let lag = if by_case.iter().all(|other| other.1 == by_case[0].1) { by_case[0].1.clone() } else {
+            let mut lag = vec![Formula::Const(fewest as i64); self.system.cases.len()];
+            by_case.into_iter().for_each(|(case, n)| case.into_iter().for_each(|case| lag[case] = n.clone()));
+            lag.extend(lag.last().cloned());
+            Formula::by_case(lag)
+        };
         let known = self.out.lags.iter().position(|l| *l == lag);
         let k = known.unwrap_or_else(|| {
             self.out.lags.push(lag);
             self.out.lags.len() - 1
         });
-        Ok(Ago { waves: most, lag: Some(k as u32), more: 0 })
+        Ok(Ago { waves: most as i64, lag: Some(k as u32), more: 0 })
     }
 
     /// How long a value waits that an earlier strip has left in its PE: as long as those of the strip itself.
@@ -82,7 +96,7 @@ impl<'a> Lower<'a> {
                     continue;
                 }
                 let keeps = |&(cases, waves, all): &([Option<usize>; 2], i64, i64)| match (lag, cases) {
-                    (Some(lag), [Some(then), Some(now)]) => lag[now] + ago.more == waves && lag[then] >= waves && all % lag[then] == 0,
+                    (Some(lag), [Some(then), Some(now)]) => lag.at_case(now) + ago.more == waves && lag.at_case(then) >= waves && all % lag.at_case(then) == 0,
                     (None, _) => ago.waves == waves,
                     _ => false,
                 };

@@ -11,8 +11,13 @@ use crate::ir::sizes::Formula;
 use crate::ir::ure::System;
 use crate::ir::vsa::Counter;
 use frontend::scop::{Affine, Constraint};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// How often a loop over a coordinate runs at least, or [`WHOLE`].
+pub type Loose = BTreeMap<usize, i64>;
+/// As at the greatest sizes, and as in the longest of phases that have a statement in common.
+pub const WHOLE: i64 = i64::MAX;
 
 /// By dimension, digit and case of phases.
 type ByCase<T> = BTreeMap<(usize, usize, usize), T>;
@@ -21,12 +26,11 @@ impl Mapping {
     /// # Errors
     /// When the transform is not unimodular, an axis is used twice, or a phase loop is not outermost and whole.
     pub fn new(system: &System, plan: Plan) -> Result<Mapping, Illegal> {
-        Mapping::within(system, plan, &BTreeSet::new())
+        Mapping::within(system, plan, &Loose::new())
     }
 
-    /// As [`Mapping::new`], where the loops over these coordinates run as at the greatest sizes, and as in the longest of phases
-    /// that have a statement in common.
-    pub fn within(system: &System, plan: Plan, loose: &BTreeSet<usize>) -> Result<Mapping, Illegal> {
+    /// As [`Mapping::new`], where some loops run longer than they need to.
+    pub fn within(system: &System, plan: Plan, loose: &Loose) -> Result<Mapping, Illegal> {
         let plan = phases_outermost(system, plan)?;
         let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
         let bounds = transformed_bounds(system, &plan.transform);
@@ -63,7 +67,7 @@ impl Mapping {
 
     /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters that do
     /// so, by dimension, digit and case.
-    fn ends_by_phase(&self, system: &System, loose: &BTreeSet<usize>, limits: &ByCase<usize>) -> Cases {
+    fn ends_by_phase(&self, system: &System, loose: &Loose, limits: &ByCase<usize>) -> Cases {
         let known = self.parameters.len();
         let strip = self.strip;
         if self.phases == known && strip.is_none() {
@@ -72,7 +76,6 @@ impl Mapping {
         // Those of strips are whole along the counters of visits.
         let tiles = strip.map_or(0..0, |_| self.phases..self.tile_depth);
         let cased = self.cased();
-        // Per case: its phases, and how far it goes.
         let whole = |c: &Counter| [0, c.trip - 1];
         let run = self.counters[..known].iter().map(whole);
         let counted = |d: &usize| !self.digits[*d].is_empty();
@@ -81,9 +84,10 @@ impl Mapping {
             let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
             run.clone().chain(spans(system.sizes..system.phases)).chain(self.counters[tiles.clone()].iter().map(whole)).chain(spans(system.phases..system.cased())).collect()
         };
-        let cases: Vec<(Vec<[i64; 2]>, Vec<i64>)> = system.cases.iter().map(|case| (phases(&case.bounds), reach(&self.plan.transform, &self.bounds, &case.bounds))).collect();
+        let boxes: Vec<Vec<[i64; 2]>> = system.cases.iter().map(|case| phases(&case.bounds)).collect();
+        let reaches = self.reaches(system);
         let limit = |d: usize, k: usize| -> Option<Vec<Option<usize>>> {
-            let all: Vec<Option<usize>> = (0..cases.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
+            let all: Vec<Option<usize>> = (0..boxes.len()).map(|case| limits.get(&(d, k, case)).copied()).collect();
             all.iter().any(Option::is_some).then_some(all)
         };
         let mut out = Cases::default();
@@ -91,14 +95,10 @@ impl Mapping {
             out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
         }
         let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
-        let between = !out.limits.is_empty() || cases.iter().map(|c| c.0[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        let between = !out.limits.is_empty() || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
         for d in system.cased()..self.digits.len() {
             for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased) {
-                let last = |(_, reach): &(_, Vec<i64>)| if self.is_alone(d, k, reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
-                let mut by_case: Vec<i64> = cases.iter().map(last).collect();
-                if loose.contains(&d) {
-                    evened(&mut by_case, system);
-                }
+                let by_case: Vec<i64> = self.lasts(system, loose, d, k, &reaches).into_iter().map(|[least, last]| last.max(least)).collect();
                 let limit = limit(d, k);
                 if between || limit.is_some() || by_case.iter().any(|&last| last + 1 != digit.trip) {
                     out.lasts.insert(digit.index, by_case);
@@ -106,8 +106,23 @@ impl Mapping {
                 }
             }
         }
-        out.boxes = cases.into_iter().map(|c| c.0).collect();
+        out.boxes = boxes;
         if out.lasts.is_empty() { Cases::default() } else { out }
+    }
+
+    /// How far coordinates go, by case.
+    fn reaches(&self, system: &System) -> Vec<Vec<i64>> {
+        system.cases.iter().map(|case| reach(&self.plan.transform, &self.bounds, &case.bounds)).collect()
+    }
+
+    /// The last value of a digit at the greatest sizes, as far as its coordinate goes, by case, behind the one that it has at least.
+    fn lasts(&self, system: &System, loose: &Loose, d: usize, k: usize, reaches: &[Vec<i64>]) -> Vec<[i64; 2]> {
+        let digit = &self.digits[d][k];
+        let last = |reach: &Vec<i64>| if self.is_alone(d, k, reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
+        let own: Vec<i64> = reaches.iter().map(last).collect();
+        let mut most = own.clone();
+        loose.get(&d).into_iter().for_each(|_| evened(&mut most, system));
+        most.into_iter().zip(own).map(|(most, own)| [most.min(least(loose, d)), own]).collect()
     }
 
     /// Coordinate `d` goes so far (`reach`) that digits outside of its digit `k` stay at zero.
@@ -117,18 +132,21 @@ impl Mapping {
 
     /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there are cases
     /// of phases, of the phases' own.
-    fn ends_by_size(&mut self, system: &System, loose: &BTreeSet<usize>) -> BTreeMap<usize, Formula> {
+    fn ends_by_size(&mut self, system: &System, loose: &Loose) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
         let last = if system.cases.is_empty() { self.digits.len() } else { system.phases };
         for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
-            let greatest = case::greatest(system.statements.iter().flat_map(|s| &s.domain), &maxima(system), &self.plan.transform[d]);
-            if let [[one]] = greatest.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
+            let greatest = case::greatest(system.statements.iter().flat_map(|s| &s.domain), &system.maxima(), &self.plan.transform[d]);
+            let least = least(loose, d);
+            // Where it may run longer, its end is not the coordinate's.
+            if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
                 if one.1 == 1 && !one.0.is_constant() {
                     self.uppers.insert(d, one.0.clone());
                 }
             }
             let counted = self.digits[d].first().filter(|x| d < last && !matches!(x.role, Role::Space(_) | Role::Lane));
-            let end = counted.filter(|_| !loose.contains(&d)).and_then(|digit| self.last_value(d, digit, &greatest));
+            let varies = |digit: &&Digit| least < digit.trip - 1;
+            let end = counted.filter(varies).and_then(|digit| self.last_value(d, digit, &greatest, least));
             ends.extend(end.map(|end| (d, end)));
         }
         ends
@@ -136,40 +154,41 @@ impl Mapping {
 
     /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the greatest of
     /// the case, where that is not that of all. And greatest values of coordinates that one function gives, by dimension and case.
-    fn ends_by_case(&self, system: &System, loose: &BTreeSet<usize>) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
+    fn ends_by_case(&self, system: &System, loose: &Loose) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
         let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
         if system.sizes == 0 {
             return (ends, uppers);
         }
+        let reaches = self.reaches(system);
         for (c, case) in system.cases.iter().enumerate() {
-            let reach = reach(&self.plan.transform, &self.bounds, &case.bounds);
-            for d in (system.sizes..self.digits.len()).filter(|d| !loose.contains(d)) {
-                let counted = |(k, x): &(usize, &Digit)| matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reach);
+            for d in system.sizes..self.digits.len() {
+                let counted = |(k, x): &(usize, &Digit)| matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reaches[c]);
                 let Some((k, digit)) = self.digits[d].iter().enumerate().find(counted) else { continue };
+                let [least, last] = self.lasts(system, loose, d, k, &reaches)[c];
                 let unit = self.plan.transform[d].iter().enumerate().all(|(e, &x)| x == i64::from(d == e));
                 let own;
                 let greatest = if unit { &case.ends[d] } else {
                     let within: Vec<Vec<Constraint>> = case.parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain).collect();
-                    own = case::greatest(within.iter(), &maxima(system), &self.plan.transform[d]);
+                    own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
                     &own
                 };
-                if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k) {
+                if let ([[one]], 0, 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), k, least) {
                     uppers.extend((one.1 == 1 && !one.0.is_constant()).then(|| ((d, c), one.0.clone())));
                 }
-                let end = self.last_value(d, digit, greatest);
                 let everywhere = d < system.phases && case.bounds[d].1 == system.dims[d].hi;
-                let end = end.filter(|_| !everywhere);
+                let varies = (least == 0 || least < last) && !everywhere;
+                let end = self.last_value(d, digit, greatest, least).filter(|_| varies);
                 ends.extend(end.map(|end| ((d, k, c), end)));
             }
         }
         (ends, uppers)
     }
 
-    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it.
-    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>]) -> Option<Formula> {
+    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not less than `least`.
+    fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>], least: i64) -> Option<Formula> {
         let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
         let end = greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
-        let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(0)).least(Formula::Const(digit.trip - 1));
+        let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(least)).least(Formula::Const(digit.trip - 1));
         (!matches!(value, Formula::Const(_))).then_some(value)
     }
 
@@ -237,9 +256,9 @@ impl Mapping {
     }
 }
 
-/// The greatest sizes.
-fn maxima(system: &System) -> Vec<i64> {
-    system.dims[..system.sizes].iter().map(|d| d.hi).collect()
+/// The least last value of loops over coordinate `d`.
+fn least(loose: &Loose, d: usize) -> i64 {
+    loose.get(&d).map_or(0, |least| least - 1)
 }
 
 /// The greatest of cases that have a statement in common, for each of them.

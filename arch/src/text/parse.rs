@@ -3,7 +3,7 @@
 use super::items::{bank, bound, delay, dot, formula, id, ids, over_coordinates, relation, ty};
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::{Condition, Form};
-use crate::ir::sizes::Size;
+use crate::ir::sizes::{Formula, Size};
 use crate::ir::vsa::*;
 use frontend::scop::{Affine, ScalarType};
 use frontend::text::lex::{Line, Token};
@@ -144,9 +144,10 @@ impl Parser {
             "lag" if !self.nodes => {
                 let mut all = vec![];
                 while line.peek().is_some() {
-                    all.push(line.integer()?);
+                    all.push(formula(line)?);
                 }
-                vsa.cases.lags.push(all);
+                all.extend(all.last().cloned());
+                vsa.cases.lags.push(Formula::by_case(all));
             }
             "array" => self.array(line)?,
             "scalar" => self.scalar(line)?,

@@ -4,6 +4,7 @@ use frontend::scop::ScalarType;
 use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
+use crate::ir::sizes::Formula;
 use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
@@ -109,8 +110,10 @@ impl Printer<'_> {
             let boxes: String = all.iter().enumerate().map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() })).collect();
             writeln!(self.out, "case{boxes}")?;
         }
-        for all in &vsa.cases.lags {
-            writeln!(self.out, "lag{}", all.iter().map(|waves| format!(" {waves}")).collect::<String>())?;
+        for lag in &vsa.cases.lags {
+            // Between phases as in the last case's.
+            let cases = if matches!(lag, Formula::ByCase(_)) { vsa.cases.boxes.len() } else { 1 };
+            writeln!(self.out, "lag{}", (0..cases).map(|case| format!(" {}", lag.in_case(case))).collect::<String>())?;
         }
         writeln!(self.out)?;
         let mut ports = 0;

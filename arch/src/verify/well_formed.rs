@@ -169,9 +169,11 @@ impl WellFormed<'_> {
                     self.require(exists, || format!("node %{n}: no port {port} of input group {group}"));
                 }
                 Op::Past { hop, waves, lag, .. } => {
-                    let by_case = lag.map(|lag| vsa.cases.lags.get(lag as usize));
-                    let most = by_case.is_none_or(|all| all.is_some_and(|all| all.len() == vsa.cases.boxes.len() && all.iter().all(|n| *n > 1) && all.iter().max() == Some(waves)));
-                    self.require(most, || format!("node %{n}: no lag of 2 to {waves} waves by case"));
+                    let formula = lag.map(|lag| vsa.cases.lags.get(lag as usize));
+                    let by_case = |f: &Formula| if let Formula::ByCase(all) = f { all.len() == vsa.cases.boxes.len() + 1 } else { true };
+                    let sizes = |f: &Formula| f.sizes().iter().all(|&s| (s as usize) < vsa.sizes.list.len());
+                    let within = |f: &Formula| sizes(f) && matches!(f.range(&vsa.sizes.maxima()), (2.., most) if most == i128::from(*waves));
+                    self.require(formula.is_none_or(|f| f.is_some_and(|f| by_case(f) && within(f))), || format!("node %{n}: no lag of 2 to {waves} waves"));
                     let small = hop.iter().all(|h| h.unsigned_abs() < 1 << 31);
                     self.require(small && (0..1 << 40).contains(waves), || format!("node %{n}: hop {hop:?}, {waves} waves"));
                 }

@@ -3,6 +3,7 @@
 use arch::text::{canonical, parse, to_text};
 use arch::affine::{Condition, Form};
 use arch::ir::cases::Cases;
+use arch::ir::sizes::Formula;
 use arch::ir::vsa::*;
 use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
 use crate::vsa_common::*;
@@ -168,7 +169,12 @@ impl Draw {
         let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
         let known: Vec<usize> = (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
         let limits = known.into_iter().map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>())).filter(|l| l.1.iter().any(Option::is_some)).collect();
-        let lags = (0..self.index(3)).map(|_| boxes.iter().map(|_| self.int()).collect()).collect();
+        let lags = (0..self.index(3)).map(|_| {
+            let mut by_case: Vec<Formula> = boxes.iter().map(|_| self.int()).map(Formula::Const).collect();
+            by_case.extend(by_case.last().cloned());
+            if by_case.is_empty() { Formula::Const(self.int()) } else { Formula::by_case(by_case) }
+        });
+        let lags = lags.collect();
         Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes, limits, lags }
     }
     fn vsa(&mut self) -> Vsa {

@@ -3,7 +3,9 @@
 
 use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
 use arch::affine::{Condition, Form};
+use arch::contract::program;
 use arch::ir::cases::Cases;
+use arch::ir::sizes::{Formula, Size};
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
 use crate::module_support::*;
@@ -27,6 +29,8 @@ fn random_vsa(r: &mut Random) -> Vsa {
     v.tile_depth = r.range(0, v.counters.len() as i64) as usize;
     v.phases = r.range(0, v.tile_depth as i64) as usize;
     v.cases = random_cases(r, &v);
+    v.sizes.list = vec![Size { name: "n".into(), ty: ScalarType::I32, max: MOST, after: [0, 0] }];
+    v.cases.lags = (0..2).map(|_| random_lag(r, v.cases.boxes.len())).collect();
     v.schedule.interval = r.pick(&[1, 1, 1, 2, 3, 6]);
     v.arrays = vec![DramArray { name: "A".into(), ty: ScalarType::I32, dims: vec![], word: 1, port: 0, scratch: None }];
     let hull = Hull { view: Hull::plain_view(1), origin: vec![Form::default()], rows: vec![], words: 1, elements: 1 };
@@ -63,9 +67,18 @@ fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
         }
     }
     let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
-    let lags = (0..2).map(|_| boxes.iter().map(|_| r.range(2, 9)).collect()).collect();
-    Cases { boxes, lasts, lags, ..Cases::default() }
+    Cases { boxes, lasts, ..Cases::default() }
 }
+
+/// How long something waits in the phases of so many cases, and between them: some of it follows from the size.
+fn random_lag(r: &mut Random, cases: usize) -> Formula {
+    let sized = r.chance(50);
+    let one = |r: &mut Random| Formula::combination(r.range(2, 9), (sized && r.chance(70)).then(|| (r.range(1, 2), Formula::Size(0))));
+    Formula::by_case((0..=cases).map(|_| one(r)).collect())
+}
+
+/// The greatest size.
+const MOST: i64 = 9;
 
 /// Some of the cases of phases, if there are any.
 fn random_subset(r: &mut Random, v: &Vsa) -> Option<BTreeSet<usize>> {
@@ -79,8 +92,8 @@ fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
     for _ in 0..r.range(0, 6) {
         let field = match r.range(0, 9) {
             0 | 1 => {
-                let lag = (!v.cases.is_empty() && r.chance(70)).then(|| r.range(0, 1) as u32);
-                let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.cases.lags[lag as usize].iter().copied().max().unwrap_or(2));
+                let lag = r.chance(70).then(|| r.range(0, 1) as u32);
+                let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.cases.lags[lag as usize].range(&[MOST]).1 as i64);
                 if r.chance(50) { Field::Pointer(depth, lag) } else { Field::WritePointer(depth, lag) }
             }
             2..=4 => Field::Guard((0..r.range(0, 3)).map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) }).collect()),
@@ -148,6 +161,8 @@ struct Bench<'a> {
     cycle: i64,
     /// Waves since the reset.
     waves: i64,
+    /// In this run.
+    size: i64,
     loaded: Vec<Pulses>,
     drained: Vec<Pulses>,
     slow: i64,
@@ -158,6 +173,10 @@ impl Bench<'_> {
     fn drive(&mut self, r: &mut Random, phase: Phase) {
         self.sim.set("rst", u64::from(phase == Phase::Reset));
         self.sim.set("start", u64::from(phase == Phase::Start));
+        for (k, register) in program::of_lags(self.v).iter().enumerate() {
+            let size = if phase == Phase::Start { self.size } else { r.range(1, MOST) };
+            self.sim.set(&format!("program_{k}"), register.formula.eval(&[size]) as u64);
+        }
         let (loaded, drained) = (self.loaded.iter_mut().enumerate(), self.drained.iter_mut().enumerate());
         let named = loaded.map(|(g, p)| (format!("loaded{g}"), p)).chain(drained.map(|(o, p)| (format!("drained{o}"), p)));
         for (name, pulses) in named {
@@ -204,6 +223,7 @@ impl Bench<'_> {
         // What is left of the run before does not count any more.
         self.loaded.iter_mut().chain(&mut self.drained).for_each(Pulses::forget);
         let (total, start) = (v.waves(), self.cycle);
+        self.size = r.range(1, MOST);
         self.drive(r, Phase::Start);
         self.quiet("start");
         self.clock();
@@ -306,7 +326,8 @@ impl Bench<'_> {
                 Field::Pointer(depth, None) | Field::WritePointer(depth, None) => self.waves % depth,
                 Field::Pointer(_, Some(lag)) | Field::WritePointer(_, Some(lag)) => {
                     let begun = self.v.phases_before(wave + 1).values().map(|(begin, _)| *begin).max().unwrap_or(0);
-                    let waves = self.v.case_at(&at).map_or(1, |case| self.v.cases.lags[*lag as usize][case]);
+                    let case = self.v.case_at(&at).unwrap_or(self.v.cases.boxes.len());
+                    let waves = self.v.cases.lags[*lag as usize].in_case(case).eval(&[self.size]);
                     waves - 1 - (wave - begun) % waves
                 }
             };
@@ -326,7 +347,7 @@ fn waves_are_launched_as_soon_as_they_can_be() {
         let sim = simulate(Sequencer::new(&v, fields.clone()), r);
         let slow = r.pick(&[1, 5, 40]);
         let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
-        let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
+        let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, size: 1, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
         b.reset(r);
         let rest = r.range(0, 20);
         b.idle(r, rest);

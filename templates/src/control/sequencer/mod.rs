@@ -13,11 +13,14 @@
 mod visits;
 
 use super::field::{field_port, form_range, range_ty, Field};
+use crate::axi::program::{self, Program};
 use crate::cases::{by_case, of_case, within};
 use crate::port::Port;
 use arch::affine::{Condition, Form};
+use arch::contract::program::{of_lag, of_lags, Register};
 use arch::contract::timing::swept;
 use arch::ir::cases::Cases;
+use arch::ir::sizes::Formula;
 use arch::ir::vsa::{Counter, Vsa};
 use rtl::{clog2, u, Design, ModuleBuilder, Reg, Sig, Template, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +42,8 @@ pub struct Sequencer {
     /// By input group.
     pub loads: Vec<Load>,
     pub drains: Vec<Drain>,
+    /// What the host computes of how long values wait.
+    pub waits: Vec<Register>,
     /// It tells when the last wave is launched.
     pub tells_last: bool,
     /// Least cycles from wave to wave.
@@ -76,6 +81,8 @@ pub struct SequencerPorts {
     pub start: Port,
     /// The parameters' values, in the cycle of `start`.
     pub parameters: Vec<Port>,
+    /// Those of [`Sequencer::waits`], then.
+    pub waits: Vec<Port>,
     /// A wave is launched.
     pub valid: Port,
     /// Pulse: the run's last wave is launched.
@@ -122,6 +129,7 @@ impl Sequencer {
             rst: Port::bit("rst"),
             start: Port::bit("start"),
             parameters: self.counters[..self.parameters].iter().enumerate().map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64)))).collect(),
+            waits: program::ports(&self.waits),
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
             fields: self.fields.iter().enumerate().map(|(k, f)| field_port(k, f, &self.counters)).collect(),
@@ -141,6 +149,7 @@ impl Sequencer {
             cases: vsa.cases.clone(),
             loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(), cases: g.cases.clone() }).collect(),
             drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots }).collect(),
+            waits: of_lags(vsa),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
             fields,
@@ -165,6 +174,7 @@ struct Build<'a, 'm> {
     fire: Sig<'m>,
     /// The parameters' values, in the cycle of `start`.
     parameters: Vec<Sig<'m>>,
+    waits: Program<'m>,
     /// Outermost first.
     digits: Vec<Digit<'m>>,
     /// Parameters with which digits end by phase, from the cycle behind the `start` pulse on.
@@ -229,7 +239,8 @@ impl Template for Sequencer {
         let (rst, start) = (ports.rst.input(m), ports.start.input(m));
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, digits: vec![], ends: BTreeMap::new(), cases: vec![], next_cases: vec![], accumulators: vec![], permits: vec![] };
+        let waits = Program::of(m, &self.waits, &ports.waits, start);
+        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, waits, digits: vec![], ends: BTreeMap::new(), cases: vec![], next_cases: vec![], accumulators: vec![], permits: vec![] };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -447,15 +458,26 @@ impl<'m> Build<'_, 'm> {
         })
     }
 
-    /// Counts down over and over from one less than the waves of the phase's case, which each phase, or strip, begins with: so a value
-    /// is found where one was put so many waves before, in the same phase, or in the strip before, if they have fewer and fewer waves.
+    /// Counts down over and over from one less than the waves of the sizes, and of the phase's case, which each run, phase or strip
+    /// begins with: so a value is found where one was put so many waves before, in the same phase, or in the strip before, if they have
+    /// fewer and fewer waves.
     fn lagging(&self, depth: i64, lag: usize) -> Sig<'m> {
         let (m, ty) = (self.m, u(clog2(depth as u64)));
-        let most: Vec<i64> = self.of.cases.lags[lag].iter().chain(&[1]).map(|waves| waves - 1).collect();
-        let first = self.first_case().map_or(0, |case| most[case]);
-        let pointer = m.reg(format!("wave_lag_{lag}"), ty).rst(self.rst, first).en(self.fire);
+        let cases = self.of.cases.boxes.len();
+        let most: Vec<Formula> = (0..=cases).map(|case| of_lag(&self.of.cases.lags[lag], case)).collect();
+        let first = &most[self.first_case().unwrap_or(cases)];
+        let known: Option<Vec<i64>> = most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
+        let pointer = m.reg(format!("wave_lag_{lag}"), ty);
         let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
-        pointer.next(m.mux(over, by_case(m, &self.next_cases, &most, ty), pointer.q().sub_lit(1))).q()
+        let again = match &known {
+            Some(known) => by_case(m, &self.next_cases, known, ty),
+            None => of_case(m, &self.next_cases, &most.iter().map(|f| self.waits.kept(f, ty)).collect::<Vec<_>>()),
+        };
+        let next = m.mux(over, again, pointer.q().sub_lit(1));
+        match first {
+            Formula::Const(waves) => pointer.rst(self.rst, *waves).en(self.fire).next(next).q(),
+            first => pointer.en(self.start | self.fire).next(m.mux(self.start, self.waits.given(first, ty), next)).q(),
+        }
     }
 
     fn condition(&mut self, c: &Condition) -> Sig<'m> {
