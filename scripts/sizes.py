@@ -2,8 +2,9 @@
 """What sizes at run time cost: `sizes.py [SAGEN]`.
 
 Writes the tables of docs/sizes.md: resources of the product in examples/gemm_sizes.c with sizes at run time and with
-constant ones, and its cycles at several sizes against those of the same array compiled for each of them alone. Some are
-also simulated against the C program; fails where a result or the number of cycles differs. Then the layers of two networks.
+constant ones, and its cycles at several sizes against those of the same array compiled for each of them alone. The same of
+an elimination, whose values wait in PEs. Some are also simulated against the C program; fails where a result or the number of
+cycles differs. Then the layers of two networks.
 """
 import json
 import re
@@ -20,6 +21,11 @@ GREATEST = (256, 256, 256)
 SIZES = [GREATEST, (256, 256, 16), (128, 128, 128), (64, 64, 64), (100, 100, 100), (17, 1, 100), (31, 37, 41), (1, 1, 1)]
 SIMULATED = [(64, 64, 64), (31, 37, 41), (17, 1, 100), (1, 1, 1)]
 BEGIN, END = "<!-- scripts/sizes.py -->\n", "<!-- end -->\n"
+
+ELIMINATION = ROOT / "examples/lu.c"
+ELIMINATION_DESIGN = ["--space", "i"]
+ORDERS = [128, 100, 64, 48, 32, 17, 8, 2]
+ORDERS_SIMULATED = [100, 64, 17, 2]
 
 # Convolutions: how many, function, channels out and in, side of the result, side of the kernel.
 RESNET = ROOT / "examples/networks/resnet.c"
@@ -55,6 +61,30 @@ def constant(folder, sizes):
     file.write_text(text)
     defines = [f"-D{name}={size}" for name, size in zip(NAMES, sizes)]
     return sagen("rtl", file, *defines, *DESIGN, "--json", "-o", f"{folder}/constant")
+
+
+def elimination(folder):
+    """The table of an elimination at several orders, and compiled for each alone."""
+    file = Path(folder) / "lu_sizes.c"
+    text = ELIMINATION.read_text().replace("lu(float", "lu(int N, float")
+    file.write_text(re.sub(r"#ifndef N(.|\n)*?#endif\n", f"#pragma sagen max(N={ORDERS[0]})", text))
+    sized = sagen("rtl", file, *ELIMINATION_DESIGN, "--json", "-o", f"{folder}/lu_sizes")
+    runs = sagen("sim", file, *ELIMINATION_DESIGN, *(word for n in ORDERS_SIMULATED for word in ("--size", f"N={n}")), "--json")["functions"]
+    rows = ""
+    for n in ORDERS:
+        own = sagen("predict", f"{folder}/lu_sizes", "--json", f"N={n}")["cycles"]
+        alone = sagen("rtl", ELIMINATION, f"-DN={n}", *ELIMINATION_DESIGN, "--json", "-o", f"{folder}/lu")["predicted_cycles"]
+        rows += f"| {n} | {own:,} | {alone:,} | {100 * own / alone - 100:+.1f} % |\n"
+        run = runs.get(f"lu({n})")
+        if n in ORDERS_SIMULATED and not (run and run["match"] and run["cycles"] == own):
+            sys.exit(f"order {n}: {run}, {own} cycles predicted")
+    return f"""
+Values wait in a PE until the next step of an elimination, for a time that follows from its order: [examples/lu.c](../examples/lu.c)
+on {' × '.join(map(str, sized['array']))} PEs, and on as many PEs as the order, compiled for it alone.
+
+| order | at run time | constant | |
+| ---: | ---: | ---: | ---: |
+{rows}"""
 
 
 def network(folder, name, layers, macros):
@@ -99,6 +129,7 @@ def main():
             run = runs[f"gemm{sizes}"]
             if not run["match"] or run["cycles"] != at(sizes):
                 sys.exit(f"{sizes}: {run['result']}, {run['cycles']} cycles, {at(sizes)} predicted")
+        eliminated = elimination(folder)
         networks = "".join(network(folder, *of) for of in NETWORKS)
     made = f"""Made by `scripts/sizes.py`: [examples/gemm_sizes.c](../examples/gemm_sizes.c) on {sized['board']}, {' '.join(DESIGN)}. Resources are estimates.
 
@@ -111,7 +142,7 @@ Cycles with ideal memory of the one IP, and of the same array compiled for these
 
 | m × n × k | at run time | constant | |
 | --- | ---: | ---: | ---: |
-{rows}
+{rows}{eliminated}
 ## Networks
 
 All convolutions of a network on one IP, [examples/networks/resnet.c](../examples/networks/resnet.c) with the arrays of

@@ -9,11 +9,14 @@ pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xe703_7ed1_a0b4_28db));
     let case = if random.below(2) == 0 { forms::draw(seed) } else { nests::draw(seed) };
     let (mut maxima, mut parameters, mut text) = (vec![], vec![], String::new());
-    for line in case.text.lines() {
+    // Values wait longer in long loops than operators take, and then less long at smaller sizes.
+    let long = random.below(8);
+    for (at, line) in case.text.lines().enumerate() {
         let bound = line.strip_prefix("#define N").and_then(|l| l.split_once(' ')).and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
         match bound {
             // Some stay constants.
             Some((name, value)) if value > 1 && random.below(5) > 0 => {
+                let value = if at as u64 == long { value * 6 } else { value };
                 maxima.push(format!("N{name}={value}"));
                 parameters.push(format!("{} N{name}, ", ["int", "int64_t", "uint8_t", "unsigned"][random.below(6).min(3) as usize]));
             }
