@@ -134,9 +134,12 @@ impl<'a> Program<'a> {
         Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slant: Factors::new(), rewrites, written: None, sized: None }
     }
 
-    /// The program in strips: over this system.
+    /// The program in strips: over this system, which is that at all sizes.
     pub(super) fn over(&self, system: System, strip: Factors, slant: Factors, spec: &DesignSpec) -> Program<'a> {
-        Program { strip, slant, ..Program::counted(self.scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) }
+        let over = |scop: &Cow<'a, Scop>, system: System| Program { strip: strip.clone(), slant: slant.clone(), ..Program::counted(scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) };
+        let Some(sized) = &self.sized else { return over(&self.scop, system) };
+        let at_most = system.at(&self.scop, &system.maxima());
+        Program { sized: Some(Box::new(over(&sized.scop, system))), ..over(&self.scop, at_most) }
     }
 
     /// Where an array lies that passes values between phases.

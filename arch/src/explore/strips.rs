@@ -40,14 +40,13 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     if size < 1 {
         return fault(format!("--strip {name}={size}: a strip has at least one iteration"), format!("for example --strip {name}=16"));
     }
-    let sizes = program.system.sizes > 0 || program.sized.is_some();
-    if sizes || program.system.phases > 0 {
-        let what = if sizes { "a program with sizes at run time" } else { "a program in phases" };
-        return fault(format!("--strip: {what} is not cut into strips"), "leave the option out: loops there end as the sizes or the phases say".into());
+    if program.system.phases > program.system.sizes {
+        return fault("--strip: a program in phases is not cut into strips".into(), "leave the option out: loops there end as the phases say".into());
     }
-    let d = dim_named(&program.system, name).map_err(|f| vec![f])?;
-    let known = strips::dimensions(&program.system);
-    let others: Vec<&str> = known.iter().map(|&(d, _)| program.system.dims[d].name.as_str()).collect();
+    let system = &whole(&program).system;
+    let d = dim_named(system, name).map_err(|f| vec![f])?;
+    let known = strips::dimensions(system);
+    let others: Vec<&str> = known.iter().map(|&(d, _)| system.dims[d].name.as_str()).collect();
     let help = if others.is_empty() { "leave the option out: no loop of this program can be cut so that others end earlier".into() } else { format!("loops that can be cut: {}", others.join(", ")) };
     let Some(&(_, far)) = known.iter().find(|k| k.0 == d) else {
         return fault(format!("--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other loop ends as it says"), help);
@@ -55,14 +54,17 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     if size < far {
         return fault(format!("--strip {name}={size}: values come over {far} iterations of the loop `{name}`"), format!("a strip has as many at least: --strip {name}={far}"));
     }
-    let asked = slant.iter().map(|(name, &slope)| dim_named(&program.system, name).map(|d| (d, slope))).collect::<Result<Slopes, _>>().map_err(|f| vec![f])?;
-    let extent = |d: usize| program.system.dims[d].hi - program.system.dims[d].lo + 1;
+    if far > 0 && system.sizes > 0 {
+        return fault(format!("--strip {name}={size}: values are carried over the loop `{name}`, for a time that would follow from the sizes and the strip"), "leave the option out, or make the sizes constants".into());
+    }
+    let asked = slant.iter().map(|(name, &slope)| dim_named(system, name).map(|d| (d, slope))).collect::<Result<Slopes, _>>().map_err(|f| vec![f])?;
+    let extent = |d: usize| system.dims[d].hi - system.dims[d].lo + 1;
     if let Some(&(d, slope)) = asked.iter().find(|&&(d, slope)| !(0..=extent(d)).contains(&slope)) {
-        let name = &program.system.dims[d].name;
+        let name = &system.dims[d].name;
         return fault(format!("--slant {name}={slope}: the loop `{name}` has {} iterations", extent(d)), format!("it begins so many later at most, and not earlier: for example --slant {name}=1"));
     }
     let space: Vec<usize> = match &spec.array {
-        ArrayChoice::ByHand { space: Some(space), .. } => space.iter().filter_map(|name| dim_named(&program.system, name).ok()).collect(),
+        ArrayChoice::ByHand { space: Some(space), .. } => space.iter().filter_map(|name| dim_named(system, name).ok()).collect(),
         _ => vec![],
     };
     let slopes = |all: Slopes| match asked.is_empty() {
@@ -77,20 +79,24 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
 
 /// The program in strips that are phases, those that walk least first.
 pub fn alternatives<'a>(program: &Program<'a>, spec: &DesignSpec) -> Vec<Program<'a>> {
-    if program.sized.is_some() {
-        return vec![];
-    }
-    let free = strips::dimensions(&program.system).into_iter().filter(|d| d.1 == 0);
-    let all = free.flat_map(|(d, _)| sizes(&program.system, d, 1).into_iter().map(move |size| (d, size)));
-    let walked = |(d, size)| Some((d, size, strips::strips(&program.scop, &program.system, d, size, &|all| all)?.0.walked()));
+    let Program { scop, system, .. } = whole(program);
+    let free = strips::dimensions(system).into_iter().filter(|d| d.1 == 0);
+    let all = free.flat_map(|(d, _)| sizes(system, d, 1).into_iter().map(move |size| (d, size)));
+    let walked = |(d, size)| Some((d, size, strips::strips(scop, system, d, size, &|all| all)?.0.walked()));
     let mut all: Vec<(usize, i64, f64)> = all.filter_map(walked).collect();
     all.sort_by(|a, b| a.2.total_cmp(&b.2));
     all.into_iter().filter_map(|(d, size, _)| cut(program, d, size, &|all| all, spec)).filter(is_sound).take(ALTERNATIVES).collect()
 }
 
+/// The program at all sizes, if it has some.
+fn whole<'p, 'a>(program: &'p Program<'a>) -> &'p Program<'a> {
+    program.sized.as_deref().unwrap_or(program)
+}
+
 /// No strip overwrites what another has yet to read.
 fn is_sound(program: &Program) -> bool {
-    verify::system(&program.scop, &program.system).is_ok()
+    let Program { scop, system, .. } = whole(program);
+    verify::system(scop, system).is_ok()
 }
 
 /// Iterations of a strip of dimension `d` that are looked at, `least` at least.
@@ -101,10 +107,11 @@ fn sizes(system: &System, d: usize, least: i64) -> Vec<i64> {
     sizes
 }
 
-/// The program over strips of `size` iterations of dimension `d`.
+/// The program over strips of `size` iterations of dimension `d`, of those at all sizes.
 fn cut<'a>(program: &Program<'a>, d: usize, size: i64, slopes: &dyn Fn(Slopes) -> Slopes, spec: &DesignSpec) -> Option<Program<'a>> {
-    let name = |d: usize| program.system.dims[d].name.clone();
-    let (system, slopes) = strips::strips(&program.scop, &program.system, d, size, slopes)?;
+    let Program { scop, system, .. } = whole(program);
+    let name = |d: usize| system.dims[d].name.clone();
+    let (system, slopes) = strips::strips(scop, system, d, size, slopes)?;
     // Of strips that are phases there is nothing to say.
     let slant = if system.strips > 0 { slopes.into_iter().map(|(d, slope)| (name(d), slope)).collect() } else { Factors::new() };
     Some(program.over(system, Factors::from([(name(d), size)]), slant, spec))

@@ -187,14 +187,14 @@ impl System {
     pub fn cased(&self) -> usize {
         self.phases + self.strips
     }
-    /// Band coordinates that are walked: of each case's boxes, from where the first of all iterations is.
+    /// Band coordinates that are walked at the greatest sizes: of each case's boxes, from where the first of all iterations is.
     pub fn walked(&self) -> f64 {
         let extents = |bounds: &mut dyn Iterator<Item = (i64, i64)>| bounds.map(|(lo, hi)| (hi - lo + 1) as f64).product::<f64>();
         if self.cases.is_empty() {
-            return extents(&mut self.dims.iter().map(|d| (d.lo, d.hi)));
+            return extents(&mut self.dims[self.sizes..].iter().map(|d| (d.lo, d.hi)));
         }
         let from = |d: usize, b: (i64, i64)| (if d < self.cased() { b.0 } else { self.dims[d].lo }, b.1);
-        self.cases.iter().map(|case| extents(&mut case.bounds.iter().enumerate().map(|(d, b)| from(d, *b)))).sum()
+        self.cases.iter().map(|case| extents(&mut case.bounds.iter().enumerate().skip(self.sizes).map(|(d, b)| from(d, *b)))).sum()
     }
     /// The statements that are executed in phases of the same cases as statement `s`.
     pub fn alike(&self, s: usize) -> BTreeSet<usize> {

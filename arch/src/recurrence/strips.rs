@@ -27,11 +27,11 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
         feeds().map(each).try_fold(0, |most, e| Some(most.max(e?)))
     };
     let bends = |d: usize| {
-        let couples = |c: &Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs.iter().filter(|c| **c != 0).count() > 1;
+        let couples = |c: &Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs[system.sizes..].iter().filter(|c| **c != 0).count() > 1;
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
     let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
-    if system.cased() > 0 { vec![] } else { (0..system.dims.len()).filter_map(cut).collect() }
+    if system.cased() > system.sizes { vec![] } else { (system.sizes..system.dims.len()).filter_map(cut).collect() }
 }
 
 /// Dimensions, and by how much later they begin from strip to strip.
@@ -40,29 +40,35 @@ pub type Slopes = Vec<(usize, i64)>;
 /// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases, unless values
 /// are handed on from one to the next. `slant` makes of the steepest slopes those that the other dimensions get, which are returned.
 pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(Slopes) -> Slopes) -> Option<(System, Slopes)> {
-    let (depth, lo) = (system.dims.len() + 1, system.dims[d].lo);
-    let mut over: Vec<Affine> = (1..depth).map(|e| coordinate(e, depth)).collect();
-    over[d].coeffs[0] = size;
+    let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.sizes);
+    let dims: Vec<usize> = (0..sizes).chain(sizes + 1..depth).collect();
+    let mut over: Vec<Affine> = dims.iter().map(|&e| coordinate(e, depth)).collect();
+    over[d].coeffs[sizes] = size;
     let within = between(d + 1, [lo, lo + size - 1], depth).into();
-    let phases = usize::from(!hands_on(system, d));
-    let frame = Frame { over, dims: (1..depth).collect(), within, first: 0, phases, depth };
+    let hands_on = hands_on(system, d);
+    if hands_on && sizes > 0 {
+        return None;
+    }
+    let phases = if hands_on { 0 } else { sizes + 1 };
+    let frame = Frame { over, dims, within, first: 0, phases, depth };
     let placed = |(s, placed): (usize, &Placed)| {
         let placed = frame.placed(scop, s, placed);
-        if phases > 0 { placed } else { handed_on(scop, s, placed, [d + 1, depth], [lo, size]) }
+        if hands_on { handed_on(scop, s, placed, [d + 1, depth], [lo, size]) } else { placed }
     };
     let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
-    let names = [format!("{}.strip", system.dims[d].name)].into_iter().chain(names(system)).collect();
-    let whole = around(names, phases, statements);
+    let mut names: Vec<String> = names(system).collect();
+    names.insert(sizes, format!("{}.strip", system.dims[d].name));
+    let whole = around(&system.dims[..sizes], names, phases, statements);
     let moved = |slopes: Slopes, by: i64| -> Slopes { slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect() };
     let (slanted, slopes) = slanted(scop, &whole, &|found| moved(slant(moved(found, -1)), 1));
     let cut = slanted.unwrap_or(whole);
     is_worth(&cut, system).then(|| (cut, moved(slopes, -1)))
 }
 
-/// The system of these statements, which are in strips if not in phases.
-fn around(names: Vec<String>, phases: usize, statements: Vec<Placed>) -> System {
-    let dims = Dim::around(names, &statements);
-    if phases > 0 { System::new(dims, 0, phases, statements) } else { System::in_strips(dims, statements) }
+/// The system of these statements at these sizes, which are in strips if not in phases.
+fn around(sizes: &[Dim], names: Vec<String>, phases: usize, statements: Vec<Placed>) -> System {
+    let dims = sizes.iter().cloned().chain(Dim::around(names, &statements).into_iter().skip(sizes.len())).collect();
+    if phases > 0 { System::new(dims, sizes.len(), phases, statements) } else { System::in_strips(dims, statements) }
 }
 
 /// So much less is walked.
@@ -104,7 +110,7 @@ fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (O
     let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
     let (mut statements, mut taken) = (system.statements.clone(), vec![]);
     for group in groups(system) {
-        for p in 0..cased {
+        for p in system.sizes..cased {
             let slopes = slant(slopes(&statements, &group, p, cased).unwrap_or_default());
             if slopes.is_empty() {
                 continue;
@@ -118,7 +124,7 @@ fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (O
             taken.extend(slopes);
         }
     }
-    let slanted = around(names(system).collect(), phases, statements);
+    let slanted = around(&system.dims[..system.sizes], names(system).collect(), phases, statements);
     (Some(slanted).filter(|slanted| is_worth(slanted, system)), taken)
 }
 
