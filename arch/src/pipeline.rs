@@ -85,7 +85,7 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     spec.arithmetic.check()?;
     let scop = linear::delinearized(hosted::hoisted(constants::propagated(spec.program(scop)))?);
     port::assign(&scop, &spec.wiring)?;
-    let work = Work::of(&scop.at(&scop.maxima()));
+    let work = Work::at_most(&scop);
     if scop.open_sizes() > 0 {
         let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
         verified(&form, &system)?;
@@ -131,7 +131,7 @@ fn uniform<'a>(region: &Region<'a>) -> Result<(Cow<'a, Scop>, System, Vec<Attemp
 /// Recurrences that a text gives; reading it has verified them.
 fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Program<'static>, Diagnostics> {
     let ports = port::assign(scop, &spec.wiring)?;
-    Ok(Program::new(Cow::Owned(scop.clone()), system.clone(), spec, Work::of(scop), ports, vec![]))
+    Ok(Program::new(Cow::Owned(scop.clone()), system.clone(), spec, Work::at_most(scop), ports, vec![]))
 }
 
 /// Space and time for the recurrences: automatic, a row of the list, or by hand.

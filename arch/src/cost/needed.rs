@@ -9,14 +9,6 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Whether a condition holds at one place: in some waves, in all that matter, or in none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    Never,
-    Sometimes,
-    Always,
-}
-
 /// Where the array needs each node.
 pub struct Needed {
     /// Per node, the number of PEs in which something stored depends on it.
@@ -286,6 +278,30 @@ struct Outcome {
     fails: Places,
 }
 
+/// Places where something holds in some waves, along axes that tell them apart.
+struct Feasible {
+    extent: [i64; 2],
+    answers: Vec<bool>,
+}
+
+impl Feasible {
+    fn at(&self, [p0, p1]: [i64; 2]) -> bool {
+        self.answers[(p0.min(self.extent[0] - 1) * self.extent[1] + p1.min(self.extent[1] - 1)) as usize]
+    }
+}
+
+/// Conditions in parts that have no counter in common: each holds or fails by itself.
+fn apart(all: &[Condition]) -> Vec<Vec<&Condition>> {
+    let meet = |a: &Condition, b: &Condition| a.form.counters.iter().zip(&b.form.counters).any(|(x, y)| *x != 0 && *y != 0);
+    let mut parts: Vec<Vec<&Condition>> = vec![];
+    for c in all {
+        let (with, without): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.iter().any(|other| meet(other, c)));
+        parts = without;
+        parts.push(with.into_iter().flatten().chain([c]).collect());
+    }
+    parts
+}
+
 /// Where nodes are known to be needed, and where that has not been said of their operands yet.
 struct Wanted {
     seen: Table,
@@ -396,18 +412,25 @@ impl Search<'_> {
         &known[&id]
     }
 
-    /// Places where the conditions have the same constants share an answer.
     fn guards(&self, all: &[Condition]) -> Outcome {
+        let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
+        let holds = of(self.extent, |p| parts.iter().all(|part| part.at(p)));
+        let fixed = |c: &Condition| self.ranges.bounds(&c.form).0 == self.ranges.bounds(&c.form).1;
+        let everywhere = of(self.extent, |_| true);
+        let fails = if all.iter().all(fixed) { each(&everywhere, &holds, |all, holds| all & !holds) } else { everywhere };
+        Outcome { holds, fails }
+    }
+
+    /// Where conditions hold in some waves. Places where they have the same constants share an answer.
+    fn feasible(&self, all: &[&Condition]) -> Feasible {
         // Along the axes that no condition asks for, one place stands for all.
         let extent = [0, 1].map(|a| if all.iter().any(|c| c.form.space[a] != 0) { self.extent[a] } else { 1 });
-        let mut known: FxHashMap<Vec<i64>, Holds> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<i64>, bool> = FxHashMap::default();
         let mut answer = |p: [i64; 2]| {
             let constants = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
-            *known.entry(constants).or_insert_with(|| self.guard(all, p))
+            *known.entry(constants).or_insert_with(|| self.ranges.feasible(&all.iter().map(|c| c.at(p)).collect::<Vec<_>>()))
         };
-        let answers: Vec<Holds> = places(extent).map(&mut answer).collect();
-        let at = |[p0, p1]: [i64; 2]| answers[(p0.min(extent[0] - 1) * extent[1] + p1.min(extent[1] - 1)) as usize];
-        Outcome { holds: of(self.extent, |p| at(p) != Holds::Never), fails: of(self.extent, |p| at(p) != Holds::Always) }
+        Feasible { extent, answers: places(extent).map(&mut answer).collect() }
     }
 
     /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are
@@ -417,16 +440,13 @@ impl Search<'_> {
         let apart = (0..self.ranges.counters.len()).all(|j| all.iter().filter(|c| uses(c, j)).count() <= 1);
         let [rows, columns] = [0, 1].map(|a| [0, self.vsa.extent[a] - 1]);
         let mut corners = rows.into_iter().flat_map(|p0| columns.map(|p1| [p0, p1]));
-        apart && all.iter().all(|c| !c.equality) && corners.all(|p| self.guard(all, p) == Holds::Sometimes)
+        apart && all.iter().all(|c| !c.equality) && corners.all(|p| self.sometimes(all, p))
     }
 
-    fn guard(&self, all: &[Condition], p: [i64; 2]) -> Holds {
+    /// At this place the guard holds in some waves, and not always.
+    fn sometimes(&self, all: &[Condition], p: [i64; 2]) -> bool {
         let here: Vec<Condition> = all.iter().map(|c| c.at(p)).collect();
         let fixed = |c: &Condition| self.ranges.bounds(&c.form).0 == self.ranges.bounds(&c.form).1;
-        match (self.ranges.feasible(&here), here.iter().all(fixed)) {
-            (false, _) => Holds::Never,
-            (true, true) => Holds::Always,
-            (true, false) => Holds::Sometimes,
-        }
+        self.ranges.feasible(&here) && !here.iter().all(fixed)
     }
 }

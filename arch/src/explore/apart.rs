@@ -44,6 +44,6 @@ fn apart<'a>(program: &Program<'a>, spec: &DesignSpec) -> Option<Program<'a>> {
     }).ok()??;
     verify::system(&form, &system).ok()?;
     let ports = port::assign(&form, &spec.wiring).ok()?;
-    let work = Work::of(&form);
+    let work = Work::at_most(&form);
     Some(Program { apart: true, ..Program::new(Cow::Owned(form), system, spec, work, ports, program.rewrites.clone()) })
 }

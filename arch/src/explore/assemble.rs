@@ -36,6 +36,11 @@ pub struct Work {
 }
 
 impl Work {
+    /// At the greatest sizes.
+    pub fn at_most(scop: &Scop) -> Work {
+        if scop.open_sizes() > 0 { Work::of(&scop.at(&scop.maxima())) } else { Work::of(scop) }
+    }
+
     pub fn of(scop: &Scop) -> Work {
         let mut work = Work { operations: 0, iterations: 0 };
         let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
@@ -94,12 +99,9 @@ impl<'a> Program<'a> {
             let maxima = scop.maxima();
             let most = scop.at(&maxima);
             let at_most = system.at(&most, &maxima);
-            let work = Work::of(&most);
-            let mut sized = Program::plain(scop, system, spec, work, ports.clone(), rewrites.clone());
-            let mut program = Program::plain(Cow::Owned(most), at_most, spec, work, ports, rewrites);
-            sized.work = program.work;
-            program.sized = Some(Box::new(sized));
-            return program;
+            let program = Program::plain(Cow::Owned(most), at_most, spec, work, ports.clone(), rewrites.clone());
+            let sized = Program::counted(scop, system, spec, program.work, ports, rewrites);
+            return Program { sized: Some(Box::new(sized)), ..program };
         }
         Program::plain(scop, system, spec, work, ports, rewrites)
     }

@@ -106,11 +106,21 @@ type Cut = ([i64; 2], i64);
 
 /// Cheapest skew (in cycles to cross the array) that satisfies the cuts.
 fn cheapest_skew(extent: [i64; 2], cuts: &[Cut]) -> Option<[i64; 2]> {
-    let cost = |s: &[i64; 2]| s[0].abs() * (extent[0] - 1) + s[1].abs() * (extent[1] - 1);
     // Nearest to zero first, positive before negative.
-    let mut choices: Vec<i64> = (1..=MAX_SKEW).flat_map(|s| [s, -s]).collect();
-    choices.truncate(if extent[0] == 1 { 1 } else { choices.len() });
-    choices.into_iter().filter_map(|s0| Some([s0, second_skew(s0, extent[1], cuts)?])).min_by_key(cost)
+    let most = if extent[0] == 1 { 1 } else { 2 * MAX_SKEW };
+    let mut best: Option<(i64, [i64; 2])> = None;
+    for s0 in (1..=MAX_SKEW).flat_map(|s| [s, -s]).take(most as usize) {
+        let cross = s0.abs() * (extent[0] - 1);
+        if best.is_some_and(|(least, _)| cross >= least) {
+            break;
+        }
+        let Some(s1) = second_skew(s0, extent[1], cuts) else { continue };
+        let cost = cross + s1.abs() * (extent[1] - 1);
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, [s0, s1]));
+        }
+    }
+    best.map(|(_, skew)| skew)
 }
 
 /// The skew nearest to zero along the second axis that satisfies the cuts, given the first one.

@@ -1,12 +1,13 @@
-// Sizes say where loops end already. //~ ERROR E0728 a program with sizes at run time is not cut into strips
-// sagen: --strip i=8
+// Strips that hand values on would keep them for a time that follows from sizes, too. //~ ERROR E0728 values are carried over the loop `k`
+// sagen: --strip k=8
 #pragma sagen max(n=24)
-void totals(int n, const short L[n][n], int t[n])
+void lu(int n, float A[n][n])
 {
 #pragma scop
-    for (int i = 0; i < n; i++) {
-        t[i] = 0;
-        for (int k = 0; k <= i; k++) t[i] += L[i][k];
+    for (int k = 0; k < n; k++) {
+        for (int i = k + 1; i < n; i++) A[i][k] /= A[k][k];
+        for (int i = k + 1; i < n; i++)
+            for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j];
     }
 #pragma endscop
 }
