@@ -186,7 +186,8 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
         let limited = mapping.limits.contains_key(&j);
         let last = mapping.counters[j].trip - 1;
         let value = |conjunction: &Vec<Condition>| {
-            let ends = conjunction.iter().any(|c| mapping.is_end(j, c)).then_some(last);
+            // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the bounds say.
+            let ends = conjunction.iter().any(|c| j >= mapping.phases && mapping.is_end(j, c)).then_some(last);
             // Of a counter that sizes end, the last value has no number of its own.
             ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
         };

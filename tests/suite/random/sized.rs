@@ -1,13 +1,13 @@
-//! The same kernels and nests with sizes at run time in the place of macros: one IP, which runs at several sizes.
+//! The same kernels, nests and programs with sizes at run time in the place of macros: one IP, which runs at several sizes.
 
 use super::check::Case;
-use super::{forms, nests};
+use super::{forms, nests, programs};
 use sagen::data::Random;
 
 /// Case number `seed`.
 pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xe703_7ed1_a0b4_28db));
-    let case = if random.below(2) == 0 { forms::draw(seed) } else { nests::draw(seed) };
+    let case = [forms::draw, nests::draw, programs::draw][random.below(3) as usize](seed);
     let (mut maxima, mut parameters, mut text) = (vec![], vec![], String::new());
     // Values wait longer in long loops than operators take, and then less long at smaller sizes.
     let long = random.below(8);
@@ -27,5 +27,10 @@ pub fn draw(seed: u64) -> Case {
         return case;
     }
     let head = format!("#pragma sagen max({})\nvoid kernel({}", maxima.join(", "), parameters.concat());
-    Case { text: text.replace("void kernel(", &head), ..case }
+    let mut options = case.options;
+    let loops: Vec<&str> = text.split("for (").skip(1).filter_map(|l| l.split(['=', ' ']).find(|word| !word.is_empty() && *word != "int")).collect();
+    if random.below(8) == 0 && !options.contains("--strip") && !loops.is_empty() {
+        options += &format!(" --strip {}={}", loops[random.below(loops.len() as u64) as usize], 1 + random.below(4));
+    }
+    Case { text: text.replace("void kernel(", &head), options, ..case }
 }
