@@ -1,4 +1,8 @@
-//! A part of a search: grids by hash, a line of JSON for every one finished, the incumbent shared through the file.
+//! A part of a search: grids by hash, of all forms of the program, a line of JSON for every one finished, the incumbent shared
+//! through the file.
+//!
+//! Of the program as it stands an array is looked at in strips, too, and only the fastest one is (`arch::explore::choose`): a line
+//! says how many cycles it took before (`whole`), and grids of that form are measured by that.
 //!
 //! Every line holds what is proved: no design of that grid takes fewer cycles than `bound`. A search that is killed loses
 //! the grid it was at; with `--resume` the next one skips those that have lines. The bound of all is the least of the lines'
@@ -6,8 +10,9 @@
 
 use super::Context;
 use crate::program::Refused;
-use arch::explore::search::{grids, search, Task};
-use arch::explore::space::Grid;
+use arch::explore::apart;
+use arch::explore::choose::{Part, Quest};
+use arch::explore::search::Learned;
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -19,8 +24,9 @@ fn hash(key: &str) -> u64 {
     key.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-fn key(grid: &Grid) -> String {
-    format!("{}:{:?}:{:?}:{}:{}", grid.flow.facts, grid.flow.axes, grid.pes, grid.flow.lanes, grid.lanes)
+fn key(Part { form, grid, .. }: &Part) -> String {
+    let form = if *form == 0 { String::new() } else { format!("{form}:") };
+    format!("{form}{}:{:?}:{:?}:{}:{}", grid.flow.facts, grid.flow.axes, grid.pes, grid.flow.lanes, grid.lanes)
 }
 
 fn lines(path: &Path) -> Vec<Value> {
@@ -29,57 +35,47 @@ fn lines(path: &Path) -> Vec<Value> {
     text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
 }
 
-fn task<'a>(context: &'a Context, only: Option<&'a [Grid]>, below: i64) -> Task<'a> {
-    Task {
-        program: context.program,
-        spec: context.spec,
-        limits: context.limits,
-        space: context.space.clone(),
-        only,
-        below,
-        enough: 0,
-        effort: context.effort,
-        watch: None,
-    }
-}
-
-pub(super) fn run(context: &Context, (part, parts): (u64, u64), out: &Path) -> Result<String, Refused> {
+pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) -> Result<String, Refused> {
     let failed = |e: std::io::Error| Refused::plain(format!("cannot write {}: {e}", out.display()));
     let mut file = OpenOptions::new().create(true).append(true).open(out).map_err(failed)?;
     let known = lines(out);
     // A killed run may have left half a line.
     writeln!(file).map_err(failed)?;
     let skip: BTreeSet<String> = known.iter().filter(|_| context.arguments.resume).filter_map(|l| l["grid"].as_str().map(String::from)).collect();
-    let mine = |g: &Grid| hash(&key(g)) % parts == part - 1;
-    let all: Vec<(i64, Grid)> = grids(&task(context, None, i64::MAX)).into_iter().filter(|g| mine(&g.1) && !skip.contains(&key(&g.1))).collect();
-    let (mut searched, mut best) = (0, None);
-    let mut bound = i64::MAX;
-    for (least, grid) in &all {
+    let others = apart::alternatives(context.program, context.spec);
+    let quest = Quest { program: context.program, others: &others, spec: context.spec, space: context.space.clone(), limits: context.limits, effort: context.effort, watch: None, learned: Learned::default() };
+    let mine = |part: &Part| hash(&key(part)) % parts == number - 1;
+    let all = quest.parts().into_iter().filter(|part| mine(part) && !skip.contains(&key(part)));
+    let (mut searched, mut bound) = (0, i64::MAX);
+    for part in all {
         // What other shards have found since counts, too.
-        let incumbent = lines(out).iter().filter_map(|l| l["cycles"].as_i64()).min().unwrap_or(i64::MAX);
-        if *least >= incumbent {
-            bound = bound.min(*least);
-            break;
+        let known = lines(out);
+        let least = |field: &str| known.iter().filter_map(|l| l[field].as_i64()).min().unwrap_or(i64::MAX);
+        let incumbent = least(if part.form == 0 { "whole" } else { "cycles" });
+        if part.least >= incumbent {
+            bound = bound.min(part.least);
+            continue;
         }
-        let only = [*grid];
-        let found = search(&task(context, Some(&only), incumbent));
+        let (found, whole) = quest.in_part(&part, incumbent);
         searched += 1;
-        let mut line = json!({ "grid": key(grid), "bound": found.bound.min(incumbent) });
+        let mut line = json!({ "grid": key(&part), "bound": found.bound.min(incumbent) });
         if let Some(d) = &found.best {
-            best = Some(best.map_or(d.cycles, |b: i64| b.min(d.cycles)));
             line["cycles"] = json!(d.cycles);
             line["design"] = json!(context.text(d));
         }
+        if part.form == 0 {
+            line["whole"] = json!(whole);
+        }
         file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
     }
-    let done = json!({ "done": part, "of": parts, "bound": bound.min(i64::MAX) });
+    let done = json!({ "done": number, "of": parts, "bound": bound.min(i64::MAX) });
     file.write_all(format!("{done}\n").as_bytes()).map_err(failed)?;
     let all = lines(out);
     let least = all.iter().filter_map(|l| l["cycles"].as_i64()).min();
     let proved = all.iter().filter_map(|l| l["bound"].as_i64()).min().unwrap_or(0);
     let finished: BTreeSet<u64> = all.iter().filter_map(|l| l["done"].as_u64()).collect();
     let answer = json!({
-        "shard": part, "of": parts, "searched": searched, "best": least, "finished": finished.len(),
+        "shard": number, "of": parts, "searched": searched, "best": least, "finished": finished.len(),
         "bound": least.map_or(proved, |l| l.min(proved)),
     });
     Ok(format!("{answer}\n"))

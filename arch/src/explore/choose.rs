@@ -5,7 +5,8 @@
 use super::{apart, strips};
 use super::assemble::Program;
 use super::by_hand;
-use super::search::{at_once, share, Counts, Design, Effort, Found, Learned, Progress, Task};
+use super::search::{at_once, grids, search, share, Counts, Design, Effort, Found, Learned, Progress, Task};
+use super::space::Grid;
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
 use crate::ir::aim::{Most, Objective, RESOURCES};
@@ -132,30 +133,74 @@ pub struct Quest<'a> {
     pub learned: Learned,
 }
 
+/// A grid of the program, or of one of its other forms.
+pub struct Part {
+    /// Of the program, or behind it of the others.
+    pub form: usize,
+    pub grid: Grid,
+    /// No design in it takes fewer cycles.
+    pub least: i64,
+}
+
 impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
-        let search = |number: usize, program: &Program, space: Option<Vec<usize>>, below: i64, effort: Effort| self.learned.search(number, &Task { program, spec: self.spec, limits, space, only: None, below, enough, effort, watch: self.watch });
-        let mut found = self.handed_on(search(0, self.program, self.space.clone(), below, effort), limits);
+        let search = |form: usize, below: i64, effort: Effort| self.learned.search(form, &Task { limits, below, enough, effort, ..self.task(form) });
+        let mut found = self.handed_on(search(0, below, effort), limits);
         // A part for its nests apart, as much again for all strips together.
         let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
-        for (number, program) in (1..).zip(self.others).filter(|(_, p)| !p.apart || self.space.is_none()) {
-            let effort = effort.part(if program.apart { APART } else { strips });
+        for form in self.forms().skip(1) {
+            let effort = effort.part(if self.form(form).apart { APART } else { strips });
             if found.best.as_ref().is_some_and(|b| b.cycles <= enough) {
                 break;
             }
-            // Strips come in front of the loops there are.
-            let moved = program.system.dims.len() - self.program.system.dims.len();
-            let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
             let below = found.best.as_ref().map_or(below, |b| b.cycles);
-            found = found.or(search(number, program, space, below, effort));
+            found = found.or(search(form, below, effort));
         }
         found
     }
 
+    /// The forms that are looked at: all but nests apart where space loops are given.
+    fn forms(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..=self.others.len()).filter(|&form| !self.form(form).apart || self.space.is_none())
+    }
+
+    /// The program, or one of the others.
+    pub fn form(&self, form: usize) -> &Program<'_> {
+        if form == 0 { self.program } else { &self.others[form - 1] }
+    }
+
+    fn task(&self, form: usize) -> Task<'_> {
+        let program = self.form(form);
+        // Strips come in front of the loops there are.
+        let moved = program.system.dims.len() - self.program.system.dims.len();
+        let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
+        Task { program, spec: self.spec, limits: self.limits, space, only: None, below: i64::MAX, enough: 0, effort: self.effort, watch: self.watch }
+    }
+
+    /// All grids, those of the least bound first.
+    pub fn parts(&self) -> Vec<Part> {
+        let share = strips::least_share(self.program);
+        let of = |form: usize| {
+            let share = if form == 0 { share } else { 1.0 };
+            grids(&self.task(form)).into_iter().map(move |(least, grid)| Part { form, grid, least: (least as f64 * share) as i64 })
+        };
+        let mut all: Vec<Part> = self.forms().flat_map(of).collect();
+        all.sort_by_key(|part| part.least);
+        all
+    }
+
+    /// The best of the designs in a part with fewer cycles than so many; and its cycles before it was cut into strips.
+    pub fn in_part(&self, part: &Part, below: i64) -> (Found, Option<i64>) {
+        let only = [part.grid];
+        let found = search(&Task { only: Some(&only), below, ..self.task(part.form) });
+        let whole = found.best.as_ref().map(|b| b.cycles);
+        (if part.form == 0 { self.handed_on(found, self.limits) } else { found }, whole)
+    }
+
     /// The best array in strips that hand values on, if it is faster so.
     fn handed_on(&self, mut found: Found, limits: Resources) -> Found {
-        let Some(best) = &found.best else { return found };
         found.bound = (found.bound as f64 * strips::least_share(self.program)) as i64;
+        let Some(best) = &found.best else { return found };
         if let Some((design, tried)) = strips::handing_on(self.program, best, &limits, self.spec) {
             found.counts.exact += tried;
             found.trace.push((found.counts.exact, design.cycles, found.bound));

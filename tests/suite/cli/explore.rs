@@ -64,6 +64,19 @@ fn shards_find_and_prove_what_one_search_does_though_one_was_killed() {
 }
 
 #[test]
+fn shards_look_at_strips_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "void syrk(short C[40][40], const short A[40][24]) {\n#pragma scop\n  for (int i = 0; i < 40; i++)\n    for (int k = 0; k < 24; k++)\n      for (int j = 0; j <= i; j++) C[i][j] += A[i][k] * A[j][k];\n#pragma endscop\n}\n";
+    let (file, runs) = (kernel(dir.path(), "syrk.c", text), dir.path().join("runs.jsonl").to_string_lossy().into_owned());
+    let whole = json(&["explore", &file, "--limit", "dsp=16", "--json"]);
+    assert!(whole["best"]["design"].as_str().is_some_and(|d| d.contains("[strip]")), "{whole}");
+    let shard = |part: &str| json(&["explore", &file, "--limit", "dsp=16", "--shard", part, "--out", &runs]);
+    shard("1/2");
+    let last = shard("2/2");
+    assert_eq!((&last["best"], &last["bound"]), (&whole["best"]["cycles"], &whole["bound"]));
+}
+
+#[test]
 fn a_page_needs_nothing_but_itself() {
     let dir = tempfile::tempdir().unwrap();
     let page = dir.path().join("page.html");
