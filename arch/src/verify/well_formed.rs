@@ -4,7 +4,7 @@ use crate::affine::{Condition, Form};
 use crate::contract::walk::{LONGEST_BURST, MOST_AHEAD};
 use crate::ir::forms::full_range;
 use crate::ir::sizes::Formula;
-use crate::ir::vsa::{After, Bank, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
+use crate::ir::vsa::{After, Bank, Counter, DramArray, Hull, Op, Scalar, Scratch, Until, Vsa};
 use frontend::scop::{Expr, ExprKind};
 use std::collections::BTreeSet;
 
@@ -238,7 +238,8 @@ impl WellFormed<'_> {
             self.cases_of(&what, &g.cases);
             self.require(g.cases.is_none() || g.reload >= vsa.phases, || format!("{what}: of some cases only, but not loaded in each phase"));
             self.require(g.reload <= vsa.tile_depth, || format!("{what}: reload {} of {} tile counters", g.reload, vsa.tile_depth));
-            let phases = g.phases.len() <= vsa.phases && g.phases.iter().zip(&vsa.counters).enumerate().all(|(j, (p, c))| p.is_none_or(|v| j >= vsa.parameters() && (0..c.trip).contains(&v)));
+            // At some sizes there is no such phase.
+            let phases = g.phases.len() <= vsa.phases && g.phases.iter().enumerate().all(|(j, p)| p.is_none_or(|v| j >= vsa.parameters() && v >= 0));
             self.require(phases, || format!("{what}: phases {:?}", g.phases));
             g.banks.iter().for_each(|b| self.bank(&what, b, rank, g.ports.len()));
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
@@ -269,7 +270,8 @@ impl WellFormed<'_> {
             [&g.row, &g.col].iter().for_each(|f| self.form(f, || format!("{what}: row or col")));
             let inside = (0..2).all(|a| 0 <= g.first[a] && g.first[a] <= g.last[a] && g.last[a] < vsa.extent[a]);
             self.require(inside, || format!("{what}: collectors from {:?} to {:?}", g.first, g.last));
-            let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).all(|(e, c)| e.is_none_or(|v| (0..c.trip).contains(&v)));
+            let fits = |(j, (e, c)): (usize, (&Option<i64>, &Counter))| e.is_none_or(|v| v >= 0 && (v < c.trip || j < vsa.phases));
+            let emit = g.emit.len() == vsa.tile_depth && g.emit.iter().zip(&vsa.counters).enumerate().all(fits);
             self.require(emit, || format!("{what}: emit {:?} does not fit the tile counters", g.emit));
             let ends = g.emit.iter().enumerate().all(|(j, e)| !vsa.sizes.limits.contains_key(&j) || e.is_none_or(|v| v == 0 || v + 1 == vsa.counters[j].trip));
             self.require(ends, || format!("{what}: emits in the middle of a counter that sizes end"));
