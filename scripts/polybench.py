@@ -2,8 +2,8 @@
 """PolyBench/C through sagen: `polybench.py [SAGEN] [--only TEXT] [--limit SECONDS]`.
 
 Simulates every tests/polybench/*.c with the automatic choice of the array and writes docs/polybench.md: what became an
-array, and why the others did not. Fails where a result or the number of cycles differs. `--only` picks kernels by name
-and prints the tables instead.
+array, and why the others did not; then the same with sizes at run time in the place of the macros, one IP at several sizes. Fails
+where a result or the number of cycles differs. `--only` picks kernels by name and prints the tables instead.
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,12 +60,16 @@ def sizes_of(source):
     return {**sizes, **SMALLER.get(source.stem, {})}
 
 
+def limited(words, limit):
+    return subprocess.run(words, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
+
+
 def simulate(sagen, source, limit):
     """The report of a mapped kernel, the faults of a refused one, or None after `limit` seconds of computing."""
     smaller = [x for name, value in SMALLER.get(source.stem, {}).items() for x in ("-D", f"{name}={value}")]
     words = [sagen, "sim", "--board", "u250", str(source), *smaller, "--json"]
-    done = subprocess.run(words, capture_output=True, text=True,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
+    done = limited(words, limit)
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return None
     faults = faults_of(done.stderr)
@@ -81,6 +86,41 @@ def table(header, rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in [[name for name, _ in header], align, *rows])
 
 
+def with_sizes(source, folder):
+    """The kernel with parameters in the place of its macros, and their greatest values."""
+    sizes = {name: int(value) for name, value in sizes_of(source).items()}
+    text = re.sub(r"#ifndef (\w+)\n#define \1 \d+\n#endif\n", "", source.read_text())
+    pragma = "#pragma sagen max(" + ", ".join(f"{name}={value}" for name, value in sizes.items()) + ")\n"
+    text = re.sub(r"(?m)^void \w+\(", lambda head: pragma + head.group() + "".join(f"int {name}, " for name in sizes), text, count=1)
+    file = Path(folder) / source.name
+    file.write_text(text)
+    return file, sizes
+
+
+def sized_row(sagen, source, limit):
+    """One IP at its greatest sizes, at half of them and at 2, and then in random order; the constant arrays' cycles. None if refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, greatest = with_sizes(source, folder)
+        runs = [greatest, {name: (value + 1) // 2 for name, value in greatest.items()}, {name: min(2, value) for name, value in greatest.items()}]
+        given = [word for sizes in runs for word in ("--size", ",".join(f"{n}={v}" for n, v in sizes.items()))]
+        done = limited([sagen, "sim", "--board", "u250", str(file), *given, "--sequence", "6", "--json"], limit)
+        if done.returncode == 1 and faults_of(done.stderr):
+            return None
+        report = json.loads(done.stdout) if done.returncode == 0 else {}
+        by_sizes = {name[name.index("("):]: run for name, run in report.get("functions", {}).items()}
+        own = [by_sizes.get("({})".format(", ".join(map(str, sizes.values())))) for sizes in runs]
+        if None in own or not report["match"] or any(run["cycles"] != run["predicted_cycles"] for run in own):
+            sys.exit(f"polybench.py: {source.name} with sizes: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        alone = []
+        for sizes in runs[:2]:
+            defines = [x for name, value in sizes.items() for x in ("-D", f"{name}={value}")]
+            done = limited([sagen, "rtl", "--board", "u250", str(source), *defines, "--json", "-o", f"{folder}/alone"], limit)
+            alone.append(json.loads(done.stdout)["predicted_cycles"])
+    cycles = [run["cycles"] for run in own]
+    return [source.stem, ", ".join(f"{name} {value}" for name, value in greatest.items()), *(f"{n:,}" for n in (cycles[0], alone[0], cycles[1], alone[1], cycles[2]))]
+
+
+SIZED = [("kernel", False), ("greatest sizes", False), ("cycles", True), ("constant", True), ("at half of them", True), ("constant", True), ("at 2", True)]
 MAPPED = [("kernel", False), ("sizes", False), ("space", False), ("PEs", True), ("SIMD", True), ("operations", True),
           ("cycles predicted = simulated", True), ("utilization", True), ("results", False)]
 REFUSED = [("kernel", False), ("code", False), ("line", True), ("reason", False), ("also in lines", False)]
@@ -113,6 +153,13 @@ floating-point operations is kept.
 {mapped_table}
 
 {refused}{open}
+## With sizes at run time: {sized} become one IP each
+
+The same with integer parameters in the place of the macros. Each IP runs at its greatest sizes, at half of them and at 2, then in random
+order with resets in between: results equal to C, cycles as predicted. *Constant* is sagen's choice for these sizes alone.
+
+{sized_table}
+
 ## LU beside AutoSA
 
 Cycles of LU decomposition without pivoting in fp32, as PolyBench writes it (`examples/lu.c`) and with uniform dependences by
@@ -153,7 +200,7 @@ def main():
     parser.add_argument("--only", metavar="TEXT", help="kernels whose name contains TEXT; print the tables")
     parser.add_argument("--limit", type=int, default=60, help="seconds of processor time for one kernel [60]")
     args = parser.parse_args()
-    mapped, refused, undecided = [], [], []
+    mapped, refused, undecided, sized = [], [], [], []
     for source in sorted(KERNELS.glob("*.c")):
         if args.only and args.only not in source.stem:
             continue
@@ -164,8 +211,10 @@ def main():
             mapped.append(mapped_row(source, outcome))
         else:
             refused.append(refused_row(source, outcome))
-        print(f"{source.stem}: {len(mapped)} mapped, {len(refused)} refused", file=sys.stderr, flush=True)
-    tables = table(MAPPED, mapped), table(REFUSED, refused)
+        row = sized_row(args.sagen, source, args.limit)
+        sized += [row] if row else []
+        print(f"{source.stem}: {len(mapped)} mapped, {len(refused)} refused, {len(sized)} with sizes", file=sys.stderr, flush=True)
+    tables = table(MAPPED, mapped), table(REFUSED, refused), table(SIZED, sized)
     if args.only:
         print("\n\n".join(tables))
         return
@@ -173,7 +222,7 @@ def main():
     text = TEXT.format(all=len(mapped) + len(refused) + len(undecided), mapped=len(mapped),
                        open=UNDECIDED.format(count=len(undecided), limit=args.limit, names=names) if undecided else "",
                        refused=REFUSALS.format(count=len(refused), table=tables[1]) if refused else "",
-                       lu_table=table(LU, [lu_row(args.sagen, n) for n in AUTOSA]), mapped_table=tables[0])
+                       lu_table=table(LU, [lu_row(args.sagen, n) for n in AUTOSA]), mapped_table=tables[0], sized=len(sized), sized_table=tables[2])
     (ROOT / "docs/polybench.md").write_text(text)
 
 

@@ -18,7 +18,7 @@ const CONVOLUTION: &str = "#include <stdint.h>\nvoid conv(int8_t X[128][30][30],
 /// DSP slices of a large device; nothing else is limited, so every design is walked.
 const DSP: i64 = 9830;
 const GRIDS: usize = 4000;
-const DESIGNS: usize = 1000;
+const DESIGNS: usize = 4000;
 
 fn main() {
     let product = |input: &str, sum: &str| PRODUCT.replace("T ", &format!("{input} ")).replace("R ", &format!("{sum} "));

@@ -61,20 +61,13 @@ impl Relays {
         let group = &vsa.outputs[o];
         let word = i64::from(vsa.arrays[group.array as usize].word);
         let kinds = |a: usize| {
-            let mut seen: Vec<(i64, bool)> = vec![];
-            let mut first = vec![];
-            for at in 0..self.extent[a] {
-                let steps = group.banks.iter().map(|b| b.bank.coef[a]).map(|c| (c * at * self.block[a]).rem_euclid(word));
-                let kind = (steps.fold(0, |all, s| all * word + s), (at + 1) * self.block[a] > group.extent()[a]);
-                if !seen.contains(&kind) {
-                    seen.push(kind);
-                    first.push(at);
-                }
-            }
-            first
+            let whole = group.extent()[a] / self.block[a];
+            // So many relays farther, elements begin at the same places again.
+            let again = |&relays: &i64| group.banks.iter().all(|b| b.bank.coef[a] * self.block[a] * relays % word == 0);
+            let apart = (1..whole).find(again).unwrap_or(whole);
+            (0..apart).chain(whole..self.extent[a])
         };
-        let columns = kinds(1);
-        kinds(0).into_iter().flat_map(|i| columns.iter().map(move |&j| [i, j])).collect()
+        kinds(0).flat_map(|i| kinds(1).map(move |j| [i, j])).collect()
     }
 
     fn of(block: [i64; 2], extent: [i64; 2]) -> Relays {

@@ -5,6 +5,7 @@ use super::blocks::{bits_of, Cost};
 use super::engines::{program, spans_compared};
 use crate::affine::{interval, Condition, Form};
 use crate::contract::operand::travels;
+use crate::ir::sizes::Formula;
 use crate::ir::vsa::{Op, Vsa};
 use std::collections::BTreeSet;
 
@@ -110,7 +111,10 @@ pub(super) fn launched(vsa: &Vsa, looked_at: impl IntoIterator<Item = Field>) ->
             Field::Pointer(depth, lag) => {
                 let bits = bits_of(depth.abs());
                 let by_case = lag.map_or(0, |_| bits * ((vsa.cases.boxes.len() as i64 / 2 + 4) / 5));
-                Cost { lut: bits + bits / 6 + 1 + by_case, ff: 2 * bits, ..Cost::default() }
+                // What sizes tell is kept for the run, and comes from the host when it starts.
+                let sized = lag.map_or(0, |lag| vsa.cases.lags[lag as usize].parts().iter().filter(|f| !matches!(f, Formula::Const(_))).count() as i64);
+                let start = if sized > 0 { bits } else { 0 };
+                Cost { lut: bits + bits / 6 + 1 + by_case + start, ff: (2 + sized) * bits, ..Cost::default() }
             }
         };
     }

@@ -225,6 +225,11 @@ fn of(extent: [i64; 2], holds: impl Fn([i64; 2]) -> bool) -> Places {
     set
 }
 
+fn all_of(extent: [i64; 2]) -> Places {
+    let all = (extent[0] * extent[1]) as usize;
+    (0..words(extent)).map(|k| if all >= 64 * (k + 1) { u64::MAX } else { (1 << (all - 64 * k)) - 1 }).collect()
+}
+
 fn contains(set: &[u64], place: usize) -> bool {
     set[place / 64] >> (place % 64) & 1 == 1
 }
@@ -288,6 +293,18 @@ impl Feasible {
     fn at(&self, [p0, p1]: [i64; 2]) -> bool {
         self.answers[(p0.min(self.extent[0] - 1) * self.extent[1] + p1.min(self.extent[1] - 1)) as usize]
     }
+}
+
+/// Where all parts hold.
+fn both(parts: &[Feasible], extent: [i64; 2]) -> Places {
+    let (rows, others): (Vec<&Feasible>, Vec<&Feasible>) = parts.iter().partition(|part| part.extent[1] == 1);
+    let (columns, others): (Vec<&Feasible>, Vec<&Feasible>) = others.into_iter().partition(|part| part.extent[0] == 1);
+    let columns: Vec<i64> = (0..extent[1]).filter(|&p1| columns.iter().all(|part| part.at([0, p1]))).collect();
+    let mut set = vec![0; words(extent)];
+    for p0 in (0..extent[0]).filter(|&p0| rows.iter().all(|part| part.at([p0, 0]))) {
+        columns.iter().filter(|&&p1| others.iter().all(|part| part.at([p0, p1]))).for_each(|p1| insert(&mut set, (p0 * extent[1] + p1) as usize));
+    }
+    set
 }
 
 /// Conditions in parts that have no counter in common: each holds or fails by itself.
@@ -395,7 +412,7 @@ impl Search<'_> {
 
     fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {
         if !known.contains_key(&id) {
-            let (none, all) = (|| vec![0; words(self.extent)], || of(self.extent, |_| true));
+            let (none, all) = (|| vec![0; words(self.extent)], || all_of(self.extent));
             let outcome = match &self.vsa.node(id).op {
                 Op::Guard(conditions) => self.guards(conditions),
                 Op::Const(0) => Outcome { holds: none(), fails: all() },
@@ -414,9 +431,9 @@ impl Search<'_> {
 
     fn guards(&self, all: &[Condition]) -> Outcome {
         let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
-        let holds = of(self.extent, |p| parts.iter().all(|part| part.at(p)));
+        let holds = both(&parts, self.extent);
         let fixed = |c: &Condition| self.ranges.bounds(&c.form).0 == self.ranges.bounds(&c.form).1;
-        let everywhere = of(self.extent, |_| true);
+        let everywhere = all_of(self.extent);
         let fails = if all.iter().all(fixed) { each(&everywhere, &holds, |all, holds| all & !holds) } else { everywhere };
         Outcome { holds, fails }
     }

@@ -65,7 +65,9 @@ pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let found = at_once(&all, |(key, grid)| known.shapes(*key, *grid, cap));
     let bounding = begin.elapsed();
     let shapes: Vec<Shape> = found.iter().flat_map(|f| &f.shapes).map(|s| s.1).collect();
-    let some: Vec<Shape> = shapes.iter().step_by(shapes.len().div_ceil(designs.max(1)).max(1)).copied().collect();
+    // Few are looked at several times: else starting threads would count.
+    let rounds = designs.div_ceil(shapes.len().max(1));
+    let some: Vec<Shape> = (0..rounds).flat_map(|_| shapes.iter().step_by(shapes.len().div_ceil(designs.max(1)).max(1))).copied().collect();
     let begin = Instant::now();
     let made = at_once(&some, |shape| {
         let k = shape.grid.flow.facts as usize;
