@@ -1,5 +1,5 @@
 //! How fast the two ends of a search are on all cores: closed forms of shapes, and designs that are assembled, counted and walked
-//! as long as they take less than a tenth more than the least bound. `cargo bench -p arch --bench search`
+//! as long as they take less than a tenth more than the least bound. `cargo bench -p arch --bench search [-- CASE]`
 
 use arch::cost::board::Resources;
 use arch::explore::search::{rates, Effort, Task};
@@ -24,7 +24,8 @@ fn main() {
     let product = |input: &str, sum: &str| PRODUCT.replace("T ", &format!("{input} ")).replace("R ", &format!("{sum} "));
     let cases = [("int8", product("int8_t", "int32_t")), ("int16", product("int16_t", "int32_t")), ("fp32", product("float", "float")), ("conv", CONVOLUTION.to_string())];
     println!("{:<8} {:>12} {:>14} {:>10} {:>12}", "case", "bounds", "bounds/s", "designs", "designs/s");
-    for (name, text) in cases {
+    let only: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    for (name, text) in cases.into_iter().filter(|(name, _)| only.is_empty() || only.iter().any(|o| o == name)) {
         let Ok((scop, _)) = frontend::parse_text(&format!("{name}.c"), &text, &Default::default()) else { panic!("{name} is no program") };
         let spec = DesignSpec::default();
         let program = arch::program(&scop, &spec).expect("an array executes it");

@@ -8,6 +8,7 @@ use frontend::scop::BinaryOp;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Where the array needs each node.
 pub struct Needed {
@@ -251,14 +252,6 @@ fn each(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> Places {
     a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
 }
 
-/// Every place's number less `by`; those that become negative, or too large, are lost.
-fn moved(set: &[u64], by: i64) -> Places {
-    let (words, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
-    let at = |k: i64| usize::try_from(k).ok().and_then(|k| set.get(k)).copied().unwrap_or(0);
-    let word = |k: i64| at(k + words) >> bits | if bits > 0 { at(k + words + 1) << (64 - bits) } else { 0 };
-    (0..set.len() as i64).map(word).collect()
-}
-
 /// A set of PEs per node.
 struct Table {
     words: usize,
@@ -325,30 +318,41 @@ struct Wanted {
     fresh: Table,
     /// Nodes with fresh places.
     open: Vec<NodeId>,
+    /// Words in which a node's fresh places are; none for no such node.
+    within: Vec<Range<usize>>,
 }
 
 impl Wanted {
-    /// A node is needed at these places; by the word.
-    fn want(&mut self, id: NodeId, at: impl Fn(usize) -> u64) {
-        let (mut before, mut new) = (0, 0);
-        for (k, (seen, fresh)) in self.seen.of_mut(id.index()).iter_mut().zip(self.fresh.of_mut(id.index())).enumerate() {
-            let more = at(k) & !*seen;
-            before |= *fresh;
+    /// A node is needed at these places; by the word, in these words.
+    fn want(&mut self, id: NodeId, words: &Range<usize>, at: impl Fn(usize) -> u64) {
+        let (seen, fresh) = (&mut self.seen.of_mut(id.index())[words.clone()], &mut self.fresh.of_mut(id.index())[words.clone()]);
+        let mut new = 0;
+        for (k, (seen, fresh)) in seen.iter_mut().zip(fresh).enumerate() {
+            let more = at(words.start + k) & !*seen;
             new |= more;
             *fresh |= more;
             *seen |= more;
         }
-        if before == 0 && new != 0 {
-            self.open.push(id);
+        if new != 0 {
+            let known = &mut self.within[id.index()];
+            if known.start == known.end {
+                self.open.push(id);
+                known.clone_from(words);
+            } else {
+                *known = known.start.min(words.start)..known.end.max(words.end);
+            }
         }
     }
 
-    /// A node, and its fresh places, which are none any more.
-    fn next(&mut self, places: &mut [u64]) -> Option<NodeId> {
+    /// A node, and its fresh places, which are none any more: in these words.
+    fn next(&mut self, places: &mut [u64]) -> Option<(NodeId, Range<usize>)> {
         let id = self.open.pop()?;
-        places.copy_from_slice(self.fresh.of(id.index()));
-        self.fresh.of_mut(id.index()).fill(0);
-        Some(id)
+        let words = std::mem::take(&mut self.within[id.index()]);
+        let fresh = &mut self.fresh.of_mut(id.index())[words.clone()];
+        places[words.clone()].copy_from_slice(fresh);
+        fresh.fill(0);
+        let zeros = places[words.clone()].iter().take_while(|w| **w == 0).count();
+        Some((id, words.start + zeros..words.end))
     }
 }
 
@@ -366,27 +370,29 @@ impl Search<'_> {
     fn needed(&self) -> (Table, FxHashMap<NodeId, Outcome>) {
         let vsa = self.vsa;
         let none = || Table::none(vsa.nodes.len(), words(self.extent));
-        let mut wanted = Wanted { seen: none(), fresh: none(), open: vec![] };
+        let mut wanted = Wanted { seen: none(), fresh: none(), open: vec![], within: vec![0..0; vsa.nodes.len()] };
+        let everywhere = 0..words(self.extent);
+        let operands: Vec<Vec<NodeId>> = vsa.nodes.iter().map(|node| node.op.operands()).collect();
         let mut known: FxHashMap<NodeId, Outcome> = FxHashMap::default();
         for port in vsa.outputs.iter().flat_map(|g| &g.ports) {
             let at = &self.outcome(&mut known, port.enable).holds;
-            wanted.want(port.value, |k| at[k]);
-            wanted.want(port.enable, |k| at[k]);
+            wanted.want(port.value, &everywhere, |k| at[k]);
+            wanted.want(port.enable, &everywhere, |k| at[k]);
         }
-        let mut here = vec![0; words(self.extent)];
-        while let Some(id) = wanted.next(&mut here) {
+        let [mut here, mut from] = [(); 2].map(|_| vec![0; words(self.extent)]);
+        while let Some((id, within)) = wanted.next(&mut here) {
             match &vsa.node(id).op {
                 Op::Past { source, hop, .. } => {
-                    let from = self.behind(&here, *hop);
-                    wanted.want(*source, |k| from[k]);
+                    let within = self.behind(&here, &within, *hop, &mut from);
+                    wanted.want(*source, &within, |k| from[k]);
                 }
                 Op::Select(c, a, b) => {
                     let Outcome { holds, fails } = self.outcome(&mut known, *c);
-                    wanted.want(*c, |k| here[k] & holds[k] & fails[k]);
-                    wanted.want(*a, |k| here[k] & holds[k]);
-                    wanted.want(*b, |k| here[k] & fails[k]);
+                    wanted.want(*c, &within, |k| here[k] & holds[k] & fails[k]);
+                    wanted.want(*a, &within, |k| here[k] & holds[k]);
+                    wanted.want(*b, &within, |k| here[k] & fails[k]);
                 }
-                op => op.operands().into_iter().for_each(|n| wanted.want(n, |k| here[k])),
+                _ => operands[id.index()].iter().for_each(|&n| wanted.want(n, &within, |k| here[k])),
             }
         }
         (wanted.seen, known)
@@ -394,20 +400,34 @@ impl Search<'_> {
 
     /// Where a node's source is needed for it, which itself is at these places.
     fn sources(&self, node: usize, at: &[u64]) -> Places {
-        match self.vsa.nodes[node].op {
-            Op::Past { hop, .. } => self.behind(at, hop),
-            _ => at.to_vec(),
+        let mut all = at.to_vec();
+        if let Op::Past { hop, .. } = self.vsa.nodes[node].op {
+            let words = self.behind(at, &(0..at.len()), hop, &mut all);
+            all[..words.start].fill(0);
+            all[words.end..].fill(0);
         }
+        all
     }
 
-    /// Where a hop to these places comes from.
-    fn behind(&self, places: &[u64], hop: [i64; 2]) -> Places {
+    /// Where a hop to the places in these words comes from: in which words.
+    fn behind(&self, places: &[u64], words: &Range<usize>, hop: [i64; 2], from: &mut [u64]) -> Range<usize> {
         if hop == [0, 0] || self.extent != self.vsa.extent {
-            return places.to_vec();
+            from[words.clone()].copy_from_slice(&places[words.clone()]);
+            return words.clone();
         }
         let mut known = self.inside.borrow_mut();
         let inside = known.entry(hop).or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
-        moved(&each(places, inside, |a, b| a & b), hop[0] * self.extent[1] + hop[1])
+        let by = hop[0] * self.extent[1] + hop[1];
+        let all = from.len() as i64;
+        let to = |k: usize, more: i64| (k as i64 - by.div_euclid(64) + more).clamp(0, all) as usize;
+        let within = to(words.start, -1)..to(words.end, 0);
+        let at = |k: i64| usize::try_from(k).ok().filter(|k| words.contains(k)).map_or(0, |k| places[k] & inside[k]);
+        let (apart, bits) = (by.div_euclid(64), by.rem_euclid(64) as u32);
+        for k in within.clone() {
+            let first = k as i64 + apart;
+            from[k] = at(first) >> bits | if bits > 0 { at(first + 1) << (64 - bits) } else { 0 };
+        }
+        within
     }
 
     fn outcome<'k>(&self, known: &'k mut FxHashMap<NodeId, Outcome>, id: NodeId) -> &'k Outcome {

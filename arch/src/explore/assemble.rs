@@ -16,12 +16,13 @@ use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
 use crate::ir::sizes::{Formula, Size, Sizes};
 use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, NodeId, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
+use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
 use frontend::flow;
 use frontend::diag::{Diagnostics, Span};
 use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Statement, Storage};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Partial results that wait longer than this (in waves) for their next tile go to DRAM: one UltraRAM's depth.
 pub(super) const SPILL_BEYOND: i64 = 4096;
@@ -85,6 +86,8 @@ pub struct Program<'a> {
     pub strip: Factors,
     /// By how much later other loops begin from strip to strip, where these hand values on.
     pub slant: Factors,
+    /// Per statement, its lines of C.
+    pub quotes: Arc<[Option<String>]>,
     /// What came of every rewrite that was tried, up to the one that made `scop`.
     pub rewrites: Vec<Attempt>,
     /// The region before it was rewritten, if it was: with sizes, of the program at all of them.
@@ -133,7 +136,8 @@ impl<'a> Program<'a> {
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
         let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
-        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slant: Factors::new(), rewrites, written: None, sized: None }
+        let quotes = scop.statements.iter().map(|s| scop.sources.quote(s.span)).collect();
+        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slant: Factors::new(), quotes, rewrites, written: None, sized: None }
     }
 
     /// The program in strips: over this system, which is that at all sizes.
@@ -190,7 +194,7 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
         sizes: sizes(scop, mapping.parameters, mapping.limits, &dram),
         counters: mapping.counters,
         nodes: std::mem::take(&mut lowered.nodes),
-        remarks: remarks(scop, &lowered),
+        remarks: Remarks { statements: lowered.statements.clone(), quotes: program.quotes.clone() },
         scalars: scalars(scop, &lowered, &dram),
         arrays: dram.into_iter().map(|d| d.array).collect(),
         inputs,
@@ -204,15 +208,6 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
 }
 
 /// The statements, and their lines where the source is known.
-fn remarks(scop: &Scop, lowered: &Lowered) -> Remarks {
-    let quote = |(id, of): (&NodeId, &BTreeSet<usize>)| {
-        let mut lines: Vec<String> = of.iter().filter_map(|&s| scop.sources.quote(scop.statements[s].span)).collect();
-        lines.dedup();
-        (!lines.is_empty()).then(|| (*id, lines.join("\n")))
-    };
-    Remarks { lines: lowered.statements.iter().filter_map(quote).collect(), statements: lowered.statements.clone() }
-}
-
 /// An array of the program that stays in DRAM.
 struct InDram {
     /// Index into the program's arrays.

@@ -399,7 +399,7 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slant: program.slant.clone(), rewrites: vec![], written: None, sized: None }
+    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slant: program.slant.clone(), quotes: program.quotes.clone(), rewrites: vec![], written: None, sized: None }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.

@@ -309,7 +309,7 @@ impl<'a, 'm> Build<'a, 'm> {
             _ => self.operation(d, node, sampled, latency as u32),
         };
         // A value that is a C line's has a statement of its own, which bears the line.
-        let remark = self.pe.remarks.lines.get(&id);
+        let remark = self.pe.remarks.lines(id);
         let value = if latency == 0 && remark.is_some() { value.named(name) } else { value };
         let value = match self.chains.get(&id.0) {
             Some(chain) if latency > 0 => {
@@ -320,7 +320,7 @@ impl<'a, 'm> Build<'a, 'm> {
             _ if latency > 0 => self.m.reg(name, ty).next(value).q(),
             _ => value,
         };
-        let value = remark.map_or(value, |text| value.remark(text));
+        let value = remark.map_or(value, |text| value.remark(&text));
         Some(self.line(id, value))
     }
 

@@ -28,6 +28,7 @@ use frontend::scop::{Expr, ScalarType};
 pub use group::{is_among, After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until};
 pub use op::{Node, NodeId, Op};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,9 +128,18 @@ pub struct Schedule {
 /// Which values of the program nodes are, as far as that is known. Arrays that differ in nothing else are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Remarks {
-    /// Their C lines, for people.
-    pub lines: BTreeMap<NodeId, String>,
     pub statements: BTreeMap<NodeId, BTreeSet<usize>>,
+    /// The statements' C lines, for people.
+    pub quotes: Arc<[Option<String>]>,
+}
+
+impl Remarks {
+    /// The C lines of a node.
+    pub fn lines(&self, node: NodeId) -> Option<String> {
+        let mut lines: Vec<&str> = self.statements.get(&node)?.iter().filter_map(|&s| self.quotes.get(s)?.as_deref()).collect();
+        lines.dedup();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
 }
 
 impl PartialEq for Remarks {
