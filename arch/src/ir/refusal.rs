@@ -95,7 +95,11 @@ impl Illegal {
                     .label(format!("`{}` is spread over PEs along `{dim}` that it does not fill", scop.array(access.array).name))
                     .help(format!("choose a tile of `{dim}` that divides the loop, or another space loop"))
             }
-            Illegal::Unstorable { array, why } => why.diagnostic(array, array_span(array)),
+            Illegal::Unstorable { array, why } => {
+                // Where a sum in C's order ends, sizes tell; in any order it ends in the same PE at all of them.
+                let floats = scop.arrays.iter().any(|a| a.name == *array && a.ty.is_float());
+                why.diagnostic(array, array_span(array), scop.open_sizes() > 0 && floats)
+            }
             Illegal::Overwritten { array } => error("E0714", array_span(array), format!("a tile would read cells of `{array}` that an earlier tile has overwritten"))
                 .label("is read and written in place")
                 .help("leave the loops untiled that move between these tiles, or write into another array"),
@@ -159,13 +163,14 @@ fn moved(plan: &Plan, distance: &[i64]) -> Vec<i64> {
 }
 
 impl Unstorable {
-    fn diagnostic(&self, array: &str, span: Option<Span>) -> Diagnostic {
+    fn diagnostic(&self, array: &str, span: Option<Span>, sized: bool) -> Diagnostic {
         let (message, help) = match self {
             Unstorable::NotConvex => (format!("the cells of `{array}` written by one statement are not a convex set"), "split the statement, so that each writes a convex part"),
             Unstorable::Stride => (format!("the written cells of `{array}` have a stride along a slanted edge"), "write the whole row, or another loop order"),
             Unstorable::TilesOverlap => (format!("tiles of `{array}` would overlap when stored"), "leave the loops untiled that its subscripts add up"),
             Unstorable::SeveralVisits(counter) => (format!("`{array}` would be stored in several visits of `{counter}`"), "leave that loop untiled"),
             Unstorable::Varying(_) => (format!("`{array}` would be stored where a loop ends that sizes end by phase"), "leave that loop untiled"),
+            Unstorable::SharedByPes if sized => (format!("two PEs would store the same cells of `{array}`"), "choose a space loop that moves its subscripts; sums of floats over a loop that a size ends may be spread with --reassociate"),
             Unstorable::SharedByPes => (format!("two PEs would store the same cells of `{array}`"), "choose a space loop that moves its subscripts"),
         };
         Diagnostic::error("E0713", span, message).label("is stored to").help(help)
