@@ -207,7 +207,6 @@ pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, sc
     Ok(vsa)
 }
 
-/// The statements, and their lines where the source is known.
 /// An array of the program that stays in DRAM.
 struct InDram {
     /// Index into the program's arrays.

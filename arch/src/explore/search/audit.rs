@@ -54,16 +54,21 @@ pub struct Rates {
 }
 
 /// Bounds the shapes of the `grids` with the least bounds, and evaluates `designs` of these shapes from all over them, over the widest
-/// words, as if an array were known that takes a tenth more than the least bound.
+/// words, as if an array were known that takes a tenth more than the least bound, or as much more as it takes for some to be left.
 pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let mut search = Search::new(task);
     search.known.list_orders();
     let all: Vec<(i64, Grid)> = search.grids().into_iter().take(grids).collect();
     let known = &search.known;
-    let cap = all.first().map_or(0, |first| first.0 + first.0 / 10);
-    let begin = Instant::now();
-    let found = at_once(&all, |(key, grid)| known.shapes(*key, *grid, cap));
-    let bounding = begin.elapsed();
+    let mut cap = all.first().map_or(0, |first| first.0 + first.0 / 10);
+    let (found, bounding) = loop {
+        let begin = Instant::now();
+        let found = at_once(&all, |(key, grid)| known.shapes(*key, *grid, cap));
+        if all.is_empty() || found.iter().any(|f| !f.shapes.is_empty()) {
+            break (found, begin.elapsed());
+        }
+        cap += cap / 10 + 1;
+    };
     let shapes: Vec<Shape> = found.iter().flat_map(|f| &f.shapes).map(|s| s.1).collect();
     // Few are looked at several times: else starting threads would count.
     let rounds = designs.div_ceil(shapes.len().max(1));
