@@ -68,7 +68,7 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
         }
         file.write_all(format!("{line}\n").as_bytes()).map_err(failed)?;
     }
-    let done = json!({ "done": number, "of": parts, "bound": bound.min(i64::MAX) });
+    let done = json!({ "done": number, "of": parts, "bound": bound });
     file.write_all(format!("{done}\n").as_bytes()).map_err(failed)?;
     let all = lines(out);
     let least = all.iter().filter_map(|l| l["cycles"].as_i64()).min();
