@@ -183,10 +183,7 @@ impl Input {
     /// # Errors
     /// A name that is no size of its, or a value that it cannot have.
     pub fn sizes(&self, given: &[(String, i64)]) -> Result<Vec<i64>, Refused> {
-        let known: Vec<(String, i64)> = match &self.stage {
-            Some(Stage::Vsa(vsa)) => vsa.sizes.list.iter().map(|s| (s.name.clone(), s.max)).collect(),
-            _ => self.scop.sizes.iter().filter(|s| s.value.is_none()).map(|s| (s.name.clone(), s.max)).collect(),
-        };
+        let known = self.greatest();
         if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
             let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();
             let has = if names.is_empty() { "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string() } else { format!("its sizes are {}", names.join(", ")) };
@@ -197,6 +194,20 @@ impl Input {
             if (1..=*max).contains(&value) { Ok(value) } else { Err(Refused::plain(format!("the size {name} is {value}: it may be 1 to {max}"))) }
         };
         known.iter().map(value).collect()
+    }
+
+    /// Its sizes at run time and their maxima.
+    pub fn greatest(&self) -> Vec<(String, i64)> {
+        match &self.stage {
+            Some(Stage::Vsa(vsa)) => vsa.sizes.list.iter().map(|s| (s.name.clone(), s.max)).collect(),
+            _ => self.scop.sizes.iter().filter(|s| s.value.is_none()).map(|s| (s.name.clone(), s.max)).collect(),
+        }
+    }
+
+    /// All these are sizes of its.
+    pub fn has_sizes(&self, given: &[(String, i64)]) -> bool {
+        let known = self.greatest();
+        given.iter().all(|g| known.iter().any(|k| k.0 == g.0))
     }
 
     /// Calls the function's IP otherwise.

@@ -199,11 +199,17 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     for (input, spec) in &work.functions {
         compiled.push(program::compile(input, spec, &work.board)?);
     }
-    if let (Some(given), true) = (arguments.sizes.first(), compiled.iter().all(|c| c.vsa.sizes.list.is_empty())) {
-        work.functions[0].0.sizes(&given.0)?;
+    for given in arguments.sizes.iter().filter(|given| !work.functions.iter().any(|(input, _)| input.has_sizes(&given.0))) {
+        let [(only, _)] = work.functions.as_slice() else {
+            let sizes = |input: &Input| input.greatest().into_iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+            let all: Vec<String> = work.functions.iter().map(|(input, _)| format!("{}({})", input.scop.name, sizes(input))).collect();
+            let asked: Vec<&str> = given.0.iter().map(|g| g.0.as_str()).collect();
+            return Err(Refused::plain(format!("--size: no function has all the sizes {}; they are {}", asked.join(", "), all.join(", "))));
+        };
+        only.sizes(&given.0)?;
     }
     for (number, (((input, spec), data), whole)) in work.functions.iter().zip(&data).zip(&compiled).enumerate() {
-        for sizes in wanted(arguments, input)? {
+        for sizes in wanted(arguments, input, &work.functions)? {
             all.push(Prepared::new(arguments, (number, input.at(&sizes)), spec, whole.at(&sizes), data)?);
         }
     }
@@ -271,13 +277,13 @@ fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Ref
     Ok(all)
 }
 
-/// The sizes at which a function is to run.
-fn wanted(arguments: &Sim, input: &Input) -> Result<Vec<Vec<i64>>, Refused> {
-    let none = input.sizes(&[])?;
-    if none.is_empty() || arguments.sizes.is_empty() {
-        return Ok(vec![none]);
-    }
-    arguments.sizes.iter().map(|given| input.sizes(&given.0)).collect()
+/// The sizes at which a function is to run: those given that it has, if they are not just another's, or the greatest.
+fn wanted(arguments: &Sim, input: &Input, functions: &[(Input, DesignSpec)]) -> Result<Vec<Vec<i64>>, Refused> {
+    let all_of = |input: &Input, given: &[(String, i64)]| input.has_sizes(given) && input.greatest().iter().all(|k| given.iter().any(|g| g.0 == k.0));
+    let meant = |given: &[(String, i64)]| all_of(input, given) || input.has_sizes(given) && !functions.iter().any(|(other, _)| all_of(other, given));
+    let own = arguments.sizes.iter().filter(|given| !input.greatest().is_empty() && meant(&given.0));
+    let own = own.map(|given| input.sizes(&given.0)).collect::<Result<Vec<_>, _>>()?;
+    Ok(if own.is_empty() { vec![input.sizes(&[])?] } else { own })
 }
 
 /// A function at its sizes, such as `mm(17, 1, 1000)`.

@@ -24,6 +24,19 @@ fn each_function_is_compared() {
 }
 
 #[test]
+fn sizes_go_to_the_functions_that_have_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "#pragma sagen max(n=4, m=3)\nvoid sums(int n, int m, const int a[n][m], int s[n]) {\n#pragma scop\n  for (int i = 0; i < n; i++) {\n    s[i] = 0;\n    for (int j = 0; j < m; j++) s[i] += a[i][j];\n  }\n#pragma endscop\n}\n\
+        #pragma sagen max(n=5)\nvoid twice(int n, int x[n]) {\n#pragma scop\n  for (int i = 0; i < n; i++) x[i] = 2 * x[i];\n#pragma endscop\n}\n";
+    let file = kernel(dir.path(), "two.c", text);
+    let report = json(&["sim", &file, "--size", "n=2,m=1", "--size", "n=5", "--size", "n=3", "--sequence", "30", "--json"]);
+    let names: Vec<&String> = report["functions"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["sums(2, 1)", "twice(3)", "twice(5)"]);
+    assert_eq!(report["match"], Value::Bool(true));
+    assert!(refused(&["sim", &file, "--size", "q=1"]).contains("no function has all the sizes q; they are sums(n, m), twice(n)"));
+}
+
+#[test]
 fn unknown_and_equal_names_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mm = kernel(dir.path(), "mm.c", MM);
