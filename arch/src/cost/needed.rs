@@ -452,10 +452,15 @@ impl Search<'_> {
     fn guards(&self, all: &[Condition]) -> Outcome {
         let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
         let holds = both(&parts, self.extent);
-        let fixed = |c: &Condition| self.ranges.bounds(&c.form).0 == self.ranges.bounds(&c.form).1;
         let everywhere = all_of(self.extent);
-        let fails = if all.iter().all(fixed) { each(&everywhere, &holds, |all, holds| all & !holds) } else { everywhere };
+        let fails = if all.iter().all(|c| self.is_fixed(c)) { each(&everywhere, &holds, |all, holds| all & !holds) } else { everywhere };
         Outcome { holds, fails }
+    }
+
+    /// It holds in all waves of a place or in none.
+    fn is_fixed(&self, condition: &Condition) -> bool {
+        let (least, greatest) = self.ranges.bounds(&condition.form);
+        least == greatest
     }
 
     /// Where conditions hold in some waves. Places where they have the same constants share an answer.
@@ -483,7 +488,6 @@ impl Search<'_> {
     /// At this place the guard holds in some waves, and not always.
     fn sometimes(&self, all: &[Condition], p: [i64; 2]) -> bool {
         let here: Vec<Condition> = all.iter().map(|c| c.at(p)).collect();
-        let fixed = |c: &Condition| self.ranges.bounds(&c.form).0 == self.ranges.bounds(&c.form).1;
-        self.ranges.feasible(&here) && !here.iter().all(fixed)
+        self.ranges.feasible(&here) && !here.iter().all(|c| self.is_fixed(c))
     }
 }

@@ -179,9 +179,8 @@ impl System {
         self.dims[..self.sizes].iter().map(|d| d.hi).collect()
     }
     fn find_cases(&self) -> Vec<Case> {
-        let maxima: Vec<i64> = self.dims[..self.sizes].iter().map(|d| d.hi).collect();
         let domains: Vec<_> = self.statements.iter().map(|p| &p.domain).collect();
-        if self.cased() > self.sizes { case::cases(&maxima, self.sizes..self.cased(), self.dims.len(), &domains) } else { vec![] }
+        if self.cased() > self.sizes { case::cases(&self.maxima(), self.sizes..self.cased(), self.dims.len(), &domains) } else { vec![] }
     }
     /// How many of the dimensions, the first ones, tell where loops end: sizes, phases, strips.
     pub fn cased(&self) -> usize {

@@ -75,7 +75,7 @@ fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option
 /// smaller ones. What is executed in the same phases stays together, and where it is at some size.
 fn begun(scop: &Scop, system: System) -> System {
     let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
-    let maxima: Vec<i64> = system.dims[..sizes].iter().map(|d| d.hi).collect();
+    let maxima = system.maxima();
     let groups = if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
     let mut statements = system.statements.clone();
     for group in groups {
