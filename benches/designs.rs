@@ -9,7 +9,8 @@ use sagen::report::{grouped, utilization};
 use sagen::{catalog, data};
 use std::time::Instant;
 
-const FULL: &str = "#include <stdint.h>\nvoid mm(int16_t A[1040][1024], int16_t B[1024][1024], int32_t C[1040][1024]) {\n\
+const FULL: &str =
+    "#include <stdint.h>\nvoid mm(int16_t A[1040][1024], int16_t B[1024][1024], int32_t C[1040][1024]) {\n\
     #pragma scop\nfor (int i = 0; i < 1040; i++) for (int j = 0; j < 1024; j++) { C[i][j] = 0;\n\
     for (int k = 0; k < 1024; k++) C[i][j] += A[i][k] * B[k][j]; }\n#pragma endscop\n}\n";
 
@@ -28,11 +29,15 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
     std::fs::write(&full, FULL).map_err(|e| e.to_string())?;
     let line = line.replace("FULL", &full.to_string_lossy());
     let words = ["sagen", "sim"].into_iter().chain(line.split_whitespace());
-    let Command::Sim(arguments) = Cli::try_parse_from(words).map_err(|e| e.to_string())?.command else { return Err(line) };
+    let Command::Sim(arguments) = Cli::try_parse_from(words).map_err(|e| e.to_string())?.command else {
+        return Err(line);
+    };
 
     let begin = Instant::now();
-    let (scop, _) = frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).map_err(|f| format!("{:?}", f.1))?;
-    let compiled = arch::compile(&scop, &arguments.design.spec()?, &catalog::find("u250")?).map_err(|f| format!("{f:?}"))?;
+    let (scop, _) = frontend::parse(&arguments.program.files[0], &arguments.program.parse_options())
+        .map_err(|f| format!("{:?}", f.1))?;
+    let compiled =
+        arch::compile(&scop, &arguments.design.spec()?, &catalog::find("u250")?).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 1))?;
     let lines: usize = case.verilog().iter().map(|f| f.1.lines().count()).sum();
     let build = begin.elapsed().as_secs_f64();
@@ -51,7 +56,10 @@ fn measure(name: &str, line: &str) -> Result<(), String> {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    println!("{:<8} {:>9} {:>6} {:>8} {:>7} {:>10} {:>6} {:>12}", "case", "PEs", "lanes", "build s", "lines", "cycles", "used %", "cycles/s");
+    println!(
+        "{:<8} {:>9} {:>6} {:>8} {:>7} {:>10} {:>6} {:>12}",
+        "case", "PEs", "lanes", "build s", "lines", "cycles", "used %", "cycles/s"
+    );
     for (name, line) in CASES {
         let named = wanted.iter().any(|w| w == name);
         if named || (wanted.is_empty() && name != "full") {

@@ -16,9 +16,7 @@ pub fn run(arguments: &Boards) -> Result<String, Refused> {
         return Ok(table(&boards));
     }
     let one = |b: &Board| {
-        let memory = |m: &arch::cost::board::Memory| {
-            json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s })
-        };
+        let memory = |m: &arch::cost::board::Memory| json!({ "kind": m.kind, "ports": m.ports, "data_bits": m.data_bits, "peak_bytes_per_s": m.peak_bytes_per_s });
         json!({
             "name": b.name,
             "title": b.title,
@@ -34,14 +32,26 @@ pub fn run(arguments: &Boards) -> Result<String, Refused> {
 
 /// The table of `sagen boards`.
 fn table(boards: &[Board]) -> String {
-    let mut rows = vec![["name", "clock MHz", "dies", "LUT", "FF", "DSP", "BRAM36", "URAM", "memory", "part"].map(String::from)];
+    let mut rows =
+        vec![["name", "clock MHz", "dies", "LUT", "FF", "DSP", "BRAM36", "URAM", "memory", "part"].map(String::from)];
     for b in boards {
         let r = &b.resources;
         let memory: Vec<_> = b.memory.iter().map(|m| format!("{}×{} {} bit", m.ports, m.kind, m.data_bits)).collect();
         let numbers = [r.lut, r.ff, r.dsp, r.bram36, r.uram].map(|n| n.to_string());
         let [lut, ff, dsp, bram, uram] = numbers;
         let dies = b.dies.len().max(1).to_string();
-        rows.push([b.name.clone(), b.clock_mhz.to_string(), dies, lut, ff, dsp, bram, uram, memory.join(", "), b.part.clone()]);
+        rows.push([
+            b.name.clone(),
+            b.clock_mhz.to_string(),
+            dies,
+            lut,
+            ff,
+            dsp,
+            bram,
+            uram,
+            memory.join(", "),
+            b.part.clone(),
+        ]);
     }
     crate::table::render(&rows.iter().map(|r| r.to_vec()).collect::<Vec<_>>(), &[1, 2, 3, 4, 5, 6, 7])
 }

@@ -1,5 +1,5 @@
-//! One function of an IP under test: built, simulated through its AXI ports, compared with what it must compute. `sagen sim`, the
-//! tests and the benches all come through here.
+//! One function of an IP under test: built, simulated through its AXI ports, compared with what it must compute. `sagen
+//! sim`, the tests and the benches all come through here.
 
 use crate::cli::{Engine, MemoryKind, Sim};
 use crate::data::{self, Memory};
@@ -62,7 +62,8 @@ impl Conditions {
 /// Cycles with an ideal memory of this latency.
 pub fn predicted_at(compiled: &Compiled, latency: u32) -> u64 {
     let own = MemoryTiming::both(latency.into());
-    let cycles = if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { compiled.predict(&own).cycles };
+    let cycles =
+        if own == MemoryTiming::IDEAL { compiled.report.prediction.cycles } else { compiled.predict(&own).cycles };
     cycles.max(0) as u64
 }
 
@@ -100,7 +101,15 @@ fn work(cases: &[(&Case, Option<u64>)], how: &Conditions, queued: bool) -> Resul
     };
     let runs = cases.iter().enumerate().map(run).collect();
     let cycles = cases.iter().map(|(case, _)| case.predicted()).sum();
-    let job = Job { built: &first.built, runs, queued, timing: how.timing, cycles, watchdog: 20 * most + 100_000, vcd: how.vcd.clone() };
+    let job = Job {
+        built: &first.built,
+        runs,
+        queued,
+        timing: how.timing,
+        cycles,
+        watchdog: 20 * most + 100_000,
+        vcd: how.vcd.clone(),
+    };
     let outcomes = sim::run(&job, how.engine)?;
     Ok(job.runs.into_iter().zip(outcomes).map(|(run, outcome)| Run { images: run.images, outcome }).collect())
 }
@@ -118,10 +127,19 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// Faults of sagen's own.
-    pub fn of(built: Rc<Built>, function: usize, (scop, compiled): (&Scop, &'a Compiled), before: &Memory) -> Result<Case<'a>, String> {
+    pub fn of(
+        built: Rc<Built>,
+        function: usize,
+        (scop, compiled): (&Scop, &'a Compiled),
+        before: &Memory,
+    ) -> Result<Case<'a>, String> {
         let vsa = &compiled.vsa;
         let numbers = data::numbers(scop, vsa)?;
-        let contents = data::of_vsa(vsa, &numbers, before).iter().zip(vsa.types()).map(|(values, ty)| data::pack(values, ty)).collect();
+        let contents = data::of_vsa(vsa, &numbers, before)
+            .iter()
+            .zip(vsa.types())
+            .map(|(values, ty)| data::pack(values, ty))
+            .collect();
         Ok(Case { compiled, numbers, built, function, contents })
     }
 
@@ -161,7 +179,8 @@ impl<'a> Case<'a> {
         compare::deviation(&self.compiled.vsa, &run.images, &run.outcome, native)
     }
 
-    /// Simulates, and says what is wrong: values, bytes around the arrays, the AXI protocol, a hang, or the predicted cycles.
+    /// Simulates, and says what is wrong: values, bytes around the arrays, the AXI protocol, a hang, or the predicted
+    /// cycles.
     ///
     /// # Errors
     /// What is wrong.
@@ -173,7 +192,10 @@ impl<'a> Case<'a> {
     pub fn fault(&self, run: &Run, how: &Conditions, expected: &[Vec<u64>]) -> Option<String> {
         let (outcome, comparison) = (&run.outcome, self.compare(run, expected));
         if !run.clean() || comparison.mismatches != 0 {
-            return Some(format!("RTL, {how:?}: finished {}, faults {:?}, {comparison:?}", outcome.finished, outcome.faults));
+            return Some(format!(
+                "RTL, {how:?}: finished {}, faults {:?}, {comparison:?}",
+                outcome.finished, outcome.faults
+            ));
         }
         let predicted = how.predicted(self).filter(|p| *p != outcome.cycles)?;
         Some(format!("{:?}: {predicted} cycles predicted, {} simulated", how.timing, outcome.cycles))

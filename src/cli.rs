@@ -11,8 +11,11 @@ use frontend::ParseOptions;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde::Serialize;
 use std::path::PathBuf;
+use values::{
+    parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name,
+    parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word,
+};
 pub use values::{MemoryKind, SizeSet};
-use values::{parse_address_bits, parse_bank, parse_data, parse_define, parse_factor, parse_limit, parse_memory, parse_name, parse_port, parse_queue, parse_seconds, parse_shard, parse_share, parse_sizes, parse_word};
 
 /// Exit codes, below every help.
 const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong usage, 3 the simulation differs,\n\
@@ -23,10 +26,12 @@ const EXIT: &str = "Exit status: 0 done (and equal), 1 input refused, 2 wrong us
     name = "sagen",
     version,
     about = "From C loop nests to systolic arrays in synthesizable Verilog",
-    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI IP in\n\
+    long_about = "Turns a C loop nest, marked by #pragma scop and #pragma endscop, into a systolic array: an AXI \
+        IP in\n\
                   Verilog, simulated against the C program itself.",
     after_help = format!("Examples:\n  \
-        sagen sim examples/mm.c                           build the array for mm.c and compare it with the C program\n  \
+        sagen sim examples/mm.c                           build the array for mm.c and compare it with the C \
+        program\n  \
         sagen rtl --board u250 examples/mm.c -o out/mm    write its Verilog, testbench and report\n  \
         sagen map examples/mm.c                           list every legal array\n\n{EXIT}")
 )]
@@ -87,12 +92,16 @@ pub struct Program {
 impl Program {
     /// What the front end and the golden model get.
     pub fn parse_options(&self) -> ParseOptions {
-        ParseOptions { defines: self.defines.clone(), include_dirs: self.include_dirs.clone(), maxima: self.maxima.clone() }
+        ParseOptions {
+            defines: self.defines.clone(),
+            include_dirs: self.include_dirs.clone(),
+            maxima: self.maxima.clone(),
+        }
     }
 }
 
-/// How loops become an array. Left out, sagen chooses. Serialized, it is the written form of a [`DesignSpec`]: an option
-/// reaches the design by its name, and its value has the form that a design file gives it.
+/// How loops become an array. Left out, sagen chooses. Serialized, it is the written form of a [`DesignSpec`]: an
+/// option reaches the design by its name, and its value has the form that a design file gives it.
 #[derive(Debug, Default, Args, Serialize)]
 pub struct Design {
     /// Loops that become the array's dimensions (`none`: one PE); with --time, sums such as c+q
@@ -217,7 +226,10 @@ fn is_off(flag: &bool) -> bool {
 }
 
 /// `NAME=N` pairs as a table.
-fn table<T: Serialize + std::fmt::Display, S: Serializer>(pairs: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
+fn table<T: Serialize + std::fmt::Display, S: Serializer>(
+    pairs: &[(String, T)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     for (k, (name, value)) in pairs.iter().enumerate() {
         if let Some((_, other)) = pairs[..k].iter().find(|p| p.0 == *name) {
@@ -247,7 +259,8 @@ pub enum Emit {
     sagen rtl --board u250 examples/mm.c -o out/mm\n  \
     sagen rtl examples/mm.c --space i,j --tile i=64,j=64,k=32 --latency i=4,j=4 --simd k=2 -o out/mm\n  \
     sagen rtl examples/mm.c --emit=vsa\n\n\
-    The directory is written as a whole or not at all. In an existing one only files that sagen wrote are replaced.\n\n{EXIT}"))]
+    The directory is written as a whole or not at all. In an existing one only files that sagen wrote are \
+    replaced.\n\n{EXIT}"))]
 pub struct Rtl {
     #[command(flatten)]
     pub program: Program,
@@ -280,7 +293,8 @@ pub enum Engine {
     sagen sim examples/mm.c\n  \
     sagen sim examples/mm.c -D N=100 --space i,k --seed 7 --memory ddr\n  \
     sagen sim examples/mm.c --data A=a.npy --data B=b.npy --out results --engine verilator\n\n\
-    The C file is compiled ($CC, cc, gcc or clang) and run with your rights: simulate only programs you trust.\n\n{EXIT}"))]
+    The C file is compiled ($CC, cc, gcc or clang) and run with your rights: simulate only programs you \
+    trust.\n\n{EXIT}"))]
 pub struct Sim {
     #[command(flatten)]
     pub program: Program,
@@ -303,7 +317,8 @@ pub struct Sim {
     pub engine: Engine,
     /// Memory behind the AXI ports
     ///
-    /// ideal: one beat per cycle, after 16 cycles or as many as given; ddr: after 40, with refresh gaps and random stalls
+    /// ideal: one beat per cycle, after 16 cycles or as many as given; ddr: after 40, with refresh gaps and random
+    /// stalls
     #[arg(long, value_name = "ideal[:CYCLES]|ddr", value_parser = parse_memory, default_value_t, help_heading = SIMULATION)]
     pub memory: MemoryKind,
     /// Write a waveform

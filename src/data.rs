@@ -55,7 +55,8 @@ pub fn random_value(ty: ScalarType, random: &mut Random) -> u64 {
     }
 }
 
-/// Shifts of the region whose amount the program does not fix within the width: of these, the expression and its amount.
+/// Shifts of the region whose amount the program does not fix within the width: of these, the expression and its
+/// amount.
 fn shifts(scop: &Scop) -> impl Iterator<Item = (StmtId, &Expr, &Expr)> {
     fn all<'e>(e: &'e Expr, found: &mut Vec<(&'e Expr, &'e Expr)>) {
         if let ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) = &e.kind {
@@ -77,7 +78,8 @@ pub fn first_shift(scop: &Scop) -> Option<Span> {
     shifts(scop).map(|(_, e, _)| e.span).next()
 }
 
-/// Per array, the width of what its elements shift, by themselves or through other arrays and scalars; none where they shift nothing.
+/// Per array, the width of what its elements shift, by themselves or through other arrays and scalars; none where they
+/// shift nothing.
 fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     fn read(e: &Expr) -> Option<usize> {
         match &e.kind {
@@ -106,8 +108,8 @@ fn shifted_by(scop: &Scop) -> Vec<Option<u32>> {
     widths
 }
 
-/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive. What shifts a value stays below
-/// its width, as C demands.
+/// Every DRAM array filled from `seed`; outputs too, so that cells nobody writes are seen to survive. What shifts a
+/// value stays below its width, as C demands.
 pub fn random(scop: &Scop, seed: u64) -> Memory {
     let widths = shifted_by(scop);
     let fill = |(index, array): (usize, &Array)| {
@@ -160,7 +162,11 @@ pub fn load(scop: &Scop, files: &[DataFile], memory: &mut Memory) -> Result<(), 
             Err(fault) => faults.push(fault),
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }
 
 fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnostic> {
@@ -168,16 +174,25 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
     let in_dram = |a: &&Array| !a.is_temporary();
     let Some(index) = scop.arrays.iter().position(|a| a.name == file.array && in_dram(&a)) else {
         let names: Vec<_> = scop.arrays.iter().filter(in_dram).map(|a| a.name.as_str()).collect();
-        return Err(Diagnostic::error("E0901", None, format!("--data names '{}', which is no array of the kernel", file.array))
-            .help(format!("its arrays are: {}", names.join(", "))));
+        return Err(Diagnostic::error(
+            "E0901",
+            None,
+            format!("--data names '{}', which is no array of the kernel", file.array),
+        )
+        .help(format!("its arrays are: {}", names.join(", "))));
     };
     let array = &scop.arrays[index];
     if array.constant && array.binding == Binding::Global {
-        return Err(Diagnostic::error("E0902", array.span, format!("'{}' is const: its contents come from the program", array.name))
-            .label("declared const here")
-            .help("remove the const, or the --data option"));
+        return Err(Diagnostic::error(
+            "E0902",
+            array.span,
+            format!("'{}' is const: its contents come from the program", array.name),
+        )
+        .label("declared const here")
+        .help("remove the const, or the --data option"));
     }
-    let opened = std::fs::File::open(&file.path).map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
+    let opened = std::fs::File::open(&file.path)
+        .map_err(|e| Diagnostic::error("E0903", None, format!("cannot read {place}: {e}")))?;
     let mut opened = std::io::BufReader::new(opened);
     let fault = |why: String| Diagnostic::error("E0904", None, format!("{place} {why}"));
     let header = Header::read(&mut opened).map_err(fault)?;
@@ -190,14 +205,19 @@ fn load_one(scop: &Scop, file: &DataFile) -> Result<(usize, Vec<u64>), Diagnosti
 fn check(array: &Array, header: &Header, place: &str) -> Result<(), Diagnostic> {
     let wanted = dtype_name(kind(array.ty), array.ty.bytes() as usize);
     if header.dtype() != wanted {
-        return Err(Diagnostic::error("E0905", array.span, format!("{place} holds {}, but '{}' is {wanted}", header.dtype(), array.name))
-            .label("declared here")
-            .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
+        return Err(Diagnostic::error(
+            "E0905",
+            array.span,
+            format!("{place} holds {}, but '{}' is {wanted}", header.dtype(), array.name),
+        )
+        .label("declared here")
+        .help(format!("convert it: numpy.save(file, array.astype(numpy.{wanted}))")));
     }
     let dims: Vec<usize> = array.dims.iter().map(|&d| d as usize).collect();
     if header.shape != dims {
         let show = |d: &[usize]| d.iter().map(usize::to_string).collect::<Vec<_>>().join("×");
-        let message = format!("{place} is an array of {}, but '{}' is {}", show(&header.shape), array.name, show(&dims));
+        let message =
+            format!("{place} is an array of {}, but '{}' is {}", show(&header.shape), array.name, show(&dims));
         return Err(Diagnostic::error("E0906", array.span, message).label("declared here"));
     }
     Ok(())
@@ -238,7 +258,11 @@ pub fn numbers(scop: &Scop, vsa: &Vsa) -> Result<Vec<Option<usize>>, String> {
         found.map(Some).ok_or_else(|| format!("internal fault: the argument {name} is not in the program"))
     };
     let array = |a: &DramArray| if a.scratch.is_some() { Ok(None) } else { number(&a.name) };
-    vsa.arrays.iter().map(array).chain(vsa.scalars.iter().map(|s| if s.host.is_some() { Ok(None) } else { number(&s.name) })).collect()
+    vsa.arrays
+        .iter()
+        .map(array)
+        .chain(vsa.scalars.iter().map(|s| if s.host.is_some() { Ok(None) } else { number(&s.name) }))
+        .collect()
 }
 
 /// What the program's arrays hold, as elements per argument of the VSA; garbage for its scratch buffers.
@@ -252,8 +276,13 @@ pub fn of_vsa(vsa: &Vsa, numbers: &[Option<usize>], memory: &Memory) -> Memory {
                 (0..array.dims.iter().product()).map(|_: i64| random_value(array.ty, &mut random)).collect()
             }
             (None, None) => {
-                let scalars: Vec<u64> = out[vsa.arrays.len()..].iter().map(|v| v.first().copied().unwrap_or(0)).collect();
-                vsa.scalars[k - vsa.arrays.len()].host.iter().map(|e| frontend::interp::eval(e, &scalars, &[])).collect()
+                let scalars: Vec<u64> =
+                    out[vsa.arrays.len()..].iter().map(|v| v.first().copied().unwrap_or(0)).collect();
+                vsa.scalars[k - vsa.arrays.len()]
+                    .host
+                    .iter()
+                    .map(|e| frontend::interp::eval(e, &scalars, &[]))
+                    .collect()
             }
         });
     }

@@ -1,6 +1,6 @@
-//! The design as the user asks for it: `--design FILE.toml`, its tables `[function.NAME]` for single functions, then the
-//! single options, which win. All are tables with the fields of a [`DesignSpec`] in its written form, so nothing here
-//! knows a field by name.
+//! The design as the user asks for it: `--design FILE.toml`, its tables `[function.NAME]` for single functions, then
+//! the single options, which win. All are tables with the fields of a [`DesignSpec`] in its written form, so nothing
+//! here knows a field by name.
 
 use arch::ir::design::DesignSpec;
 use std::collections::BTreeMap;
@@ -70,7 +70,9 @@ fn read(name: &str, text: &str) -> Result<(Table, BTreeMap<String, Table>), Stri
         return Ok((Table::try_from(spec).map_err(|e| e.to_string())?, BTreeMap::new()));
     };
     spec(whole.clone()).map_err(wrong)?;
-    let Value::Table(own) = own else { return Err(wrong(format!("`{FUNCTION}` is no table: write [{FUNCTION}.NAME] above a function's options"))) };
+    let Value::Table(own) = own else {
+        return Err(wrong(format!("`{FUNCTION}` is no table: write [{FUNCTION}.NAME] above a function's options")));
+    };
     let mut functions = BTreeMap::new();
     for (function, value) in own {
         let at = |e: String| wrong(format!("[{FUNCTION}.{function}]: {e}"));

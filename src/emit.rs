@@ -9,8 +9,8 @@ use crate::sim::{self, bench, Built, Job, Timing};
 use crate::{golden, package, progress, simulate};
 use arch::ir::design::DesignSpec;
 use arch::ir::ip::Ip;
-use arch::recurrence::rewrite::Attempt;
 use arch::ir::vsa::Vsa;
+use arch::recurrence::rewrite::Attempt;
 use arch::text::Stage;
 use arch::Compiled;
 use packaging::File;
@@ -56,7 +56,9 @@ pub fn run(arguments: &Rtl) -> Result<String, Refused> {
         return Ok(format!("{report:#}\n"));
     }
     let others = match &functions[..] {
-        [Emitted { input, spec, compiled }] if input.stage.is_none() => crate::explore::neighbours(spec, compiled, &work.board),
+        [Emitted { input, spec, compiled }] if input.stage.is_none() => {
+            crate::explore::neighbours(spec, compiled, &work.board)
+        }
         _ => String::new(),
     };
     Ok(format!("{}{others}  written to   {}\n", report::design_text(&facts), target.display()))
@@ -73,7 +75,8 @@ impl Emitted<'_> {
     /// Every bit of a result is the C program's.
     fn exact(&self) -> bool {
         let Emitted { input, spec, compiled } = self;
-        *spec.program(&input.scop) == input.scop && !(spec.arithmetic.reassociate == Some(true) && compiled.vsa.arrays.iter().any(|a| a.ty.is_float()))
+        *spec.program(&input.scop) == input.scop
+            && !(spec.arithmetic.reassociate == Some(true) && compiled.vsa.arrays.iter().any(|a| a.ty.is_float()))
     }
 }
 
@@ -82,20 +85,33 @@ fn stage(emit: Option<Emit>, compiled: &Compiled) -> Result<Option<String>, Refu
     match (emit, &compiled.stages) {
         (Some(Emit::Vsa), _) => Ok(Some(arch::text::to_text(&compiled.vsa))),
         (Some(Emit::Ure), Some(s)) => Ok(Some(tried(&s.rewrites) + &arch::text::system(&s.scop, &s.system))),
-        (Some(Emit::Mapping), Some(s)) => Ok(Some(tried(&s.rewrites) + &arch::text::mapping(&s.scop, &s.system, &s.plan) + &shape(&compiled.vsa))),
-        (Some(Emit::Scop | Emit::Ure | Emit::Mapping), None) => Err(Refused::plain("an array by itself does not say what program it was made from")),
+        (Some(Emit::Mapping), Some(s)) => {
+            Ok(Some(tried(&s.rewrites) + &arch::text::mapping(&s.scop, &s.system, &s.plan) + &shape(&compiled.vsa)))
+        }
+        (Some(Emit::Scop | Emit::Ure | Emit::Mapping), None) => {
+            Err(Refused::plain("an array by itself does not say what program it was made from"))
+        }
         _ => Ok(None),
     }
 }
 
 /// Writes the output directory.
-fn directory(target: &Path, arguments: &Rtl, functions: &[Emitted], (built, facts): (&Built, &Design), report: &Value) -> Result<(), String> {
+fn directory(
+    target: &Path,
+    arguments: &Rtl,
+    functions: &[Emitted],
+    (built, facts): (&Built, &Design),
+    report: &Value,
+) -> Result<(), String> {
     let (interface, board) = (&built.interface, facts.board);
     let out = OutputDir::create(target)?;
     pictures(&out, functions)?;
     let bench = write(&out, arguments, functions, built)?;
     let clock = constraints::ClockSpec::new(interface.clock, board.clock_mhz).map_err(|e| e.to_string())?;
-    let constraint = File::new(format!("constraints/{}_ooc.xdc", interface.kernel), constraints::xdc(&clock, &interface.kernel, &board.part));
+    let constraint = File::new(
+        format!("constraints/{}_ooc.xdc", interface.kernel),
+        constraints::xdc(&clock, &interface.kernel, &board.part),
+    );
     let mut packaged = vec![];
     for (f, function) in functions.iter().enumerate() {
         let reference = reference(arguments, function, &interface.functions[f], &interface.kernel)?;
@@ -120,8 +136,12 @@ fn directory(target: &Path, arguments: &Rtl, functions: &[Emitted], (built, fact
 fn before_mapping(emit: Option<Emit>, input: &Input, spec: &DesignSpec) -> Result<Option<String>, Refused> {
     let scop = match (&input.stage, emit) {
         (None | Some(Stage::Scop(_)), Some(Emit::Scop | Emit::Ure)) => &input.scop,
-        (Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)), Some(Emit::Ure)) => return Ok(Some(arch::text::system(scop, system))),
-        (Some(Stage::System(scop, _) | Stage::Mapping(scop, ..)), Some(Emit::Scop)) => return Ok(Some(scop.to_string())),
+        (Some(Stage::System(scop, system) | Stage::Mapping(scop, system, _)), Some(Emit::Ure)) => {
+            return Ok(Some(arch::text::system(scop, system)))
+        }
+        (Some(Stage::System(scop, _) | Stage::Mapping(scop, ..)), Some(Emit::Scop)) => {
+            return Ok(Some(scop.to_string()))
+        }
         _ => return Ok(None),
     };
     if emit == Some(Emit::Scop) {
@@ -138,15 +158,24 @@ fn tried(rewrites: &[Attempt]) -> String {
 
 /// The loops that a mapping makes, as comments.
 fn shape(vsa: &Vsa) -> String {
-    let loops = vsa.counters.iter().enumerate().map(|(k, c)| format!("# {} loop {} trip {}\n", if k < vsa.tile_depth { "tile" } else { "time" }, c.name, c.trip));
-    format!("# {}\n", report::headline(vsa)) + &loops.collect::<String>() + &format!("# skew {:?} interval {}\n", vsa.schedule.skew, vsa.schedule.interval)
+    let loops = vsa.counters.iter().enumerate().map(|(k, c)| {
+        format!("# {} loop {} trip {}\n", if k < vsa.tile_depth { "tile" } else { "time" }, c.name, c.trip)
+    });
+    format!("# {}\n", report::headline(vsa))
+        + &loops.collect::<String>()
+        + &format!("# skew {:?} interval {}\n", vsa.schedule.skew, vsa.schedule.interval)
 }
 
 /// Programs up to this many operations come with expected results for the testbench.
 const EXPECTED_LIMIT: i64 = 1 << 24;
 
 /// C text that runs the program beside the IP, if it is made from one.
-fn reference(arguments: &Rtl, Emitted { input, compiled, .. }: &Emitted, function: &Function, name: &str) -> Result<Option<String>, String> {
+fn reference(
+    arguments: &Rtl,
+    Emitted { input, compiled, .. }: &Emitted,
+    function: &Function,
+    name: &str,
+) -> Result<Option<String>, String> {
     if input.stage.is_some() {
         return Ok(None);
     }
@@ -170,7 +199,10 @@ fn pictures(out: &OutputDir, functions: &[Emitted]) -> Result<(), String> {
 }
 
 /// What a function's arrays and scalars hold before a run and, where it is known, after it: bytes, as in the `Vsa`.
-fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Result<(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>), String> {
+fn contents(
+    arguments: &Rtl,
+    Emitted { input, spec, compiled }: &Emitted,
+) -> Result<(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>), String> {
     // With sizes, at the greatest ones.
     let sizes = compiled.vsa.sizes.maxima();
     let (input, compiled) = (&input.at(&sizes), &compiled.at(&sizes));
@@ -184,7 +216,11 @@ fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Res
             expected = match simulate::rounded(scop, spec, vsa, &memory, &numbers)? {
                 Some(own) => Some(own.expected),
                 None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
-                    program::notice(&format!("{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench comes without expected results", run.model));
+                    program::notice(&format!(
+                        "{} and sagen's interpreter of the region disagree (`sagen sim` says \
+                        more): the testbench comes without expected results",
+                        run.model
+                    ));
                     None
                 }
                 None => Some(data::of_vsa(vsa, &numbers, &run.after)),
@@ -194,9 +230,13 @@ fn contents(arguments: &Rtl, Emitted { input, spec, compiled }: &Emitted) -> Res
     if let Some(expected) = expected.as_mut().filter(|_| vsa.arrays.iter().any(|a| a.scratch.is_some())) {
         // What the array leaves in its scratch buffers: no C program has them.
         let own = simulate::execute(vsa, &memory, &numbers)?;
-        (0..vsa.arrays.len()).filter(|&k| vsa.arrays[k].scratch.is_some()).for_each(|k| expected[k].clone_from(&own[k]));
+        (0..vsa.arrays.len())
+            .filter(|&k| vsa.arrays[k].scratch.is_some())
+            .for_each(|k| expected[k].clone_from(&own[k]));
     }
-    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> { values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect() };
+    let bytes = |values: &Vec<Vec<u64>>| -> Vec<Vec<u8>> {
+        values.iter().zip(vsa.types()).map(|(v, ty)| pack(v, ty)).collect()
+    };
     let before = data::of_vsa(vsa, &numbers, &memory);
     Ok((bytes(&before), expected.as_ref().map(bytes)))
 }
@@ -208,13 +248,30 @@ fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built)
     let place = |expected: bool| {
         let one = |(number, (f, (before, after))): (usize, (&Emitted, &(Vec<Vec<u8>>, Option<Vec<Vec<u8>>>)))| {
             let bytes = if expected { after.as_ref()? } else { before };
-            Some(sim::Run { function: number, images: sim::place(&f.compiled.vsa, bytes, 0, 1, number), sizes: f.compiled.vsa.sizes.maxima(), cut: None })
+            Some(sim::Run {
+                function: number,
+                images: sim::place(&f.compiled.vsa, bytes, 0, 1, number),
+                sizes: f.compiled.vsa.sizes.maxima(),
+                cut: None,
+            })
         };
         functions.iter().zip(&all).enumerate().map(one).collect::<Option<Vec<_>>>()
     };
-    let watchdog = 10 * functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0) + 100_000;
-    let job = Job { built, runs: place(false).unwrap_or_default(), queued: false, timing: Timing::IDEAL, cycles: 0, watchdog, vcd: None };
-    let texts = vec![File::new("sim/axi_memory.v", bench::MEMORY), File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog)?)];
+    let watchdog =
+        10 * functions.iter().map(|f| f.compiled.report.prediction.cycles.max(0) as u64).max().unwrap_or(0) + 100_000;
+    let job = Job {
+        built,
+        runs: place(false).unwrap_or_default(),
+        queued: false,
+        timing: Timing::IDEAL,
+        cycles: 0,
+        watchdog,
+        vcd: None,
+    };
+    let texts = vec![
+        File::new("sim/axi_memory.v", bench::MEMORY),
+        File::new(format!("sim/{}.v", bench::names(&job)?.0), bench::text(&job, watchdog)?),
+    ];
     let ports = interface.ports.len();
     let before = (0..ports).map(|port| format!("sim/{}", bench::image_names(port).0));
     let bench = package::Bench { verilog: texts.iter().map(|f| f.path.clone()).collect(), images: before.collect() };
@@ -244,7 +301,11 @@ fn write(out: &OutputDir, arguments: &Rtl, functions: &[Emitted], built: &Built)
 
 /// What an argument's files are called.
 fn file_name(interface: &Interface, function: &Function, argument: &Argument) -> String {
-    if interface.functions.len() > 1 { format!("{}.{}", function.ident, argument.ident) } else { argument.ident.clone() }
+    if interface.functions.len() > 1 {
+        format!("{}.{}", function.ident, argument.ident)
+    } else {
+        argument.ident.clone()
+    }
 }
 
 /// What `scripts/axi_check` needs to drive the IP with third-party bus models: ports, registers, array images.
@@ -267,7 +328,9 @@ fn bus_check(interface: &Interface, contents: &[(Vec<Vec<u8>>, Option<Vec<Vec<u8
         };
         let word = |argument: &Argument| {
             let words = bytes(argument).chunks(4).map(|w| w.iter().rev().fold(0u32, |v, &b| v << 8 | u32::from(b)));
-            argument.array().is_none().then(|| json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }))
+            argument.array().is_none().then(
+                || json!({ "name": argument.name, "offset": argument.offset, "words": words.collect::<Vec<_>>() }),
+            )
         };
         let arrays: Vec<_> = function.arguments.iter().filter_map(array).collect();
         let scalars: Vec<_> = function.arguments.iter().filter_map(word).collect();

@@ -34,7 +34,11 @@ pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
         *PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some((at, Backtrace::capture()));
     }));
     catch_unwind(AssertUnwindSafe(job)).map_err(|panic| {
-        let (at, way) = PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take().unwrap_or((String::new(), Backtrace::disabled()));
+        let (at, way) = PLACE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .take()
+            .unwrap_or((String::new(), Backtrace::disabled()));
         let text = report(&format!("{}{at}", message(&*panic)));
         match way.status() {
             BacktraceStatus::Captured => format!("{text}{way}"),
@@ -44,6 +48,12 @@ pub fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let sets = || panic.downcast_ref::<frontend::poly::Error>().map(|error| format!("integer set operation failed: {error}"));
-    panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|s| s.to_string())).or_else(sets).unwrap_or_else(|| "panic".into())
+    let sets =
+        || panic.downcast_ref::<frontend::poly::Error>().map(|error| format!("integer set operation failed: {error}"));
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or(panic.downcast_ref::<&str>().map(|s| s.to_string()))
+        .or_else(sets)
+        .unwrap_or_else(|| "panic".into())
 }

@@ -1,15 +1,15 @@
 //! The golden model: the user's own C, compiled by the system's compiler and run on the same inputs.
 //!
-//! Two translation units keep the user's names and macros apart from ours. The first is a copy of the user's file with a
-//! short `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
+//! Two translation units keep the user's names and macros apart from ours. The first is a copy of the user's file with
+//! a short `sagen_call` behind it that passes the buffers to the kernel; a region at file level is first wrapped into a
 //! function. The second never sees the user's code: it reads the buffers from a file and writes what becomes of them. A
 //! `main` of the user's is renamed out of the way.
 //!
 //! The array does what the marked region does. So the copy keeps the arrays' contents where the region begins and where
 //! it ends, the first time it runs: what the function does around it happens in C alone.
 //!
-//! Compiled without optimization: the judge must not be at the mercy of an optimizer. Flags make C's arithmetic the one that `frontend::value` defines: wrap-around instead of undefined overflow, no
-//! contraction of `a * b + c`.
+//! Compiled without optimization: the judge must not be at the mercy of an optimizer. Flags make C's arithmetic the one
+//! that `frontend::value` defines: wrap-around instead of undefined overflow, no contraction of `a * b + c`.
 
 use crate::data::{elements, pack, unpack, Memory};
 use crate::scratch::{self, Scratch};
@@ -38,7 +38,11 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::NoCompiler => write!(f, "no C compiler found (tried $CC, cc, gcc, clang)"),
-            Failure::NoType(messages) => write!(f, "the C compiler lacks a type ({})", messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")),
+            Failure::NoType(messages) => write!(
+                f,
+                "the C compiler lacks a type ({})",
+                messages.lines().find(|l| l.contains("error")).unwrap_or("16-bit floats")
+            ),
             Failure::Refused(messages) => write!(f, "the C compiler refuses the program:\n{messages}"),
             Failure::Crashed(how) => write!(f, "the C program failed: {how}"),
             Failure::Files(what) => write!(f, "{what}"),
@@ -58,7 +62,8 @@ pub struct Native {
 }
 
 /// Flags for the user's code.
-const FLAGS: [&str; 6] = ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
+const FLAGS: [&str; 6] =
+    ["-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Dmain=sagen_user_main"];
 
 /// Compiles the kernel in `file` and runs it once on `memory`.
 ///
@@ -98,10 +103,15 @@ impl Golden {
     pub fn run(&self, scop: &Scop, memory: &Memory) -> Result<Native, Failure> {
         let dir = self.dir.path();
         let mut input = vec![];
-        scop.arrays.iter().zip(memory).filter(|(a, _)| a.storage == Storage::Dram).for_each(|(a, v)| input.extend(pack(v, a.ty)));
+        scop.arrays
+            .iter()
+            .zip(memory)
+            .filter(|(a, _)| a.storage == Storage::Dram)
+            .for_each(|(a, v)| input.extend(pack(v, a.ty)));
         std::fs::write(dir.join("in"), &input).map_err(files)?;
         let sizes = dram(scop).map(|(_, a)| bytes(a).to_string());
-        let output = scratch::output(Command::new(&self.program).args(["in", "out"]).args(sizes).current_dir(dir)).map_err(files)?;
+        let output = scratch::output(Command::new(&self.program).args(["in", "out"]).args(sizes).current_dir(dir))
+            .map_err(files)?;
         if !output.status.success() {
             return Err(Failure::Crashed(crash(&output)));
         }
@@ -141,7 +151,13 @@ fn bytes_text(array: &Array) -> String {
         return bytes(array).to_string();
     }
     let extent = |e: &Affine| {
-        let terms: String = e.coeffs.iter().enumerate().filter(|(_, c)| **c != 0).map(|(k, c)| format!(" + {c} * sagen_sizes[{k}]")).collect();
+        let terms: String = e
+            .coeffs
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| **c != 0)
+            .map(|(k, c)| format!(" + {c} * sagen_sizes[{k}]"))
+            .collect();
         format!("({}{terms})", e.constant)
     };
     format!("{} * {}", array.ty.bytes(), array.extents.iter().map(extent).collect::<Vec<_>>().join(" * "))
@@ -150,9 +166,8 @@ fn bytes_text(array: &Array) -> String {
 /// The first of `$CC`, `cc`, `gcc`, `clang` that answers.
 fn find_compiler() -> Option<String> {
     let own = std::env::var("CC").ok().filter(|c| !c.trim().is_empty());
-    let answers = |c: &String| {
-        Command::new(c).arg("--version").stdin(Stdio::null()).output().is_ok_and(|o| o.status.success())
-    };
+    let answers =
+        |c: &String| Command::new(c).arg("--version").stdin(Stdio::null()).output().is_ok_and(|o| o.status.success());
     own.into_iter().chain(["cc", "gcc", "clang"].map(String::from)).find(answers)
 }
 
@@ -186,7 +201,12 @@ fn build(compiler: &str, scop: &Scop, file: &Path, pre: &ParseOptions, dir: &Pat
         kernel.arg("-I").arg(std::path::absolute(include).map_err(files)?);
     }
     compile(kernel.args(["-c", "kernel.c", "-o", "kernel.o"]), dir).map_err(|why| match why {
-        Failure::Refused(messages) if short_floats && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) => Failure::NoType(messages),
+        Failure::Refused(messages)
+            if short_floats
+                && ["unknown type name", "not supported on this target"].iter().any(|m| messages.contains(m)) =>
+        {
+            Failure::NoType(messages)
+        }
         why => why,
     })?;
     compile(Command::new(compiler).args(["-O0", "-w", "driver.c", "kernel.o", "-o", "golden", "-lm"]), dir)?;
@@ -235,7 +255,14 @@ fn watched(scop: &Scop) -> Option<String> {
     let (head, body, tail) = (source.text.get(..start)?, source.text.get(start..end)?, source.text.get(end..)?);
     let (head, pragmas) = head.split_at(before_pragmas(head));
     let keep = |when: &str| {
-        let copy = |(slot, (_, array)): (usize, (usize, &Array))| format!("__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});", if array.dims.is_empty() { "&" } else { "" }, array.name, bytes_text(array));
+        let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
+            format!(
+                "__builtin_memcpy(sagen_{when}[{slot}], (void *){}{}, {});",
+                if array.dims.is_empty() { "&" } else { "" },
+                array.name,
+                bytes_text(array)
+            )
+        };
         dram(scop).enumerate().map(copy).collect::<String>()
     };
     let (open, close) = if scop.function.name.is_some() { ("", "") } else { ("void sagen_region(void) {", "}") };
@@ -298,12 +325,20 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
     if let Source::AsItIs(_) = source {
         // What a constant holds is known afterwards.
         let keep = |when: &str, own: bool| {
-            let copy = |(slot, (_, array)): (usize, (usize, &Array))| (own_contents(array) == own).then(|| format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes_text(array)));
+            let copy = |(slot, (_, array)): (usize, (usize, &Array))| {
+                (own_contents(array) == own).then(|| {
+                    format!("  __builtin_memcpy(sagen_{when}[{slot}], sagen_p[{slot}], {});\n", bytes_text(array))
+                })
+            };
             dram(scop).enumerate().filter_map(copy).collect::<String>()
         };
-        let (before, after) = (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
+        let (before, after) =
+            (keep("before", false), [keep("before", true), keep("after", false), keep("after", true)].concat());
         let _ = writeln!(text, "{SHARED}");
-        let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}");
+        let _ = writeln!(
+            text,
+            "void sagen_call(void **sagen_p) {{\n{before}{copy_in}{call}{copy_out}{after}  sagen_runs = 1;\n}}"
+        );
     } else {
         let _ = writeln!(text, "void sagen_call(void **sagen_p) {{\n{copy_in}{call}}}");
     }
@@ -314,10 +349,19 @@ fn kernel_unit(scop: &Scop, source: &Source) -> String {
 /// IP, `numbers` saying which array of the `Scop` each is, if any. `before` holds what the function is called with, and
 /// afterwards what was there where the region began; `after` gets what was there where it ended. The result is 0 if the
 /// region was never reached.
-pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &str, numbers: &[Option<usize>]) -> String {
+pub fn reference(
+    scop: &Scop,
+    file: &Path,
+    preprocessing: &ParseOptions,
+    name: &str,
+    numbers: &[Option<usize>],
+) -> String {
     let own = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut text = format!("/* The C program behind {name}, with a way in: {name}_reference at the end.\n");
-    let _ = writeln!(text, " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -c -iquote <folder of {own}> reference.c */");
+    let _ = writeln!(
+        text,
+        " *   cc -O1 -fwrapv -fno-strict-aliasing -ffp-contract=off -c -iquote <folder of {own}> reference.c */"
+    );
     for (macro_name, value) in &preprocessing.defines {
         let _ = writeln!(text, "#define {macro_name} {value}");
     }
@@ -336,8 +380,14 @@ pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &
         let size = bytes_text(array);
         let _ = write!(set, "  p[{slot}] = __builtin_malloc({size});");
         let _ = match numbers.iter().position(|&p| p == Some(index)) {
-            Some(k) => writeln!(set, " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"),
-            None => writeln!(set, " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"),
+            Some(k) => writeln!(
+                set,
+                " b[{slot}] = before[{k}]; a[{slot}] = after[{k}]; __builtin_memcpy(p[{slot}], b[{slot}], {size});"
+            ),
+            None => writeln!(
+                set,
+                " b[{slot}] = a[{slot}] = __builtin_malloc({size}); __builtin_memset(p[{slot}], 0, {size});"
+            ),
         };
         let _ = match numbers.contains(&Some(index)) {
             true => writeln!(free, "  __builtin_free(p[{slot}]);"),
@@ -345,17 +395,30 @@ pub fn reference(scop: &Scop, file: &Path, preprocessing: &ParseOptions, name: &
         };
     }
     // Open sizes are an argument, too, in the order of the function's parameters.
-    let (more, keep) = if scop.sizes.iter().any(|s| s.value.is_none()) { (", const long long *sizes", "  sagen_sizes = sizes;\n") } else { ("", "") };
-    let _ = writeln!(text, "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void **before, void **after{more}) {{");
-    let _ = writeln!(text, "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}");
+    let (more, keep) = if scop.sizes.iter().any(|s| s.value.is_none()) {
+        (", const long long *sizes", "  sagen_sizes = sizes;\n")
+    } else {
+        ("", "")
+    };
+    let _ = writeln!(
+        text,
+        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint \
+        {name}_reference(void **before, void **after{more}) {{"
+    );
+    let _ = writeln!(
+        text,
+        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after \
+        = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
+    );
     text
 }
 
 /// What both units know.
-const SHARED: &str = "extern void **sagen_before, **sagen_after; extern int sagen_runs; extern const long long *sagen_sizes;";
+const SHARED: &str =
+    "extern void **sagen_before, **sagen_after; extern int sagen_runs; extern const long long *sagen_sizes;";
 
-/// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the region
-/// begins, then what they hold where it ends.
+/// `golden IN OUT SIZE…`: reads buffers of these sizes (bytes), calls the kernel, writes what they hold where the
+/// region begins, then what they hold where it ends.
 const DRIVER: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 #ifdef __linux__

@@ -35,7 +35,9 @@ fn run(command: Command) -> Result<(String, u8), Refused> {
     match command {
         Command::Rtl(arguments) => sagen::emit::run(&arguments).map(done),
         Command::Explore(arguments) => sagen::explore::run(&arguments).map(done),
-        Command::Sim(arguments) => sagen::simulate::run(&arguments).map(|verdict| (verdict.text, verdict.result.code())),
+        Command::Sim(arguments) => {
+            sagen::simulate::run(&arguments).map(|verdict| (verdict.text, verdict.result.code()))
+        }
         Command::Predict(arguments) => sagen::predict::run(&arguments).map(done),
         Command::Map(arguments) => sagen::map::run(&arguments).map(done),
         Command::Boards(arguments) => sagen::boards::run(&arguments).map(done),

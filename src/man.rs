@@ -22,6 +22,9 @@ pub fn run(arguments: &Man) -> Result<String, Refused> {
             clap_mangen::Man::new(Cli::command()).render(&mut roff).map_err(Refused::internal)?;
             Ok(String::from_utf8_lossy(&roff).into_owned())
         }
-        Some(dir) => std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(Cli::command(), dir)).map(|()| String::new()).map_err(|e| Refused::plain(format!("cannot write into {}: {e}", dir.display()))),
+        Some(dir) => std::fs::create_dir_all(dir)
+            .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+            .map(|()| String::new())
+            .map_err(|e| Refused::plain(format!("cannot write into {}: {e}", dir.display()))),
     }
 }

@@ -45,7 +45,9 @@ fn draw(rows: &[Candidate], time: impl Fn(&Candidate) -> String, dir: &std::path
     let failed = |path: &std::path::Path, e: std::io::Error| format!("cannot write {}: {e}", path.display());
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     for row in rows {
-        for (name, picture) in [(format!("{}.svg", row.row), arch::svg::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))] {
+        for (name, picture) in
+            [(format!("{}.svg", row.row), arch::svg::draw(&row.vsa)), (format!("{}.time.svg", row.row), time(row))]
+        {
             let path = dir.join(name);
             std::fs::write(&path, picture).map_err(|e| failed(&path, e))?;
         }
@@ -70,7 +72,8 @@ fn arrays(vsa: &Vsa, used: impl Iterator<Item = u32>) -> Vec<&str> {
 }
 
 fn vector(v: &Option<Vec<i64>>) -> String {
-    v.as_ref().map_or_else(|| "-".into(), |v| format!("({})", v.iter().map(i64::to_string).collect::<Vec<_>>().join(",")))
+    v.as_ref()
+        .map_or_else(|| "-".into(), |v| format!("({})", v.iter().map(i64::to_string).collect::<Vec<_>>().join(",")))
 }
 
 /// Loops along the axes, as `i, j`.
@@ -88,7 +91,11 @@ fn by_hand(row: &Candidate) -> String {
     let option = |name: &str, list: &[String]| {
         let value = list.join(",");
         let sign = if value.starts_with('-') { '=' } else { ' ' };
-        if value.contains('*') { format!("--{name}{sign}'{value}'") } else { format!("--{name}{sign}{value}") }
+        if value.contains('*') {
+            format!("--{name}{sign}'{value}'")
+        } else {
+            format!("--{name}{sign}{value}")
+        }
     };
     let lists = [("space", space), ("time", time)];
     lists.iter().map(|(name, list)| option(name, list)).collect::<Vec<_>>().join(" ")
@@ -96,8 +103,10 @@ fn by_hand(row: &Candidate) -> String {
 
 fn as_table(rows: &[Candidate]) -> String {
     if rows.is_empty() {
-        return "no array of several PEs executes the region in the form that was found; a single PE may, and so may its loop nests in phases\n\
-            (`sagen rtl` chooses among these; `sagen map --apart` lists arrays of the phases)\n".into();
+        return "no array of several PEs executes the region in the form that was found; a single PE may, and so may \
+            its loop nests in phases\n\
+            (`sagen rtl` chooses among these; `sagen map --apart` lists arrays of the phases)\n"
+            .into();
     }
     let header = ["array", "space", "PEs", "results", "links", "in", "out", "d", "s", "by hand"];
     let mut lines = vec![header.map(String::from).to_vec()];
@@ -120,9 +129,13 @@ fn as_table(rows: &[Candidate]) -> String {
             by_hand(row),
         ]);
     }
-    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE where no offset stands.\n\
-        d: projection vector; s: schedule vector. Build one with `--array N`, or by hand with the options of its last column.\n";
-    let refused = rows.iter().filter_map(|row| row.refused.as_ref().map(|why| format!("array {}, shown uncut, cannot be cut and ordered so: {why}\n", row.row)));
+    let legend = "\nlinks: x(a,b) moves to the PE at offset (a,b); ↺n is used n waves later, in the same PE where no \
+        offset stands.\n\
+        d: projection vector; s: schedule vector. Build one with `--array N`, or by hand with the options of its last \
+        column.\n";
+    let refused = rows.iter().filter_map(|row| {
+        row.refused.as_ref().map(|why| format!("array {}, shown uncut, cannot be cut and ordered so: {why}\n", row.row))
+    });
     table::render(&lines, &[0]) + legend + &refused.collect::<String>()
 }
 

@@ -69,7 +69,11 @@ impl Header {
     /// A sentence: there are fewer or more of them than the shape says.
     pub fn elements(self, file: impl Read) -> Result<Npy, String> {
         let Header { kind, size, shape, fortran, big_endian } = self;
-        let wanted = shape.iter().try_fold(size, |a, &b| a.checked_mul(b)).filter(|&n| n < usize::MAX).ok_or("has an impossible shape")?;
+        let wanted = shape
+            .iter()
+            .try_fold(size, |a, &b| a.checked_mul(b))
+            .filter(|&n| n < usize::MAX)
+            .ok_or("has an impossible shape")?;
         let mut body = vec![];
         file.take(wanted as u64 + 1).read_to_end(&mut body).map_err(|e| format!("cannot be read: {e}"))?;
         if body.len() < wanted {
@@ -94,7 +98,11 @@ fn bytes<const N: usize>(file: &mut impl Read, ends: &str) -> Result<[u8; N], St
 }
 
 fn unreadable(e: &io::Error, ends: &str) -> String {
-    if e.kind() == io::ErrorKind::UnexpectedEof { ends.into() } else { format!("cannot be read: {e}") }
+    if e.kind() == io::ErrorKind::UnexpectedEof {
+        ends.into()
+    } else {
+        format!("cannot be read: {e}")
+    }
 }
 
 impl Npy {
@@ -110,7 +118,8 @@ impl Npy {
     pub fn to_bytes(&self) -> Vec<u8> {
         let order = if self.size == 1 { '|' } else { '<' };
         let dims: String = self.shape.iter().map(|d| format!("{d}, ")).collect();
-        let dims = if self.shape.len() == 1 { dims.trim_end().to_string() } else { dims.trim_end_matches(", ").to_string() };
+        let dims =
+            if self.shape.len() == 1 { dims.trim_end().to_string() } else { dims.trim_end_matches(", ").to_string() };
         let mut header =
             format!("{{'descr': '{order}{}{}', 'fortran_order': False, 'shape': ({dims}), }}", self.kind, self.size);
         // The data starts at a multiple of 64 bytes: magic 6, version 2, length 2, header, newline.
@@ -139,7 +148,9 @@ pub fn dtype_name(kind: char, size: usize) -> String {
 /// The text after `'name':` in the header's dictionary.
 fn field(header: &str, name: &str) -> Result<String, String> {
     let missing = || format!("has no '{name}' in its header");
-    let at = [format!("'{name}'"), format!("\"{name}\"")].iter().find_map(|key| header.find(key.as_str()).map(|p| p + key.len()));
+    let at = [format!("'{name}'"), format!("\"{name}\"")]
+        .iter()
+        .find_map(|key| header.find(key.as_str()).map(|p| p + key.len()));
     let rest = header[at.ok_or_else(missing)?..].trim_start();
     Ok(rest.strip_prefix(':').ok_or_else(missing)?.trim_start().to_string())
 }
@@ -147,7 +158,8 @@ fn field(header: &str, name: &str) -> Result<String, String> {
 /// `'<i2', …` to kind, size and whether it is big endian.
 fn parse_descr(text: &str) -> Result<(char, usize, bool), String> {
     let inner = text.strip_prefix(['\'', '"']).and_then(|t| t.split(['\'', '"']).next());
-    let refused = || format!("has an element type that is not a plain number: {}", text.split(',').next().unwrap_or(text));
+    let refused =
+        || format!("has an element type that is not a plain number: {}", text.split(',').next().unwrap_or(text));
     let mut letters = inner.ok_or_else(refused)?.chars();
     let order = letters.next().ok_or_else(refused)?;
     let kind = letters.next().filter(|k| "iufb".contains(*k)).ok_or_else(refused)?;

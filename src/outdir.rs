@@ -1,10 +1,10 @@
-//! Output directories appear all at once: everything is built in a hidden directory and put in place when complete, so that
-//! a refused input or a full disk leaves what was there untouched.
+//! Output directories appear all at once: everything is built in a hidden directory and put in place when complete, so
+//! that a refused input or a full disk leaves what was there untouched.
 //!
 //! [`MANIFEST`] lists every file that sagen wrote with its SHA-256 (`sha256sum -c` reads it). The next run into the
 //! directory replaces and removes these files and no others: what the user put there stays, and a file that the user
-//! edited stops the run. A directory without a manifest, unless empty, is not sagen's. A symbolic link to a directory is
-//! followed.
+//! edited stops the run. A directory without a manifest, unless empty, is not sagen's. A symbolic link to a directory
+//! is followed.
 
 use crate::scratch::{self, Scratch};
 use sha2::{Digest, Sha256};
@@ -73,9 +73,13 @@ impl OutputDir {
             return scratch::uninterrupted(|| fs::rename(&built, &self.target)).map_err(failed);
         }
         let old = listed(&self.target)?;
-        let foreign = new.keys().find(|name| !old.contains_key(*name) && self.target.join(name).symlink_metadata().is_ok());
+        let foreign =
+            new.keys().find(|name| !old.contains_key(*name) && self.target.join(name).symlink_metadata().is_ok());
         if let Some(name) = foreign {
-            return Err(format!("{} is not sagen's, and stands where sagen would write; move it away", self.target.join(name).display()));
+            return Err(format!(
+                "{} is not sagen's, and stands where sagen would write; move it away",
+                self.target.join(name).display()
+            ));
         }
         scratch::uninterrupted(|| {
             let mut moves = Moves::default();
@@ -96,7 +100,10 @@ impl OutputDir {
         for name in old.keys().map(String::as_str).chain([MANIFEST]).filter(|name| self.target.join(name).exists()) {
             moves.rename(&self.target.join(name), &aside.join(name))?;
         }
-        new.keys().map(String::as_str).chain([MANIFEST]).try_for_each(|name| moves.rename(&self.built().join(name), &self.target.join(name)))
+        new.keys()
+            .map(String::as_str)
+            .chain([MANIFEST])
+            .try_for_each(|name| moves.rename(&self.built().join(name), &self.target.join(name)))
     }
 }
 
@@ -140,14 +147,21 @@ fn listed(target: &Path) -> Result<Manifest, String> {
     }
     let manifest = fs::read_to_string(target.join(MANIFEST)).ok().as_deref().and_then(parse);
     let Some(manifest) = manifest else {
-        return Err(format!("{name} exists and was not written by sagen (it has no {MANIFEST} of sagen's); choose another directory or remove it"));
+        return Err(format!(
+            "{name} exists and was not written by sagen (it has no {MANIFEST} of sagen's); choose \
+            another directory or remove it"
+        ));
     };
     let edited = manifest.iter().find(|(file, hash)| {
         let path = target.join(file);
-        path.symlink_metadata().is_ok_and(|m| !m.is_file() || fs::read(&path).map_or(true, |bytes| sha256(&bytes) != **hash))
+        path.symlink_metadata()
+            .is_ok_and(|m| !m.is_file() || fs::read(&path).map_or(true, |bytes| sha256(&bytes) != **hash))
     });
     match edited {
-        Some((file, _)) => Err(format!("{} was edited since sagen wrote it; move it away, remove it, or choose another directory", target.join(file).display())),
+        Some((file, _)) => Err(format!(
+            "{} was edited since sagen wrote it; move it away, remove it, or choose another directory",
+            target.join(file).display()
+        )),
         None => Ok(manifest),
     }
 }
@@ -185,7 +199,8 @@ fn parse(text: &str) -> Option<Manifest> {
 
 /// Folders that held old files only.
 fn remove_empty(target: &Path, old: &Manifest) {
-    let mut folders: Vec<&Path> = old.keys().flat_map(|name| Path::new(name).ancestors().skip(1)).filter(|p| !p.as_os_str().is_empty()).collect();
+    let mut folders: Vec<&Path> =
+        old.keys().flat_map(|name| Path::new(name).ancestors().skip(1)).filter(|p| !p.as_os_str().is_empty()).collect();
     folders.sort_by_key(|p| std::cmp::Reverse(p.components().count()));
     folders.dedup();
     folders.into_iter().for_each(|folder| drop(fs::remove_dir(target.join(folder))));

@@ -1,8 +1,8 @@
 //! The package around the Verilog: gathers what `packaging` renders from.
 
+use crate::sim::Built;
 use arch::cost::board::Board;
 use arch::Compiled;
-use crate::sim::Built;
 use packaging::{File, Function, Ip, Signal};
 use templates::interface;
 
@@ -20,11 +20,20 @@ pub struct Bench {
     pub images: Vec<String>,
 }
 
-/// What the package says of a function. `reference`: C text that runs it, see [`crate::golden::reference`]; `exact`: every
-/// bit of a result is the C program's.
-pub fn function(compiled: &Compiled, interface: &interface::Function, reference: Option<String>, exact: bool) -> Function {
+/// What the package says of a function. `reference`: C text that runs it, see [`crate::golden::reference`]; `exact`:
+/// every bit of a result is the C program's.
+pub fn function(
+    compiled: &Compiled,
+    interface: &interface::Function,
+    reference: Option<String>,
+    exact: bool,
+) -> Function {
     Function {
-        banks: interface.arguments.iter().map(|a| a.array().map(|a| compiled.report.banks[a.index].to_string())).collect(),
+        banks: interface
+            .arguments
+            .iter()
+            .map(|a| a.array().map(|a| compiled.report.banks[a.index].to_string()))
+            .collect(),
         reference,
         exact,
         summary: crate::report::headline(&compiled.vsa),
@@ -44,7 +53,11 @@ pub fn files(built: &Built, board: &Board, emitted: Emitted) -> Result<Vec<File>
     let ip = Ip {
         interface,
         board,
-        signals: [clock].into_iter().chain(top.input_ports().map(signal(true))).chain(top.output_ports().map(signal(false))).collect(),
+        signals: [clock]
+            .into_iter()
+            .chain(top.input_ports().map(signal(true)))
+            .chain(top.output_ports().map(signal(false)))
+            .collect(),
         functions: emitted.functions,
         rtl: emitted.rtl,
         constraints: emitted.constraints,

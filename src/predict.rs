@@ -15,7 +15,8 @@ const ARRAY: &str = "vsa.txt";
 /// The functions of an IP that has several, which have a directory each.
 fn functions(design: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(design).into_iter().flatten().flatten();
-    let mut all: Vec<String> = entries.filter(|e| e.path().join(ARRAY).exists()).filter_map(|e| e.file_name().into_string().ok()).collect();
+    let mut all: Vec<String> =
+        entries.filter(|e| e.path().join(ARRAY).exists()).filter_map(|e| e.file_name().into_string().ok()).collect();
     all.sort();
     all
 }
@@ -36,13 +37,20 @@ pub fn run(arguments: &Predict) -> Result<String, Refused> {
     }
     let input = program::stage(&file)?;
     let Some(arch::text::Stage::Vsa(vsa)) = &input.stage else {
-        return Err(Refused::plain(format!("{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt", file.display())));
+        return Err(Refused::plain(format!(
+            "{} is no array: give the directory that `sagen rtl` wrote, or its vsa.txt",
+            file.display()
+        )));
     };
     let sizes = input.sizes(&arguments.sizes)?;
     let cycles = predict_at(vsa, &sizes, &MemoryTiming::both(latency.into())).cycles;
-    let named: BTreeMap<&str, i64> = vsa.sizes.list.iter().map(|s| s.name.as_str()).zip(sizes.iter().copied()).collect();
+    let named: BTreeMap<&str, i64> =
+        vsa.sizes.list.iter().map(|s| s.name.as_str()).zip(sizes.iter().copied()).collect();
     if arguments.json {
-        return Ok(format!("{:#}\n", json!({ "kernel": vsa.name, "sizes": named, "cycles": cycles, "memory": arguments.memory.to_string() })));
+        return Ok(format!(
+            "{:#}\n",
+            json!({ "kernel": vsa.name, "sizes": named, "cycles": cycles, "memory": arguments.memory.to_string() })
+        ));
     }
     let at: String = vsa.sizes.list.iter().zip(&sizes).map(|(s, v)| format!(" {}={v}", s.name)).collect();
     Ok(format!("{}{at}: {} cycles with {} memory\n", vsa.name, grouped(cycles), arguments.memory))

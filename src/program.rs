@@ -106,12 +106,17 @@ impl Work {
         }
         inputs.retain(|i| program.function.is_empty() || program.function.contains(&i.scop.name));
         if inputs.len() > MOST_FUNCTIONS {
-            return Err(Refused::plain(format!("{} functions: an IP has at most {MOST_FUNCTIONS}; choose some with --function", inputs.len())));
+            return Err(Refused::plain(format!(
+                "{} functions: an IP has at most {MOST_FUNCTIONS}; choose some with --function",
+                inputs.len()
+            )));
         }
         let board = catalog::find(&program.board).map_err(Refused::plain)?;
         let request = design.request().map_err(Refused::plain)?;
         if let Some(name) = request.functions().find(|f| !known.iter().any(|k| k == f)) {
-            return Err(unknown(format!("the design file has options for `{name}`, but no file has a marked region in a function of that name")));
+            return Err(unknown(format!(
+                "the design file has options for `{name}`, but no file has a marked region in a function of that name"
+            )));
         }
         let stem = program.files[0].file_stem().map_or_else(|| "ip".to_string(), |s| s.to_string_lossy().into_owned());
         let mut functions = vec![];
@@ -186,12 +191,20 @@ impl Input {
         let known = self.greatest();
         if let Some((name, _)) = given.iter().find(|g| !known.iter().any(|k| k.0 == g.0)) {
             let names: Vec<_> = known.iter().map(|k| k.0.as_str()).collect();
-            let has = if names.is_empty() { "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string() } else { format!("its sizes are {}", names.join(", ")) };
+            let has = if names.is_empty() {
+                "it has none: give parameters a greatest value with `#pragma sagen max(…)` or --max".to_string()
+            } else {
+                format!("its sizes are {}", names.join(", "))
+            };
             return Err(Refused::plain(format!("`{name}` is no size of {}; {has}", self.scop.name)));
         }
         let value = |(name, max): &(String, i64)| {
             let value = given.iter().rev().find(|g| g.0 == *name).map_or(*max, |g| g.1);
-            if (1..=*max).contains(&value) { Ok(value) } else { Err(Refused::plain(format!("the size {name} is {value}: it may be 1 to {max}"))) }
+            if (1..=*max).contains(&value) {
+                Ok(value)
+            } else {
+                Err(Refused::plain(format!("the size {name} is {value}: it may be 1 to {max}")))
+            }
         };
         known.iter().map(value).collect()
     }
@@ -227,7 +240,10 @@ fn differ(inputs: &[Input]) -> Result<(), Refused> {
         let name = &input.scop.name;
         if let Some(first) = inputs[..k].iter().find(|i| i.scop.name == *name) {
             let (one, other) = (first.file.display(), input.file.display());
-            return Err(Refused::plain(format!("{one} and {other} both have a function `{name}` with a marked region: a function's name chooses what the IP runs, rename one of them")));
+            return Err(Refused::plain(format!(
+                "{one} and {other} both have a function `{name}` with a marked region: \
+                a function's name chooses what the IP runs, rename one of them"
+            )));
         }
     }
     Ok(())
@@ -256,7 +272,8 @@ fn load(file: &Path, program: &Program) -> Result<Vec<Input>, Refused> {
 pub fn stage(file: &Path) -> Result<Input, Refused> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|e| Refused::plain(format!("cannot read {name}: {e}")))?;
-    let stage = arch::text::read(&name.to_string(), &text).map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
+    let stage = arch::text::read(&name.to_string(), &text)
+        .map_err(|e| Refused::plain(format!("{name} is not the text of a stage: {e}")))?;
     let scop = match &stage {
         Stage::Scop(scop) | Stage::System(scop, _) | Stage::Mapping(scop, ..) => scop.clone(),
         Stage::Vsa(vsa) => around(vsa),
@@ -288,9 +305,20 @@ fn around(vsa: &Vsa) -> Scop {
         constant: false,
         span: Span::default(),
     };
-    let arrays: Vec<Array> = vsa.arrays.iter().enumerate().map(array).chain(vsa.scalars.iter().enumerate().map(scalar)).collect();
+    let arrays: Vec<Array> =
+        vsa.arrays.iter().enumerate().map(array).chain(vsa.scalars.iter().enumerate().map(scalar)).collect();
     let function = Function { name: Some(vsa.name.clone()), region: Span::default(), parameters: arrays.len() as u32 };
-    Scop { name: vsa.name.clone(), function, arrays, loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources: SourceMap::default() }
+    Scop {
+        name: vsa.name.clone(),
+        function,
+        arrays,
+        loops: vec![],
+        statements: vec![],
+        host: vec![],
+        sizes: vec![],
+        clauses: vec![],
+        sources: SourceMap::default(),
+    }
 }
 
 /// Reads a C file; warnings go to standard error.
@@ -315,9 +343,13 @@ fn load_c(file: &Path, program: &Program) -> Result<Vec<Scop>, Refused> {
 /// Why no array can be built.
 pub fn compile(input: &Input, spec: &DesignSpec, board: &Board) -> Result<arch::Compiled, Refused> {
     let later = match &input.stage {
-        Some(Stage::Mapping(..) | Stage::Vsa(_)) if spec.array != ArrayChoice::Automatic => Some("says which array it is: leave the mapping options out"),
+        Some(Stage::Mapping(..) | Stage::Vsa(_)) if spec.array != ArrayChoice::Automatic => {
+            Some("says which array it is: leave the mapping options out")
+        }
         Some(Stage::Vsa(_)) if !spec.is_plain() => Some("is a finished array: leave the design options out"),
-        Some(Stage::System(..) | Stage::Mapping(..)) if spec.arithmetic.fp_contract == Some(true) => Some("is behind the stage that --fp-contract changes: use it when that stage is printed"),
+        Some(Stage::System(..) | Stage::Mapping(..)) if spec.arithmetic.fp_contract == Some(true) => {
+            Some("is behind the stage that --fp-contract changes: use it when that stage is printed")
+        }
         _ => None,
     };
     if let Some(why) = later {

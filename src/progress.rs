@@ -89,5 +89,8 @@ fn style(template: &str) -> ProgressStyle {
             _ => write!(out, "{:#}", HumanDuration(state.eta())),
         };
     };
-    ProgressStyle::with_template(template).expect("the template is well formed").with_key("rate", rate).with_key("remaining", remaining)
+    ProgressStyle::with_template(template)
+        .expect("the template is well formed")
+        .with_key("rate", rate)
+        .with_key("remaining", remaining)
 }

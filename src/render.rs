@@ -40,7 +40,9 @@ pub fn diagnostics(list: &[Diagnostic], sources: &SourceMap, color: bool) -> Str
 }
 
 fn one(diagnostic: &Diagnostic, files: &mut Files, color: bool) -> String {
-    let Some(span) = diagnostic.span.filter(|s| (s.file as usize) < files.0.len()) else { return plain(diagnostic, color) };
+    let Some(span) = diagnostic.span.filter(|s| (s.file as usize) < files.0.len()) else {
+        return plain(diagnostic, color);
+    };
     let (kind, paint) = match diagnostic.severity {
         Severity::Error => (ReportKind::Error, Color::Red),
         Severity::Warning => (ReportKind::Warning, Color::Yellow),

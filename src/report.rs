@@ -52,7 +52,11 @@ fn interface(interface: &Interface) -> Value {
     let moved = |p: &AxiPort| {
         let name = |&(f, k): &(usize, usize)| {
             let (function, argument) = (&interface.functions[f], &interface.functions[f].arguments[k]);
-            if several { format!("{}.{}", function.name, argument.name) } else { argument.name.clone() }
+            if several {
+                format!("{}.{}", function.name, argument.name)
+            } else {
+                argument.name.clone()
+            }
         };
         p.arrays.iter().map(name).collect::<Vec<_>>()
     };
@@ -148,8 +152,10 @@ pub fn design(design: &Design) -> Value {
     value["functions"] = ip.functions.iter().zip(functions.iter()).map(one).collect::<serde_json::Map<_, _>>().into();
     value["cores"] = json!(ip.cores.len());
     let need = ip::total(ip).blocks();
-    value["resources"] = json!({ "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram });
-    value["resources_by_part"] = ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
+    value["resources"] =
+        json!({ "lut": need.lut, "ff": need.ff, "dsp": need.dsp, "bram36": need.bram36, "uram": need.uram });
+    value["resources_by_part"] =
+        ip::list(ip).into_iter().map(|(name, c)| (name, blocks(c))).collect::<serde_json::Map<_, _>>().into();
     value
 }
 
@@ -159,18 +165,25 @@ pub fn limit(compiled: &Compiled) -> String {
     match &compiled.report.limit {
         Limit::Port { port, reads, share } => {
             let way = if *reads { "reads" } else { "writes" };
-            format!("port {}, which {way} in {} of the cycles", Interface::from(&compiled.vsa).ports[*port].name, percent(*share))
+            format!(
+                "port {}, which {way} in {} of the cycles",
+                Interface::from(&compiled.vsa).ports[*port].name,
+                percent(*share)
+            )
         }
-        Limit::Resource(name, share) if *share > 0.8 => format!("compute: {} of the {name} that it may take", percent(*share)),
+        Limit::Resource(name, share) if *share > 0.8 => {
+            format!("compute: {} of the {name} that it may take", percent(*share))
+        }
         Limit::Resource(..) => "compute: its lanes".into(),
         Limit::Size => "its size: filling and draining the array takes longest, larger loops would keep it busy".into(),
     }
 }
 
 fn searched(compiled: &Compiled) -> Value {
-    compiled.report.searched.as_ref().map_or(Value::Null, |s| {
-        json!({ "bound": s.bound, "gap": s.gap, "exact_designs": s.counts.exact, "bounds": s.counts.bounds })
-    })
+    compiled.report.searched.as_ref().map_or(
+        Value::Null,
+        |s| json!({ "bound": s.bound, "gap": s.gap, "exact_designs": s.counts.exact, "bounds": s.counts.bounds }),
+    )
 }
 
 /// How good the choice is, in words.
@@ -198,7 +211,11 @@ pub fn grouped(n: i64) -> String {
         }
         text.push(c);
     }
-    if n < 0 { format!("-{text}") } else { text }
+    if n < 0 {
+        format!("-{text}")
+    } else {
+        text
+    }
 }
 
 /// Which array, in one line: `mm: 8×8 PEs over (i, j), 2 lanes each`.
@@ -222,11 +239,18 @@ pub fn design_text(design: &Design) -> String {
         return text;
     }
     let _ = writeln!(text, "{}: {} functions, one at a time", interface.kernel, functions.len());
-    let callers = |c: usize| ip.functions.iter().filter(|f| f.core == c).map(|f| f.name.as_str()).collect::<Vec<_>>().join(" and ");
+    let callers = |c: usize| {
+        ip.functions.iter().filter(|f| f.core == c).map(|f| f.name.as_str()).collect::<Vec<_>>().join(" and ")
+    };
     let cores: Vec<_> = (0..ip.cores.len()).map(callers).collect();
     let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit", p.name, p.data_bits)).collect();
     let luts: Vec<_> = ip::list(ip).into_iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
-    let rows = [("cores", cores.join(", ")), ("ports", ports.join(", ")), ("estimate", estimate(&ip::total(ip).blocks(), board)), ("LUT by part", luts.join(", "))];
+    let rows = [
+        ("cores", cores.join(", ")),
+        ("ports", ports.join(", ")),
+        ("estimate", estimate(&ip::total(ip).blocks(), board)),
+        ("LUT by part", luts.join(", ")),
+    ];
     for (name, value) in rows {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
@@ -237,8 +261,18 @@ pub fn design_text(design: &Design) -> String {
 fn estimate(need: &Resources, board: &Board) -> String {
     let have = &board.resources;
     let share = |n: i64, of: i64| format!("{} ({:.1} %)", grouped(n), 100.0 * n as f64 / of.max(1) as f64);
-    let used = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36), ("URAM", need.uram, have.uram)];
-    let used: Vec<_> = used.iter().filter(|(name, n, _)| *name != "URAM" || *n > 0).map(|(name, n, of)| format!("{} {name}", share(*n, *of))).collect();
+    let used = [
+        ("LUT", need.lut, have.lut),
+        ("FF", need.ff, have.ff),
+        ("DSP", need.dsp, have.dsp),
+        ("BRAM36", need.bram36, have.bram36),
+        ("URAM", need.uram, have.uram),
+    ];
+    let used: Vec<_> = used
+        .iter()
+        .filter(|(name, n, _)| *name != "URAM" || *n > 0)
+        .map(|(name, n, of)| format!("{} {name}", share(*n, *of)))
+        .collect();
     format!("{} of {}", used.join(", "), board.name)
 }
 
@@ -263,39 +297,72 @@ fn function_text(compiled: &Compiled, board: &Board) -> String {
     let (vsa, report) = (&compiled.vsa, &compiled.report);
     let mut text = format!("{}\n", headline(vsa));
     let loops = |list: &[arch::ir::vsa::Counter]| {
-        let parts: Vec<_> = list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
-        if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
+        let parts: Vec<_> =
+            list.iter().filter(|c| c.trip > 1).map(|c| format!("{} {}", c.name, grouped(c.trip))).collect();
+        if parts.is_empty() {
+            "none".to_string()
+        } else {
+            parts.join(", ")
+        }
     };
     let carried = |l: &Load| {
         let arrays: Vec<&str> = l.arrays.iter().map(|&a| vsa.arrays[a].name.as_str()).collect();
-        let slow = if l.cycles > report.prediction.cycles { format!(", which takes it at least {} cycles", grouped(l.cycles)) } else { String::new() };
+        let slow = if l.cycles > report.prediction.cycles {
+            format!(", which takes it at least {} cycles", grouped(l.cycles))
+        } else {
+            String::new()
+        };
         format!("{} ({}{slow})", l.bank, arrays.join(", "))
     };
     let banks: Vec<String> = report.loads.iter().map(carried).collect();
     let luts: Vec<_> = parts(vsa).list().iter().map(|(name, cost)| format!("{name} {}", grouped(cost.lut))).collect();
     let interface = Interface::from(vsa);
     let names = |p: &AxiPort| interface.behind(p).map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ");
-    let ports: Vec<_> = interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
+    let ports: Vec<_> =
+        interface.ports.iter().map(|p| format!("{} {} bit ({})", p.name, p.data_bits, names(p))).collect();
     let cycles = report.prediction.cycles;
     let micros = cycles as f64 / board.clock_mhz;
     let rows = [
         ("tile loops", loops(&vsa.counters[vsa.parameters()..vsa.tile_depth])),
         ("time loops", loops(&vsa.counters[vsa.tile_depth..])),
-        ("operations", format!("{} in {} cycles predicted", report.work.map_or("unknown".to_string(), |w| grouped(w.operations)), grouped(cycles))),
+        (
+            "operations",
+            format!(
+                "{} in {} cycles predicted",
+                report.work.map_or("unknown".to_string(), |w| grouped(w.operations)),
+                grouped(cycles)
+            ),
+        ),
         ("utilization", utilization_text(compiled, cycles)),
-        ("time", format!("{micros:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away", board.clock_mhz, grouped(report.on_board), report.latency)),
+        (
+            "time",
+            format!(
+                "{micros:.2} µs at {} MHz; {} cycles on the board's memory, {} cycles away",
+                board.clock_mhz,
+                grouped(report.on_board),
+                report.latency
+            ),
+        ),
         ("ports", ports.join(", ")),
         ("banks", banks.join(", ")),
         ("estimate", estimate(&report.resources, board)),
         ("limited by", limit(compiled)),
         ("LUT by part", luts.join(", ")),
     ];
-    let scratch: Vec<_> = interface.arguments().filter(|a| a.is_scratch()).map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64))).collect();
+    let scratch: Vec<_> = interface
+        .arguments()
+        .filter(|a| a.is_scratch())
+        .map(|a| format!("{} {} bytes", a.name, grouped(a.bytes() as i64)))
+        .collect();
     let scratch = (!scratch.is_empty()).then(|| ("scratch", scratch.join(", ")));
-    let on_chip: Vec<_> = vsa.arrays[vsa.hosted()..].iter().map(|a| format!("{} {} bytes", a.name, grouped(a.bytes()))).collect();
+    let on_chip: Vec<_> =
+        vsa.arrays[vsa.hosted()..].iter().map(|a| format!("{} {} bytes", a.name, grouped(a.bytes()))).collect();
     let on_chip = (!on_chip.is_empty()).then(|| ("on chip", on_chip.join(", ")));
-    let phases = (phases(vsa) > 1).then(|| ("phases", format!("{}, one after the other{}", grouped(phases(vsa)), passed_through(vsa))));
-    for (name, value) in rows.into_iter().chain(phases).chain(on_chip).chain(scratch).chain(proof(compiled).map(|p| ("proof", p))) {
+    let phases = (phases(vsa) > 1)
+        .then(|| ("phases", format!("{}, one after the other{}", grouped(phases(vsa)), passed_through(vsa))));
+    for (name, value) in
+        rows.into_iter().chain(phases).chain(on_chip).chain(scratch).chain(proof(compiled).map(|p| ("proof", p)))
+    {
         let _ = writeln!(text, "  {name:<12} {value}");
     }
     text

@@ -37,8 +37,8 @@ pub enum Agreement {
     Equal,
     /// They differ, and nothing speaks against the golden model.
     Different,
-    /// They differ, and so do the C compiler's program and the interpreter of the region: one of those two is wrong, and
-    /// which one cannot be said.
+    /// They differ, and so do the C compiler's program and the interpreter of the region: one of those two is wrong,
+    /// and which one cannot be said.
     NoJudge {
         /// Elements in which the two differ.
         elements: usize,
@@ -77,7 +77,8 @@ pub struct Reference {
     pub after: Memory,
 }
 
-/// The golden model's result: the C program's, or that of the stage's interpreter where the input is the text of a stage.
+/// The golden model's result: the C program's, or that of the stage's interpreter where the input is the text of a
+/// stage.
 ///
 /// # Errors
 /// The C compiler refuses the program, files cannot be written, or the interpreter finds a fault.
@@ -104,9 +105,7 @@ fn by_stage(input: &Input, memory: &Memory) -> Result<Memory, String> {
             let mut after = memory.clone();
             arch::interp::run_system(scop, system, &mut after).map(|()| after)
         }
-        Some(Stage::Vsa(vsa)) => {
-            execute(vsa, memory, &data::numbers(&input.scop, vsa)?)
-        }
+        Some(Stage::Vsa(vsa)) => execute(vsa, memory, &data::numbers(&input.scop, vsa)?),
     }
 }
 
@@ -175,9 +174,18 @@ pub struct Rounded {
 ///
 /// # Errors
 /// Faults of the VSA.
-pub fn rounded(scop: &Scop, spec: &DesignSpec, vsa: &Vsa, before: &Memory, numbers: &[Option<usize>]) -> Result<Option<Rounded>, String> {
+pub fn rounded(
+    scop: &Scop,
+    spec: &DesignSpec,
+    vsa: &Vsa,
+    before: &Memory,
+    numbers: &[Option<usize>],
+) -> Result<Option<Rounded>, String> {
     if spec.arithmetic.reassociate == Some(true) && vsa.arrays.iter().any(|a| a.ty.is_float()) {
-        return Ok(Some(Rounded { expected: execute(vsa, before, numbers)?, model: "interpreter, in the array's order" }));
+        return Ok(Some(Rounded {
+            expected: execute(vsa, before, numbers)?,
+            model: "interpreter, in the array's order",
+        }));
     }
     let program = spec.program(scop);
     if program.statements == scop.statements {
@@ -199,12 +207,19 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     for (input, spec) in &work.functions {
         compiled.push(program::compile(input, spec, &work.board)?);
     }
-    for given in arguments.sizes.iter().filter(|given| !work.functions.iter().any(|(input, _)| input.has_sizes(&given.0))) {
+    for given in
+        arguments.sizes.iter().filter(|given| !work.functions.iter().any(|(input, _)| input.has_sizes(&given.0)))
+    {
         let [(only, _)] = work.functions.as_slice() else {
             let sizes = |input: &Input| input.greatest().into_iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-            let all: Vec<String> = work.functions.iter().map(|(input, _)| format!("{}({})", input.scop.name, sizes(input))).collect();
+            let all: Vec<String> =
+                work.functions.iter().map(|(input, _)| format!("{}({})", input.scop.name, sizes(input))).collect();
             let asked: Vec<&str> = given.0.iter().map(|g| g.0.as_str()).collect();
-            return Err(Refused::plain(format!("--size: no function has all the sizes {}; they are {}", asked.join(", "), all.join(", "))));
+            return Err(Refused::plain(format!(
+                "--size: no function has all the sizes {}; they are {}",
+                asked.join(", "),
+                all.join(", ")
+            )));
         };
         only.sizes(&given.0)?;
     }
@@ -223,7 +238,11 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     progress::done();
     let mut facts = vec![];
     for ((prepared, case), run) in all.iter().zip(&cases).zip(&runs) {
-        let dir = arguments.out.as_ref().map(|dir| if all.len() > 1 { dir.join(all[facts.len()].name()) } else { dir.clone() });
+        let dir =
+            arguments
+                .out
+                .as_ref()
+                .map(|dir| if all.len() > 1 { dir.join(all[facts.len()].name()) } else { dir.clone() });
         facts.push(prepared.judged(arguments, case, run, dir.as_deref())?);
     }
     if facts.len() < all.len() {
@@ -239,7 +258,11 @@ pub fn run(arguments: &Sim) -> Result<Verdict, Refused> {
     if sequence.as_ref().is_some_and(|s| !s.faults.is_empty()) {
         result = Agreement::Different;
     }
-    let text = if arguments.json { json(&work.name, &facts, result, sequence.as_ref()) } else { facts.iter().map(Facts::text).collect::<String>() + &sequence.map_or(String::new(), |s| s.text()) };
+    let text = if arguments.json {
+        json(&work.name, &facts, result, sequence.as_ref())
+    } else {
+        facts.iter().map(Facts::text).collect::<String>() + &sequence.map_or(String::new(), |s| s.text())
+    };
     Ok(Verdict { result, text })
 }
 
@@ -268,9 +291,16 @@ fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Ref
     }
     for file in files {
         let names: Vec<_> = work.functions.iter().map(|f| f.0.scop.name.as_str()).collect();
-        let place = file.array.split_once('.').and_then(|(function, array)| Some((names.iter().position(|n| *n == function)?, array)));
+        let place = file
+            .array
+            .split_once('.')
+            .and_then(|(function, array)| Some((names.iter().position(|n| *n == function)?, array)));
         let Some((k, array)) = place else {
-            return Err(Refused::plain(format!("--data names '{}': with several functions write FUNCTION.ARRAY=FILE; functions: {}", file.array, names.join(", "))));
+            return Err(Refused::plain(format!(
+                "--data names '{}': with several functions write FUNCTION.ARRAY=FILE; functions: {}",
+                file.array,
+                names.join(", ")
+            )));
         };
         all[k].push(DataFile { array: array.to_string(), path: file.path.clone() });
     }
@@ -279,8 +309,12 @@ fn shared_out(work: &Work, files: &[DataFile]) -> Result<Vec<Vec<DataFile>>, Ref
 
 /// The sizes at which a function is to run: those given that it has, if they are not just another's, or the greatest.
 fn wanted(arguments: &Sim, input: &Input, functions: &[(Input, DesignSpec)]) -> Result<Vec<Vec<i64>>, Refused> {
-    let all_of = |input: &Input, given: &[(String, i64)]| input.has_sizes(given) && input.greatest().iter().all(|k| given.iter().any(|g| g.0 == k.0));
-    let meant = |given: &[(String, i64)]| all_of(input, given) || input.has_sizes(given) && !functions.iter().any(|(other, _)| all_of(other, given));
+    let all_of = |input: &Input, given: &[(String, i64)]| {
+        input.has_sizes(given) && input.greatest().iter().all(|k| given.iter().any(|g| g.0 == k.0))
+    };
+    let meant = |given: &[(String, i64)]| {
+        all_of(input, given) || input.has_sizes(given) && !functions.iter().any(|(other, _)| all_of(other, given))
+    };
     let own = arguments.sizes.iter().filter(|given| !input.greatest().is_empty() && meant(&given.0));
     let own = own.map(|given| input.sizes(&given.0)).collect::<Result<Vec<_>, _>>()?;
     Ok(if own.is_empty() { vec![input.sizes(&[])?] } else { own })
@@ -289,7 +323,9 @@ fn wanted(arguments: &Sim, input: &Input, functions: &[(Input, DesignSpec)]) -> 
 /// A function at its sizes, such as `mm(17, 1, 1000)`.
 fn called(compiled: &Compiled) -> String {
     match &compiled.whole {
-        Some((_, sizes)) => format!("{}({})", compiled.vsa.name, sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+        Some((_, sizes)) => {
+            format!("{}({})", compiled.vsa.name, sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+        }
         None => compiled.vsa.name.clone(),
     }
 }
@@ -305,7 +341,13 @@ pub(crate) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    fn new(arguments: &Sim, (function, input): (usize, Input), spec: &'a DesignSpec, compiled: Compiled, files: &[DataFile]) -> Result<Prepared<'a>, Refused> {
+    fn new(
+        arguments: &Sim,
+        (function, input): (usize, Input),
+        spec: &'a DesignSpec,
+        compiled: Compiled,
+        files: &[DataFile],
+    ) -> Result<Prepared<'a>, Refused> {
         let scop = &input.scop;
         let mut memory = data::random(scop, arguments.seed);
         data::load(scop, files, &mut memory).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
@@ -320,11 +362,18 @@ impl<'a> Prepared<'a> {
     }
 
     fn case(&self, built: &Rc<Built>) -> Result<Case<'_>, Refused> {
-        Case::of(built.clone(), self.function, (&self.input.scop, &self.compiled), &self.reference.before).map_err(Refused::internal)
+        Case::of(built.clone(), self.function, (&self.input.scop, &self.compiled), &self.reference.before)
+            .map_err(Refused::internal)
     }
 
     /// Compares a run; the arrays that it stored to go to `dir`.
-    fn judged<'b>(&'b self, arguments: &'b Sim, case: &Case, run: &'b Run, dir: Option<&Path>) -> Result<Facts<'b>, Refused> {
+    fn judged<'b>(
+        &'b self,
+        arguments: &'b Sim,
+        case: &Case,
+        run: &'b Run,
+        dir: Option<&Path>,
+    ) -> Result<Facts<'b>, Refused> {
         let Prepared { input, spec, compiled, reference, .. } = self;
         let scop = &input.scop;
         let native = case.of_vsa(&reference.after);
@@ -370,7 +419,9 @@ pub fn disagreement(scop: &Scop, before: &Memory, native: &Memory) -> Result<usi
 }
 
 fn differing(scop: &Scop, one: &Memory, other: &Memory) -> usize {
-    let count = |((array, a), b): ((&Array, &Vec<u64>), &Vec<u64>)| a.iter().zip(b).filter(|(&a, &b)| !same(a, b, array.ty)).count();
+    let count = |((array, a), b): ((&Array, &Vec<u64>), &Vec<u64>)| {
+        a.iter().zip(b).filter(|(&a, &b)| !same(a, b, array.ty)).count()
+    };
     scop.arrays.iter().zip(one).zip(other).map(count).sum()
 }
 
@@ -382,7 +433,8 @@ fn save(scop: &Scop, case: &Case, run: &Run, dir: &Path) -> Result<(), String> {
     for (k, place) in case.numbers.iter().enumerate().filter_map(|(k, p)| Some((k, (*p)?))) {
         if vsa.outputs.iter().any(|g| g.array as usize == k) {
             let image = &run.images[k];
-            memory[place] = data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);
+            memory[place] =
+                data::unpack(&run.outcome.memories[k][image.offset..image.offset + image.size], vsa.arrays[k].ty);
             which.push(place);
         }
     }
@@ -457,8 +509,16 @@ impl Facts<'_> {
         let rows = [
             ("golden model", self.model.to_string()),
             ("simulated by", format!("{}, {} memory, {}", self.engine(), self.arguments.memory, self.speed())),
-            ("cycles", format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(self.predicted()))),
-            ("operations", report.work.map_or("unknown".to_string(), |w| format!("{}, {:.2} per cycle", grouped(w.operations), w.operations as f64 / cycles.max(1) as f64))),
+            (
+                "cycles",
+                format!("{} simulated, {} predicted for ideal memory", grouped(cycles), grouped(self.predicted())),
+            ),
+            (
+                "operations",
+                report.work.map_or("unknown".to_string(), |w| {
+                    format!("{}, {:.2} per cycle", grouped(w.operations), w.operations as f64 / cycles.max(1) as f64)
+                }),
+            ),
             ("utilization", report::utilization_text(self.compiled, cycles)),
         ];
         for (name, value) in rows {
@@ -475,18 +535,40 @@ impl Facts<'_> {
         }
         let count = self.comparison.elements as i64;
         if let Some(d) = self.deviation {
-            let _ = writeln!(text, "  from C       {} elements deviate, at most by {:.3e}, relatively by {:.3e}", grouped(d.elements as i64), d.absolute, d.relative);
+            let _ = writeln!(
+                text,
+                "  from C       {} elements deviate, at most by {:.3e}, relatively by {:.3e}",
+                grouped(d.elements as i64),
+                d.absolute,
+                d.relative
+            );
         }
         let differ = format!("{} of {} elements differ", grouped(self.comparison.mismatches as i64), grouped(count));
         let _ = match self.result {
-            Agreement::Equal => writeln!(text, "  equal        all {} elements and the memory around them", grouped(count)),
+            Agreement::Equal => {
+                writeln!(text, "  equal        all {} elements and the memory around them", grouped(count))
+            }
             Agreement::Different => writeln!(text, "  NOT EQUAL    {differ}"),
             Agreement::NoJudge { elements, array_as_interpreted, shift } => {
-                let array = if array_as_interpreted { "the array computes what the interpreter does" } else { "the array agrees with neither" };
-                let found = format!("{} and sagen's interpreter of the region differ in {} elements; {array}", self.model, grouped(elements as i64));
+                let array = if array_as_interpreted {
+                    "the array computes what the interpreter does"
+                } else {
+                    "the array agrees with neither"
+                };
+                let found = format!(
+                    "{} and sagen's interpreter of the region differ in {} elements; {array}",
+                    self.model,
+                    grouped(elements as i64)
+                );
                 let why = match shift {
-                    Some(line) => format!("line {line} shifts by what may be negative, or the width or more: C leaves that undefined; keep the amount within the width\n               (`& 31`), or give data that are, with --data"),
-                    None => "either the compiler is wrong, or code outside of the region, or flags that only it sees,\n               change the result; try another compiler with CC=…".into(),
+                    Some(line) => format!(
+                        "line {line} shifts by what may be negative, or the width or more: C leaves \
+                        that undefined; keep the amount within the width\n               (`& 31`), or give data that \
+                        are, with --data"
+                    ),
+                    None => "either the compiler is wrong, or code outside of the region, or flags that only it \
+                        sees,\n               change the result; try another compiler with CC=…"
+                        .into(),
                 };
                 writeln!(text, "  NO JUDGE     {found}\n               {why}")
             }

@@ -9,7 +9,11 @@ pub fn render(rows: &[Vec<String>], numbers: &[usize]) -> String {
     for (index, row) in rows.iter().enumerate() {
         let cell = |(c, t): (usize, &String)| {
             let pad = " ".repeat(widths[c] - t.chars().count());
-            if numbers.contains(&c) { format!("{pad}{t}") } else { format!("{t}{pad}") }
+            if numbers.contains(&c) {
+                format!("{pad}{t}")
+            } else {
+                format!("{t}{pad}")
+            }
         };
         let line = row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
         text.push_str(line.trim_end());

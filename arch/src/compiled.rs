@@ -61,8 +61,15 @@ pub struct Stages {
 impl Stages {
     pub(crate) fn new(program: Program, plan: Plan) -> Stages {
         match program.sized {
-            Some(sized) => Stages { plan: plan.behind(sized.system.sizes), scop: sized.scop.into_owned(), system: sized.system, rewrites: sized.rewrites },
-            None => Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan },
+            Some(sized) => Stages {
+                plan: plan.behind(sized.system.sizes),
+                scop: sized.scop.into_owned(),
+                system: sized.system,
+                rewrites: sized.rewrites,
+            },
+            None => {
+                Stages { scop: program.scop.into_owned(), system: program.system, rewrites: program.rewrites, plan }
+            }
         }
     }
 
@@ -72,7 +79,12 @@ impl Stages {
             // At the greatest sizes.
             let maxima = self.scop.maxima();
             let scop = self.scop.at(&maxima);
-            return diagram(&scop, &self.system.at(&scop, &maxima), &self.plan.clone().without(self.system.sizes), &vsa.at(&maxima));
+            return diagram(
+                &scop,
+                &self.system.at(&scop, &maxima),
+                &self.plan.clone().without(self.system.sizes),
+                &vsa.at(&maxima),
+            );
         }
         diagram(&self.scop, &self.system, &self.plan, vsa)
     }
@@ -112,7 +124,14 @@ impl Report {
     ///
     /// # Errors
     /// Banks that the board does not have.
-    pub(crate) fn new(program: Option<&Program>, vsa: &Vsa, resources: Resources, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Report, Diagnostics> {
+    pub(crate) fn new(
+        program: Option<&Program>,
+        vsa: &Vsa,
+        resources: Resources,
+        searched: Option<Searched>,
+        spec: &DesignSpec,
+        board: &Board,
+    ) -> Result<Report, Diagnostics> {
         let prediction = predict(vsa, &MemoryTiming::IDEAL);
         let latency = spec.wiring.memory_latency.map_or(board.latency(), i64::from);
         let limits = searched.as_ref().map_or(board.resources, |s| s.limits);
@@ -122,7 +141,18 @@ impl Report {
         let own = MemoryTiming::both(latency);
         let on_board = predict(vsa, &own).cycles.max(bank::least(&loads, board));
         let dependences = program.map_or(vec![], |p| dependences(&p.scop, &p.system));
-        Ok(Report { work: program.map(|p| p.work), prediction, on_board, latency, resources, limit, searched, dependences, banks, loads })
+        Ok(Report {
+            work: program.map(|p| p.work),
+            prediction,
+            on_board,
+            latency,
+            resources,
+            limit,
+            searched,
+            dependences,
+            banks,
+            loads,
+        })
     }
 }
 

@@ -1,23 +1,24 @@
 //! From a Scop to a virtual systolic array: uniform recurrences, mapping, schedule, I/O groups, cost.
 //!
-//! Folders in the order of the chain; each imports only from those above it ([`verify`], [`text`], [`interp`] and [`svg`]: from
-//! [`affine`], [`ir`] and [`contract`]). [`compile`] and [`enumerate`] are the ways in; [`pipeline`] reads like the chain.
+//! Folders in the order of the chain; each imports only from those above it ([`verify`], [`text`], [`interp`] and
+//! [`svg`]: from [`affine`], [`ir`] and [`contract`]). [`compile`] and [`enumerate`] are the ways in; [`pipeline`]
+//! reads like the chain.
 
 pub mod affine;
-pub mod ir;
+mod compiled;
 pub mod contract;
-pub mod verify;
-pub mod text;
-pub mod interp;
-pub mod svg;
-pub mod recurrence;
-pub mod space_time;
-pub mod pe;
-pub mod io;
 pub mod cost;
 pub mod explore;
-mod compiled;
+pub mod interp;
+pub mod io;
+pub mod ir;
+pub mod pe;
 pub mod pipeline;
+pub mod recurrence;
+pub mod space_time;
+pub mod svg;
+pub mod text;
+pub mod verify;
 
 pub use compiled::{diagram, Compiled, Report, Stages};
 pub use explore::assemble::Program;

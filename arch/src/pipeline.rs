@@ -16,8 +16,8 @@ use crate::ir::mapping::Plan;
 use crate::ir::refusal;
 use crate::ir::ure::System;
 use crate::ir::vsa::Vsa;
-use crate::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
 use crate::recurrence::rewrite::{self, Attempt, Region};
+use crate::recurrence::{constants, hosted, linear, phases, sized, REWRITES};
 use crate::text::Stage;
 use crate::verify;
 use frontend::diag::{Diagnostic, Diagnostics};
@@ -28,17 +28,24 @@ use std::borrow::Cow;
 /// Program to array.
 ///
 /// # Errors
-/// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the board.
+/// Dependences that cannot be made uniform, designs that are not legal (each with its reason), or too big for the
+/// board.
 pub fn compile(scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let spec = &on(board, &spec.beside(scop));
     map(program(scop, spec)?, spec, board)
 }
 
-/// The rest of the way for a program whose recurrences are known: [`program`] of the same `scop` with the same arithmetic.
+/// The rest of the way for a program whose recurrences are known: [`program`] of the same `scop` with the same
+/// arithmetic.
 ///
 /// # Errors
 /// As for [`compile`].
-pub fn compile_program<'a>(program: &Program<'a>, scop: &Scop, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+pub fn compile_program<'a>(
+    program: &Program<'a>,
+    scop: &Scop,
+    spec: &DesignSpec,
+    board: &Board,
+) -> Result<Compiled, Diagnostics> {
     let spec = &on(board, &spec.beside(scop));
     map(program.clone().wired(&spec.wiring)?, spec, board)
 }
@@ -76,7 +83,8 @@ pub fn enumerate(scop: &Scop, spec: &DesignSpec) -> Result<Vec<Candidate>, Diagn
 /// Dependences that cannot be made uniform; arithmetic or ports that exclude one another; numbers beyond 64 bits.
 pub fn program<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Diagnostics> {
     flow::limited(|| recurrences(scop, spec)).unwrap_or_else(|error| {
-        let fault = Diagnostic::error("E0599", scop.function.region, format!("the analysis of the region failed: {error}"));
+        let fault =
+            Diagnostic::error("E0599", scop.function.region, format!("the analysis of the region failed: {error}"));
         Err(vec![fault.label("in here").help("smaller numbers in bounds and subscripts keep it within its limits")])
     })
 }
@@ -87,10 +95,14 @@ fn recurrences<'a>(scop: &'a Scop, spec: &DesignSpec) -> Result<Program<'a>, Dia
     port::assign(&scop, &spec.wiring)?;
     let work = Work::at_most(&scop);
     if scop.open_sizes() > 0 {
-        let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES).map_err(|faults| of_sizes(&scop, spec, faults))?;
+        let (form, system, attempts) = sized::uniform(&scop, spec.arithmetic.reassociate, &REWRITES)
+            .map_err(|faults| of_sizes(&scop, spec, faults))?;
         verified(&form, &system)?;
         let ports = port::assign(&form, &spec.wiring)?;
-        return Ok(Program { written: Some(scop), ..Program::new(Cow::Owned(form), system, spec, work, ports, attempts) });
+        return Ok(Program {
+            written: Some(scop),
+            ..Program::new(Cow::Owned(form), system, spec, work, ports, attempts)
+        });
     }
     let region = Region::new(&scop, spec.arithmetic.reassociate);
     let (form, system, attempts) = uniform(&region)?;
@@ -113,9 +125,17 @@ pub fn program_of(stages: &Stages, spec: &DesignSpec) -> Option<Program<'static>
 fn of_sizes(scop: &Scop, spec: &DesignSpec, mut faults: Diagnostics) -> Diagnostics {
     let constant = scop.at(&scop.maxima());
     if uniform(&Region::new(&constant, spec.arithmetic.reassociate)).is_ok() {
-        let fault = Diagnostic::error("E0727", scop.function.region, "at constant sizes this region is an array, or several phases; with sizes at run time it is neither");
+        let fault = Diagnostic::error(
+            "E0727",
+            scop.function.region,
+            "at constant sizes this region is an array, or several phases; with sizes at run time it is neither",
+        );
         let fault = fault.label("what follows is of all sizes at once");
-        faults.insert(0, fault.help("make the sizes constants, or write each part as a function of its own: one IP can have several"));
+        faults.insert(
+            0,
+            fault
+                .help("make the sizes constants, or write each part as a function of its own: one IP can have several"),
+        );
     }
     faults
 }
@@ -137,19 +157,34 @@ fn given_system(scop: &Scop, system: &System, spec: &DesignSpec) -> Result<Progr
 /// Space and time for the recurrences: automatic, a row of the list, or by hand.
 fn map(program: Program, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
     let stored = program.scop.arrays.iter().filter(|a| a.storage == Storage::Dram);
-    addressable(stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), spec.wiring.address_bits.unwrap_or(64), program.system.sizes > 0)?;
+    addressable(
+        stored.map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        spec.wiring.address_bits.unwrap_or(64),
+        program.system.sizes > 0,
+    )?;
     let program = apart::asked(program, spec)?;
-    let chosen = |Chosen { program, plan, vsa, searched }: Chosen| finish(Some((program, plan)), vsa, Some(searched), spec, board);
+    let chosen = |Chosen { program, plan, vsa, searched }: Chosen| {
+        finish(Some((program, plan)), vsa, Some(searched), spec, board)
+    };
     let (plan, vsa) = match &spec.array {
         ArrayChoice::Automatic => {
-            return chosen(choose::choose(&program, None, board, spec).map_err(|reasons| refusal::no_array(&program.scop, reasons))?);
+            return chosen(
+                choose::choose(&program, None, board, spec)
+                    .map_err(|reasons| refusal::no_array(&program.scop, reasons))?,
+            );
         }
         ArrayChoice::ByHand { space: Some(names), shape } if *shape == Shape::default() => {
             match space_loops(&program, names)? {
                 Some(space) => match choose::choose(&program, Some(space), board, spec) {
                     Ok(found) => return chosen(found),
                     // The search says what stands against every array; what does against the plain one says more.
-                    Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| if faults.is_empty() { reasons } else { faults })?,
+                    Err(reasons) => given::by_hand(&program, Some(names), shape, spec).map_err(|faults| {
+                        if faults.is_empty() {
+                            reasons
+                        } else {
+                            faults
+                        }
+                    })?,
                 },
                 None => given::by_hand(&program, Some(names), shape, spec)?,
             }
@@ -171,8 +206,8 @@ pub fn on(board: &Board, spec: &DesignSpec) -> DesignSpec {
     spec
 }
 
-/// The dimensions that a user names as space loops and nothing else, for the search to leave them so; `None` where they are
-/// expressions.
+/// The dimensions that a user names as space loops and nothing else, for the search to leave them so; `None` where they
+/// are expressions.
 fn space_loops(program: &Program, names: &[String]) -> Result<Option<Vec<usize>>, Diagnostics> {
     if !names.iter().all(|n| is_plain(n)) {
         return Ok(None);
@@ -182,10 +217,20 @@ fn space_loops(program: &Program, names: &[String]) -> Result<Option<Vec<usize>>
 }
 
 /// The last checks, and what is counted.
-fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>, spec: &DesignSpec, board: &Board) -> Result<Compiled, Diagnostics> {
+fn finish(
+    mapped: Option<(Program, Plan)>,
+    vsa: Vsa,
+    searched: Option<Searched>,
+    spec: &DesignSpec,
+    board: &Board,
+) -> Result<Compiled, Diagnostics> {
     let need = resources::estimate(&vsa);
     board.takes(&need).map_err(|fault| vec![fault])?;
-    addressable(vsa.arrays.iter().map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())), vsa.address_bits, vsa.parameters() > 0)?;
+    addressable(
+        vsa.arrays.iter().map(|a| (&a.name[..], &a.dims[..], a.ty.bytes())),
+        vsa.address_bits,
+        vsa.parameters() > 0,
+    )?;
     vsa.verify().map_err(|faults| internal("the array", faults))?;
     let report = Report::new(mapped.as_ref().map(|m| &m.0), &vsa, need, searched, spec, board)?;
     let stages = mapped.map(|(program, plan)| Stages::new(program, plan));
@@ -193,15 +238,25 @@ fn finish(mapped: Option<(Program, Plan)>, vsa: Vsa, searched: Option<Searched>,
 }
 
 /// Refuses arrays (name, extents, bytes of an element) that are longer than addresses reach.
-fn addressable<'a>(arrays: impl Iterator<Item = (&'a str, &'a [i64], u32)>, bits: u32, sized: bool) -> Result<(), Diagnostics> {
-    let with_bytes = arrays.map(|(name, dims, bytes)| (name, dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(bytes)));
+fn addressable<'a>(
+    arrays: impl Iterator<Item = (&'a str, &'a [i64], u32)>,
+    bits: u32,
+    sized: bool,
+) -> Result<(), Diagnostics> {
+    let with_bytes = arrays
+        .map(|(name, dims, bytes)| (name, dims.iter().map(|&d| i128::from(d)).product::<i128>() * i128::from(bytes)));
     let fault = |(name, bytes): (&str, i128)| {
         let sizes = if sized { " at the greatest sizes" } else { "" };
-        let fault = Diagnostic::error("E0726", None, format!("`{name}` has {bytes} bytes{sizes}; addresses have {bits} bits"));
+        let fault =
+            Diagnostic::error("E0726", None, format!("`{name}` has {bytes} bytes{sizes}; addresses have {bits} bits"));
         fault.help("make it smaller, or have longer addresses: --address-bits 64")
     };
     let faults: Diagnostics = with_bytes.filter(|a| a.1 > 1 << bits).map(fault).collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }
 
 /// A verifier found a fault of a pass of ours.

@@ -61,7 +61,10 @@ fn boards() -> Vec<(String, toml::Table)> {
 #[test]
 fn boards_agree_with_themselves() {
     let boards = boards();
-    assert_eq!(boards.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(), ["arty-a7-100", "kv260", "pynq-z2", "u200", "u250", "u280", "u50", "u55c", "vu9p", "zcu102", "zcu104"]);
+    assert_eq!(
+        boards.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(),
+        ["arty-a7-100", "kv260", "pynq-z2", "u200", "u250", "u280", "u50", "u55c", "vu9p", "zcu102", "zcu104"]
+    );
     for (name, board) in &boards {
         assert_eq!(board["name"].as_str(), Some(name.as_str()));
         ClockSpec::new("aclk", board["clock_mhz"].as_float().unwrap()).unwrap();

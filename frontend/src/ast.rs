@@ -102,7 +102,9 @@ impl Expr {
             ExprKind::Literal(..) | ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Poison => vec![],
             ExprKind::Call(_, all) => all.iter().collect(),
             ExprKind::Unary(_, a) | ExprKind::Cast(_, a) | ExprKind::Step(_, a) | ExprKind::Address(a) => vec![a],
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => vec![a, b],
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
+                vec![a, b]
+            }
             ExprKind::Conditional(a, b, c) => vec![a, b, c],
         }
     }
@@ -178,7 +180,8 @@ pub struct Declarator {
     pub dims: Vec<Extent>,
     /// A `*`, if there is one.
     pub pointer: Option<Span>,
-    /// It is one `*`, for elements or, as in `(*a)[N]`, for rows: as a parameter the same as an array without an extent.
+    /// It is one `*`, for elements or, as in `(*a)[N]`, for rows: as a parameter the same as an array without an
+    /// extent.
     pub to_elements: bool,
     /// It declares a function.
     pub function: bool,

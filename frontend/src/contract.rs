@@ -2,8 +2,8 @@
 //! leaves open where; here it is every sum and difference of floats with a product of its own type as an operand, the
 //! left one if both are.
 //!
-//! Differences turn a sign, which is exact: `a * b - c` is `fma(a, b, -c)`, and `c - a * b` is `fma(-a, b, c)`. A product
-//! that is converted or stored first is rounded by that, and stays as it is.
+//! Differences turn a sign, which is exact: `a * b - c` is `fma(a, b, -c)`, and `c - a * b` is `fma(-a, b, c)`. A
+//! product that is converted or stored first is rounded by that, and stays as it is.
 
 use crate::scop::{BinaryOp, Expr, ExprKind, ScalarType, Scop, UnaryOp};
 

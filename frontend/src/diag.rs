@@ -6,11 +6,12 @@
 //!   E0111 `#if` expression, E0112 -D, E0113 expansion too large
 //! - syntax: E0201 something else was expected, E0202 no region, E0203 not closed, E0204 second region, E0205 end
 //!   without begin, E0206 empty, E0207 open brace, E0208 nested too deep,
-//!   E0209 statement outside of a region in an included file, E0210 two functions of one name; W0201 statement outside of the region,
-//!   W0202 nothing is executed
+//!   E0209 statement outside of a region in an included file, E0210 two functions of one name; W0201 statement outside
+//!   of the region, W0202 nothing is executed
 //! - declarations and types: E0301 unsupported type, E0302 extent not constant, E0303 below 1, E0304 array too large,
-//!   E0305 assignment to a parameter passed by value, E0306 pointer or missing extent, E0307 unknown name, E0308 declared
-//!   twice, E0309 number of subscripts, E0310 write to const, E0311 operand types, E0312 no array, E0313 initializer
+//!   E0305 assignment to a parameter passed by value, E0306 pointer or missing extent, E0307 unknown name, E0308
+//!   declared twice, E0309 number of subscripts, E0310 write to const, E0311 operand types, E0312 no array, E0313
+//!   initializer
 //! - static control: E0401 while and do, E0402 jump, E0403 pointer or member, E0404 call, E0405 side effect in an
 //!   expression, E0406 loop header, E0407 bound not affine, E0408 subscript not affine, E0409 iterator assigned,
 //!   E0410 overflow, E0411 outside of the array, E0412 iterator behind its loop, E0413 endless loop, E0414 loops too
@@ -86,7 +87,15 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub fn error(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Error, code, message: message.into(), span: span.into(), label: String::new(), notes: vec![], help: None }
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            span: span.into(),
+            label: String::new(),
+            notes: vec![],
+            help: None,
+        }
     }
     pub fn warning(code: &'static str, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, span, message) }

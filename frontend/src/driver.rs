@@ -31,14 +31,15 @@ fn only((mut scops, warnings): (Vec<Scop>, Diagnostics)) -> Result<(Scop, Diagno
     match scops.get(1) {
         None => Ok((scops.remove(0), warnings)),
         Some(second) => {
-            let fault = Diagnostic::error("E0204", second.function.region, "a second marked region").label("only one is wanted here");
+            let fault = Diagnostic::error("E0204", second.function.region, "a second marked region")
+                .label("only one is wanted here");
             Err((second.sources.clone(), vec![fault]))
         }
     }
 }
 
-/// Reads the C file at `path`: a scop for each of its marked regions, at least one, in the order of the text. The names of
-/// several are those of the functions around them, and differ.
+/// Reads the C file at `path`: a scop for each of its marked regions, at least one, in the order of the text. The names
+/// of several are those of the functions around them, and differ.
 ///
 /// # Errors
 /// All faults found in the file, with the texts that their spans refer to.
@@ -71,17 +72,27 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     let count = units.len();
     let mut scops = vec![];
     let shared = share_out(clauses, &units.iter().map(|u| u.region_span).collect::<Vec<_>>());
-    let has = |unit: &Unit, name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
+    let has =
+        |unit: &Unit, name: &str| unit.function.as_ref().is_some_and(|f| f.params.iter().any(|d| *d.name == *name));
     // A name that no function has is refused where it stands.
-    let nowhere: BTreeSet<&str> = options.maxima.iter().map(|m| m.0.as_str()).filter(|name| !units.iter().any(|u| has(u, name))).collect();
+    let nowhere: BTreeSet<&str> =
+        options.maxima.iter().map(|m| m.0.as_str()).filter(|name| !units.iter().any(|u| has(u, name))).collect();
     for (mut unit, mut clauses) in units.into_iter().zip(shared) {
         let own = options.maxima.iter().filter(|(name, _)| has(&unit, name) || nowhere.contains(name.as_str()));
-        clauses.extend(own.map(|(name, max)| Clause { name: "max".into(), values: vec![name.clone(), max.to_string()], span: unit.region_span }));
+        clauses.extend(own.map(|(name, max)| Clause {
+            name: "max".into(),
+            values: vec![name.clone(), max.to_string()],
+            span: unit.region_span,
+        }));
         faults.extend(crate::inline::inline(&mut unit));
         crate::temporaries::replace(&mut unit);
         let syntax_failed = faults.iter().any(|f| f.severity == Severity::Error);
         // What is left of a damaged program is looked through for faults, not analysed.
-        let (lowered, found) = if syntax_failed { sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new()) } else { lowered(&unit, &stem, &map, &clauses) };
+        let (lowered, found) = if syntax_failed {
+            sema::lower(&unit, &stem, &map, &clauses, BTreeMap::new())
+        } else {
+            lowered(&unit, &stem, &map, &clauses)
+        };
         // That nothing is left to execute follows from the other faults.
         faults.extend(found.into_iter().filter(|f| !(matches!(f.code, "E0206" | "W0202") && syntax_failed)));
         scops.extend(lowered.map(|scop| Scop { clauses, ..scop }));
@@ -94,7 +105,9 @@ pub fn programs_of_text(name: &str, text: &str, options: &ParseOptions) -> Resul
     for scop in &scops {
         if let Err(broken) = scop.verify() {
             let why = broken.join("; ");
-            let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program").label(why).help("please report this file");
+            let fault = Diagnostic::error("E0999", scop.function.region, "the front end made a malformed program")
+                .label(why)
+                .help("please report this file");
             return Err((map, vec![fault]));
         }
     }

@@ -1,18 +1,20 @@
 //! Exact array dataflow of a [`Scop`] as plain data, and integer set operations on plain data.
 //!
-//! Job: for every read the write whose value it sees (the last one to the same element that runs before), for every element
-//! of an array in DRAM the write that leaves its final value, and the remaining memory order (anti, output). All sizes are
-//! constants, so the answers are piecewise affine with integer coefficients; where they are not, the program is refused.
+//! Job: for every read the write whose value it sees (the last one to the same element that runs before), for every
+//! element of an array in DRAM the write that leaves its final value, and the remaining memory order (anti, output).
+//! All sizes are constants, so the answers are piecewise affine with integer coefficients; where they are not, the
+//! program is refused.
 //!
 //! Invariants of a [`Flow`] that [`analyze`] returns:
 //! - the pieces of one read are disjoint and cover the statement's domain; where a source is [`Source::Undefined`], the
 //!   statement does not look at what it reads;
-//! - in a piece every source iteration lies in the source statement's domain, accesses the same element, and runs before;
+//! - in a piece every source iteration lies in the source statement's domain, accesses the same element, and runs
+//!   before;
 //! - everything is sorted: equal programs give equal results.
 //!
-//! Source: Feautrier, "Dataflow Analysis of Array and Scalar References" (1991), through isl's implementation. A read or
-//! write of a statement is an instance set with its own tuple name, so references are never merged. The next write after an
-//! access is the last write before it in reversed time.
+//! Source: Feautrier, "Dataflow Analysis of Array and Scalar References" (1991), through isl's implementation. A read
+//! or write of a statement is an instance set with its own tuple name, so references are never merged. The next write
+//! after an access is the last write before it in reversed time.
 
 mod cells;
 mod domains;
@@ -21,8 +23,8 @@ mod looked;
 
 pub use crate::poly::Region;
 pub use domains::{
-    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, limited, maximum, minimum, project_out, projection, questions, simplify,
-    subtract, union_implies, union_subtract,
+    count, disjoint, domain_bounds, first_point, image, implies, intersects, is_empty, limited, maximum, minimum,
+    project_out, projection, questions, simplify, subtract, union_implies, union_subtract,
 };
 
 use crate::diag::{Diagnostic, Diagnostics};
@@ -35,8 +37,9 @@ use std::sync::Arc;
 /// Access index of a statement's write in a [`MemoryDep`]; reads have their index in `Statement::reads`.
 pub const WRITE: usize = usize::MAX;
 
-/// Loops of two iterations in a nest, beyond which the pieces of its dependences are not merged: any two points lie on a
-/// line, so isl describes pairs of pieces as one by functions that nobody wrote, and takes longer over each than the last.
+/// Loops of two iterations in a nest, beyond which the pieces of its dependences are not merged: any two points lie on
+/// a line, so isl describes pairs of pieces as one by functions that nobody wrote, and takes longer over each than the
+/// last.
 const PAIRS: usize = 4;
 
 /// Exact dataflow of a [`Scop`].
@@ -78,7 +81,8 @@ pub struct LiveOut {
     pub domain: Vec<Vec<Constraint>>,
 }
 
-/// A memory order: each source instance must run before the sink instance it is related to, unless the array is renamed.
+/// A memory order: each source instance must run before the sink instance it is related to, unless the array is
+/// renamed.
 ///
 /// Only the *next* write after each access is related; all later ones follow through the output dependences. A read and
 /// the write of the same statement instance are not related: an instance is atomic.
@@ -94,8 +98,8 @@ pub struct MemoryDep {
 pub enum RelationPiece {
     /// Source iterations in `domain` relate to `target`, affine in the source's iterators.
     Function { domain: Vec<Constraint>, target: Vec<Affine> },
-    /// Conjunction over the source's iterators followed by the sink's. Where the relation needs a division this contains
-    /// it and is larger.
+    /// Conjunction over the source's iterators followed by the sink's. Where the relation needs a division this
+    /// contains it and is larger.
     Relation { constraints: Vec<Constraint> },
 }
 
@@ -109,13 +113,22 @@ pub enum RelationPiece {
 pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     let (flow, faults) = Analysis::new(scop).run(|_| true).map_err(|error| {
         let sizes = if scop.sizes.is_empty() { "" } else { "make sizes at run time constants, " };
-        let help = format!("fewer cases keep it within its limits: {sizes}leave out conditions, write out loops of two iterations");
-        vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}")).label("in here").help(help)]
+        let help = format!(
+            "fewer cases keep it within its limits: {sizes}leave out conditions, write out loops of two iterations"
+        );
+        vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))
+            .label("in here")
+            .help(help)]
     })?;
-    if faults.is_empty() { Ok(flow) } else { Err(once_each(faults)) }
+    if faults.is_empty() {
+        Ok(flow)
+    } else {
+        Err(once_each(faults))
+    }
 }
 
-/// Whether sources and final writes of these arrays can be written with integer affine functions, see E0501 of [`analyze`].
+/// Whether sources and final writes of these arrays can be written with integer affine functions, see E0501 of
+/// [`analyze`].
 pub fn is_affine(scop: &Scop, arrays: impl Fn(&Array) -> bool) -> bool {
     Analysis::new(scop).run(arrays).is_ok_and(|(_, faults)| faults.iter().all(|f| f.code != "E0501"))
 }
@@ -137,7 +150,8 @@ struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     fn new(scop: &'a Scop) -> Self {
-        let bounds: Vec<_> = scop.statements.iter().map(|s| domain_bounds(&s.domain, s.loops.len()).unwrap_or_default()).collect();
+        let bounds: Vec<_> =
+            scop.statements.iter().map(|s| domain_bounds(&s.domain, s.loops.len()).unwrap_or_default()).collect();
         let fixed = bounds.iter().map(|all| all.iter().any(|(lo, hi)| lo == hi)).collect();
         let apart = bounds.iter().any(|all| all.iter().filter(|(lo, hi)| hi - lo == 1).count() > PAIRS);
         Analysis { scop, fixed, apart }
@@ -147,9 +161,16 @@ impl<'a> Analysis<'a> {
     fn run(&self, of_these: impl Fn(&Array) -> bool) -> poly::Result<(Flow, Diagnostics)> {
         let scop = self.scop;
         let arrays = (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| of_these(scop.array(a)));
-        let questions: Vec<(Vec<StmtId>, Accesses)> = arrays.map(|a| self.accesses(a)).filter(|q| !q.0.is_empty()).collect();
-        let answers: Vec<poly::Result<Arc<Cells>>> = questions.par_iter().with_max_len(1).map(|(_, accesses)| accesses.cells()).collect();
-        let mut flow = Flow { reads: scop.statements.iter().map(|s| vec![vec![]; s.reads.len()]).collect(), live_out: vec![], anti: vec![], output: vec![] };
+        let questions: Vec<(Vec<StmtId>, Accesses)> =
+            arrays.map(|a| self.accesses(a)).filter(|q| !q.0.is_empty()).collect();
+        let answers: Vec<poly::Result<Arc<Cells>>> =
+            questions.par_iter().with_max_len(1).map(|(_, accesses)| accesses.cells()).collect();
+        let mut flow = Flow {
+            reads: scop.statements.iter().map(|s| vec![vec![]; s.reads.len()]).collect(),
+            live_out: vec![],
+            anti: vec![],
+            output: vec![],
+        };
         let mut faults = vec![];
         for ((ids, _), cells) in questions.iter().zip(answers) {
             let cells = cells?;
@@ -174,7 +195,14 @@ impl<'a> Analysis<'a> {
             let looked = reads.filter_map(|k| Some((k, looked::looked_at(&s.rhs, k)?))).collect();
             if !accesses.is_empty() {
                 ids.push(id);
-                statements.push(cells::Accessing { domain: s.domain.clone(), beta: s.beta.clone(), depth: s.loops.len(), fixed: self.fixed[id.index()], accesses, looked });
+                statements.push(cells::Accessing {
+                    domain: s.domain.clone(),
+                    beta: s.beta.clone(),
+                    depth: s.loops.len(),
+                    fixed: self.fixed[id.index()],
+                    accesses,
+                    looked,
+                });
             }
         }
         (ids, Accesses { temporary, apart: self.apart, statements })
@@ -182,7 +210,11 @@ impl<'a> Analysis<'a> {
 
     fn access(&self, reference: Reference, ids: &[StmtId]) -> &'a Access {
         let statement = self.scop.statement(reference.id(ids));
-        if reference.access == WRITE { &statement.write } else { &statement.reads[reference.access] }
+        if reference.access == WRITE {
+            &statement.write
+        } else {
+            &statement.reads[reference.access]
+        }
     }
 
     fn fault(&self, fault: &Fault, ids: &[StmtId]) -> Diagnostic {
@@ -191,8 +223,13 @@ impl<'a> Analysis<'a> {
             Fault::Uninitialized { reader, point } => self.uninitialized(*reader, point, ids),
             Fault::Final { writer } => {
                 let access = self.access(*writer, ids);
-                let message = format!("which iterations leave the final value of `{}` cannot be described by affine conditions", self.scop.array(access.array).name);
-                Diagnostic::error("E0501", access.span, message).label("written here").help("write each element by one statement with the same strides")
+                let message = format!(
+                    "which iterations leave the final value of `{}` cannot be described by affine conditions",
+                    self.scop.array(access.array).name
+                );
+                Diagnostic::error("E0501", access.span, message)
+                    .label("written here")
+                    .help("write each element by one statement with the same strides")
             }
         }
     }
@@ -201,11 +238,16 @@ impl<'a> Analysis<'a> {
     fn not_affine(&self, reader: Reference, written: Option<&(Reference, Vec<i64>)>, ids: &[StmtId]) -> Diagnostic {
         let access = self.access(reader, ids);
         let name = &self.scop.array(access.array).name;
-        let message = format!("the iteration that produces the value of `{name}` read here is not an affine function of the reader's");
+        let message = format!(
+            "the iteration that produces the value of `{name}` read here is not an affine function of the reader's"
+        );
         let fault = Diagnostic::error("E0501", access.span, message);
         let Some((writer, pair)) = written else {
-            let fault = fault.label("whether the program has written it differs from element to element by a division or remainder");
-            return fault.help("write and read the array with the same stride, or read what is never written from an array of its own");
+            let fault = fault
+                .label("whether the program has written it differs from element to element by a division or remainder");
+            return fault.help(
+                "write and read the array with the same stride, or read what is never written from an array of its own",
+            );
         };
         let depth = self.scop.statement(reader.id(ids)).loops.len();
         let (read, wrote) = pair.split_at(depth.min(pair.len()));
@@ -216,9 +258,14 @@ impl<'a> Analysis<'a> {
         };
         let fault = fault.note(self.access(*writer, ids).span, "the value is written here");
         if reader.statement == writer.statement {
-            return fault.help("a statement may read its own results at constant distances only: keep what is read this way in an array that an earlier nest fills");
+            return fault.help(
+                "a statement may read its own results at constant distances only: keep what is read \
+                this way in an array that an earlier nest fills",
+            );
         }
-        fault.help("write and read the array with the same stride, or copy the strided part to an array of its own first")
+        fault.help(
+            "write and read the array with the same stride, or copy the strided part to an array of its own first",
+        )
     }
 
     fn uninitialized(&self, reader: Reference, point: &[i64], ids: &[StmtId]) -> Diagnostic {
@@ -228,14 +275,26 @@ impl<'a> Analysis<'a> {
         // Where a condition fails, the element keeps its value: a read that the program does not show.
         let kept = *access == self.scop.statement(reader.id(ids)).write;
         let (message, what, help) = if kept {
-            let help = format!("give `{name}` a value where it is declared, or in the other branch too; reads under the same condition as the write need none");
-            (format!("`{name}` may be read without a value"), "where the condition around this write fails, it has none", help)
+            let help = format!(
+                "give `{name}` a value where it is declared, or in the other branch too; reads under \
+                the same condition as the write need none"
+            );
+            (
+                format!("`{name}` may be read without a value"),
+                "where the condition around this write fails, it has none",
+                help,
+            )
         } else {
-            (format!("`{name}` is read before it is written"), "no write comes before", format!("initialize `{name}` before this read, or make it a parameter"))
+            (
+                format!("`{name}` is read before it is written"),
+                "no write comes before",
+                format!("initialize `{name}` before this read, or make it a parameter"),
+            )
         };
         let label = if at.is_empty() { what.into() } else { format!("for example at {at}: {what}") };
         let fault = Diagnostic::error("E0502", access.span, message).label(label);
-        let fault = fault.note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
+        let fault =
+            fault.note(self.scop.array(access.array).span, format!("`{name}` is local, so it has no value at first"));
         fault.help(help)
     }
 }
@@ -245,12 +304,17 @@ impl Flow {
     fn add(&mut self, cells: &Cells, ids: &[StmtId]) {
         for (reader, pieces) in &cells.reads {
             let placed = |piece: &Piece| match &piece.source {
-                Source::Write { statement, iteration } => Piece { domain: piece.domain.clone(), source: Source::Write { statement: ids[statement.index()], iteration: iteration.clone() } },
+                Source::Write { statement, iteration } => Piece {
+                    domain: piece.domain.clone(),
+                    source: Source::Write { statement: ids[statement.index()], iteration: iteration.clone() },
+                },
                 _ => piece.clone(),
             };
             self.reads[reader.id(ids).index()][reader.access] = pieces.iter().map(placed).collect();
         }
-        self.live_out.extend(cells.live_out.iter().map(|l| LiveOut { statement: ids[l.statement.index()], domain: l.domain.clone() }));
+        self.live_out.extend(
+            cells.live_out.iter().map(|l| LiveOut { statement: ids[l.statement.index()], domain: l.domain.clone() }),
+        );
         let there = |(statement, access): (StmtId, usize)| (ids[statement.index()], access);
         let placed = |d: &MemoryDep| MemoryDep { from: there(d.from), to: there(d.to), relation: d.relation.clone() };
         self.anti.extend(cells.anti.iter().map(placed));

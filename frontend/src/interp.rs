@@ -1,7 +1,7 @@
 //! Reference interpreter: runs a [`Scop`] in its original order. Slow, plain, and the judge of everything faster.
 
-use crate::scop::{Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 use crate::polyhedron::Polyhedron;
+use crate::scop::{Expr, ExprKind, ScalarType, Scop, Statement, StmtId};
 use crate::value;
 
 /// The contents of every array, by `ArrayId`, row-major; bits as in [`value`]. A scalar has one element.
@@ -42,8 +42,12 @@ pub fn eval(e: &Expr, reads: &[u64], point: &[i64]) -> u64 {
         ExprKind::Select(c, a, b) => eval(if eval(c, reads, point) & 1 != 0 { a } else { b }, reads, point),
         ExprKind::Cast(a) => value::cast(eval(a, reads, point), a.ty, e.ty),
         ExprKind::Lookup(table, a) => value::eval_lookup(table, eval(a, reads, point)),
-        ExprKind::Host(f, all) => value::eval_host(*f, &all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty),
-        ExprKind::Fma(a, b, c) => value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty),
+        ExprKind::Host(f, all) => {
+            value::eval_host(*f, &all.iter().map(|a| eval(a, reads, point)).collect::<Vec<_>>(), e.ty)
+        }
+        ExprKind::Fma(a, b, c) => {
+            value::eval_fma(eval(a, reads, point), eval(b, reads, point), eval(c, reads, point), e.ty)
+        }
     }
 }
 
@@ -158,7 +162,8 @@ impl Walk<'_> {
 fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory, reads: &mut Vec<u64>) -> Result<(), String> {
     let locate = |a: &crate::scop::Access| {
         let array = scop.array(a.array);
-        position(&array.dims, a.subscripts.iter().map(|x| x.eval(point))).ok_or_else(|| format!("`{}` is accessed outside its bounds at {point:?}", array.name))
+        position(&array.dims, a.subscripts.iter().map(|x| x.eval(point)))
+            .ok_or_else(|| format!("`{}` is accessed outside its bounds at {point:?}", array.name))
     };
     reads.clear();
     for access in &s.reads {
@@ -175,5 +180,9 @@ fn step(scop: &Scop, s: &Statement, point: &[i64], memory: &mut Memory, reads: &
 
 /// The bits of `number` in type `ty`, for tests and data files.
 pub fn integer_bits(number: i64, ty: ScalarType) -> u64 {
-    if ty.is_float() { value::cast(number as u64, crate::literal::int(64, true), ty) } else { value::from_integer(number as i128, ty) }
+    if ty.is_float() {
+        value::cast(number as u64, crate::literal::int(64, true), ty)
+    } else {
+        value::from_integer(number as i128, ty)
+    }
 }

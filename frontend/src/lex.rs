@@ -58,7 +58,11 @@ impl Names {
 
     /// These and others.
     pub fn and(self, others: &Names) -> Names {
-        if self.0.is_none() { others.clone() } else { others.all().fold(self, |all, n| all.with(n)) }
+        if self.0.is_none() {
+            others.clone()
+        } else {
+            others.all().fold(self, |all, n| all.with(n))
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = &Rc<str>> {
@@ -92,9 +96,9 @@ impl Token {
 
 /// Longest first.
 const PUNCTUATORS: &[&str] = &[
-    "<<=", ">>=", "...", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "->", "<=", ">=", "==", "!=", "&&", "||", "<<",
-    ">>", "##", "(", ")", "[", "]", "{", "}", ";", ",", "?", ":", "<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!",
-    ".", "#",
+    "<<=", ">>=", "...", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "->", "<=", ">=", "==", "!=",
+    "&&", "||", "<<", ">>", "##", "(", ")", "[", "]", "{", "}", ";", ",", "?", ":", "<", ">", "=", "+", "-", "*", "/",
+    "%", "&", "|", "^", "~", "!", ".", "#",
 ];
 
 /// All tokens of `text`, without an end marker. `file` numbers the spans.
@@ -162,7 +166,9 @@ impl Lexer<'_> {
             Some(length) => self.at = start + 2 + length + 2,
             None => {
                 self.at = self.bytes.len();
-                let fault = Diagnostic::error("E0102", self.span(start, start + 2), "unterminated comment").label("this comment is never closed").help("close it with `*/`");
+                let fault = Diagnostic::error("E0102", self.span(start, start + 2), "unterminated comment")
+                    .label("this comment is never closed")
+                    .help("close it with `*/`");
                 self.push(Tok::Bad(Rc::new(fault)), start, start + 2);
             }
         }
@@ -191,7 +197,8 @@ impl Lexer<'_> {
             let c = self.text[start..].chars().next().unwrap_or('?');
             self.at += c.len_utf8();
             let span = self.span(start, self.at);
-            let fault = Diagnostic::error("E0101", span, format!("unexpected character {c:?}")).label("not part of any C token");
+            let fault = Diagnostic::error("E0101", span, format!("unexpected character {c:?}"))
+                .label("not part of any C token");
             self.push(Tok::Bad(Rc::new(fault)), start, self.at);
         }
     }
@@ -229,7 +236,8 @@ impl Lexer<'_> {
             }
             let what = if quote == b'"' { "string" } else { "character constant" };
             let span = self.span(start, start + 1);
-            let fault = Diagnostic::error("E0103", span, format!("unterminated {what}")).label("opened here, not closed on this line");
+            let fault = Diagnostic::error("E0103", span, format!("unterminated {what}"))
+                .label("opened here, not closed on this line");
             self.push(Tok::Bad(Rc::new(fault)), start, start + 1);
             return;
         }

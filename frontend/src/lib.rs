@@ -2,7 +2,8 @@
 //!
 //! `parse` runs the stages in order: `pp` (preprocessor, over `lex`), `parse` (syntax tree `ast` of the marked region),
 //! `inline` (calls of the file's functions), `temporaries` (variables that hold indices), `sema` (types, affine forms,
-//! domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean; `poly` (alone knows isl) and `flow` compute dependences. No stage stops at its first fault.
+//! domains → [`scop::Scop`]). `interp` runs a scop; `value` fixes what its operators mean; `poly` (alone knows isl) and
+//! `flow` compute dependences. No stage stops at its first fault.
 
 mod ast;
 pub mod contract;

@@ -27,8 +27,13 @@ pub fn number(text: &str) -> Result<Literal, String> {
     let text: String = text.chars().filter(|&c| c != '\'').collect();
     let lower = text.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
-    let floating = lower.contains('.') || if hex { lower.contains('p') } else { lower.contains('e') && !lower.starts_with("0b") };
-    if floating { float(&lower, hex) } else { integer(&lower, hex) }
+    let floating =
+        lower.contains('.') || if hex { lower.contains('p') } else { lower.contains('e') && !lower.starts_with("0b") };
+    if floating {
+        float(&lower, hex)
+    } else {
+        integer(&lower, hex)
+    }
 }
 
 fn integer(lower: &str, hex: bool) -> Result<Literal, String> {

@@ -150,7 +150,11 @@ impl Polyhedron {
             }
             point.pop();
         }
-        if low.is_some() && high.is_some() { Some(false) } else { None }
+        if low.is_some() && high.is_some() {
+            Some(false)
+        } else {
+            None
+        }
     }
 }
 
@@ -196,8 +200,8 @@ fn eliminate(rows: &BTreeSet<Row>, d: usize, work: &mut u64) -> Option<(BTreeSet
     Some((out, feasible))
 }
 
-/// Least and greatest value of `form` over the rational hull of the constraints, `None` where unbounded or unknown, and the number
-/// of rows that were made for it. An empty set gives `(Some(1), Some(0))`.
+/// Least and greatest value of `form` over the rational hull of the constraints, `None` where unbounded or unknown, and
+/// the number of rows that were made for it. An empty set gives `(Some(1), Some(0))`.
 pub fn range_and_work(dims: usize, constraints: &[Constraint], form: &Affine) -> ((Option<i64>, Option<i64>), u64) {
     // A leading dimension t with t == form.
     let shift = |a: &Affine, first: i64, sign: i64| {
@@ -205,7 +209,8 @@ pub fn range_and_work(dims: usize, constraints: &[Constraint], form: &Affine) ->
         coeffs.extend((0..dims).map(|d| sign * a.coeffs.get(d).copied().unwrap_or(0)));
         Affine { coeffs, constant: sign * a.constant }
     };
-    let mut all: Vec<Constraint> = constraints.iter().map(|c| Constraint { expr: shift(&c.expr, 0, 1), equality: c.equality }).collect();
+    let mut all: Vec<Constraint> =
+        constraints.iter().map(|c| Constraint { expr: shift(&c.expr, 0, 1), equality: c.equality }).collect();
     all.push(Constraint { expr: shift(form, 1, -1), equality: true });
     let polyhedron = Polyhedron::new(dims + 1, &all);
     (polyhedron.bounds(&[]), polyhedron.work)

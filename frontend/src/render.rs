@@ -55,5 +55,6 @@ fn excerpt(out: &mut String, map: &SourceMap, span: Span, label: &str) {
     let width = text.get(start..stop).map_or(1, |marked| marked.trim_end().chars().count()).max(1);
     let gutter = " ".repeat(number.to_string().len());
     let _ = writeln!(out, " {number} | {line}");
-    let _ = writeln!(out, " {gutter} | {before}{}{}{label}", "^".repeat(width), if label.is_empty() { "" } else { " " });
+    let _ =
+        writeln!(out, " {gutter} | {before}{}{}{label}", "^".repeat(width), if label.is_empty() { "" } else { " " });
 }

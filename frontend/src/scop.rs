@@ -3,8 +3,8 @@
 //! Invariants (checked by [`Scop::verify`]):
 //! - every loop is normalized: its iterator steps by +1 (the front end substitutes `i = lower + step * i'`),
 //!   so a statement's domain is a union of conjunctions of affine constraints over its enclosing iterators;
-//! - sizes are constants, or parameters of the function with a maximum ([`Scop::sizes`]): then the first loops, around all
-//!   statements, count those from 1 to their maxima, and one point of them is executed; every domain is bounded;
+//! - sizes are constants, or parameters of the function with a maximum ([`Scop::sizes`]): then the first loops, around
+//!   all statements, count those from 1 to their maxima, and one point of them is executed; every domain is bounded;
 //! - every expression is typed, C's conversions are explicit `Cast` nodes, and both operands of a binary
 //!   arithmetic operator have the same type;
 //! - a statement writes exactly one array element; scalars are arrays of rank 0;
@@ -27,9 +27,15 @@ ids!(
 /// Type of a value. `Int { bits: 1, signed: false }` is the result of a comparison before C's conversion to `int`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarType {
-    Int { bits: u32, signed: bool },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
     /// IEEE-754 binary format: exponent bits, and fraction bits without the hidden one. fp32 is (8, 23).
-    Float { exponent: u32, fraction: u32 },
+    Float {
+        exponent: u32,
+        fraction: u32,
+    },
 }
 
 impl ScalarType {
@@ -53,7 +59,11 @@ impl ScalarType {
     }
     /// The type of the cell that holds it in memory: `_Bool` has a byte, 0 or 1.
     pub fn cell(self) -> Self {
-        if self == Self::BOOL { Self::Int { bits: 8, signed: false } } else { self }
+        if self == Self::BOOL {
+            Self::Int { bits: 8, signed: false }
+        } else {
+            self
+        }
     }
 }
 
@@ -76,7 +86,8 @@ pub enum Binding {
     Local,
     /// A scalar that the host computes from others before a run (number so many of [`Scop::host`]) and passes by value.
     Host(u32),
-    /// Declared inside the function, but a buffer in DRAM: it passes values between phases, and nobody looks at it afterwards.
+    /// Declared inside the function, but a buffer in DRAM: it passes values between phases, and nobody looks at it
+    /// afterwards.
     Scratch,
 }
 
@@ -101,8 +112,8 @@ pub struct Array {
 }
 
 impl Array {
-    /// Its position, if it is a scalar passed by value: no statement writes it, and it has no address. The host's own stand
-    /// behind the parameters.
+    /// Its position, if it is a scalar passed by value: no statement writes it, and it has no address. The host's own
+    /// stand behind the parameters.
     pub fn by_value(&self) -> Option<u32> {
         match self.binding {
             Binding::Value(position) => Some(position),
@@ -157,7 +168,11 @@ pub struct Constraint {
 impl Constraint {
     pub fn holds(&self, point: &[i64]) -> bool {
         let v = self.expr.eval(point);
-        if self.equality { v == 0 } else { v >= 0 }
+        if self.equality {
+            v == 0
+        } else {
+            v >= 0
+        }
     }
 }
 
@@ -255,7 +270,11 @@ impl HostFunction {
         format!("{name}{}", if ty.bits() == 32 { "f" } else { "" })
     }
     pub fn arguments(self) -> usize {
-        if self == HostFunction::Pow { 2 } else { 1 }
+        if self == HostFunction::Pow {
+            2
+        } else {
+            1
+        }
     }
 }
 
@@ -391,7 +410,9 @@ impl Scop {
     /// An instance in terms of the source's iterators: `i = 3, j = 0`.
     pub fn iteration(&self, statement: StmtId, point: &[i64]) -> String {
         let loops = self.statement(statement).loops.iter().map(|id| &self.loops[id.index()]);
-        let value = |(level, l): (usize, &Loop)| format!("{} = {}", l.name, l.offset.eval(&point[..level]) + l.step * point[level]);
+        let value = |(level, l): (usize, &Loop)| {
+            format!("{} = {}", l.name, l.offset.eval(&point[..level]) + l.step * point[level])
+        };
         loops.enumerate().take(point.len()).map(value).collect::<Vec<_>>().join(", ")
     }
 }

@@ -5,7 +5,9 @@ use crate::scop::{Access, Affine, Array, Constraint, Expr, ExprKind, Loop, LoopI
 impl Affine {
     /// Least and greatest value over sizes from 1 to `maxima`.
     pub fn over_sizes(&self, maxima: &[i64]) -> (i64, i64) {
-        self.coeffs.iter().zip(maxima).fold((self.constant, self.constant), |(low, high), (&c, &max)| (low + if c < 0 { c * max } else { c }, high + if c < 0 { c } else { c * max }))
+        self.coeffs.iter().zip(maxima).fold((self.constant, self.constant), |(low, high), (&c, &max)| {
+            (low + if c < 0 { c * max } else { c }, high + if c < 0 { c } else { c * max })
+        })
     }
     /// The form with its first coordinates at `values`.
     pub fn at(&self, values: &[i64]) -> Affine {
@@ -25,7 +27,11 @@ impl Constraint {
 impl Array {
     /// Extents at these sizes.
     pub fn dims_at(&self, sizes: &[i64]) -> Vec<i64> {
-        if self.extents.is_empty() { self.dims.clone() } else { self.extents.iter().map(|e| e.eval(sizes)).collect() }
+        if self.extents.is_empty() {
+            self.dims.clone()
+        } else {
+            self.extents.iter().map(|e| e.eval(sizes)).collect()
+        }
     }
 }
 
@@ -46,13 +52,20 @@ impl Scop {
         }
         let array = |a: &Array| Array { dims: a.dims_at(sizes), extents: vec![], ..a.clone() };
         let inner = |l: LoopId| LoopId(l.0 - open as u32);
-        let counted = |l: &Loop| Loop { parent: l.parent.filter(|p| p.index() >= open).map(inner), offset: l.offset.at(sizes), ..l.clone() };
+        let counted = |l: &Loop| Loop {
+            parent: l.parent.filter(|p| p.index() >= open).map(inner),
+            offset: l.offset.at(sizes),
+            ..l.clone()
+        };
         let statement = |s: &Statement| {
             let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> {
                 let at = all.iter().map(|part| part.iter().map(|c| c.at(sizes)).collect::<Vec<_>>());
-                at.filter(|part| part.iter().all(|c| !c.expr.is_constant() || c.holds(&[]))).map(|part| part.into_iter().filter(|c| !c.expr.is_constant()).collect()).collect()
+                at.filter(|part| part.iter().all(|c| !c.expr.is_constant() || c.holds(&[])))
+                    .map(|part| part.into_iter().filter(|c| !c.expr.is_constant()).collect())
+                    .collect()
             };
-            let access = |a: &Access| Access { subscripts: a.subscripts.iter().map(|x| x.at(sizes)).collect(), ..a.clone() };
+            let access =
+                |a: &Access| Access { subscripts: a.subscripts.iter().map(|x| x.at(sizes)).collect(), ..a.clone() };
             Statement {
                 loops: s.loops[open..].iter().copied().map(inner).collect(),
                 domain: union(&s.domain),

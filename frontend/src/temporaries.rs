@@ -1,11 +1,11 @@
 //! Index temporaries: syntax tree in, syntax tree without them out.
 //!
-//! In `int r = 2 * i + u - 1; if (r >= 0 && r < H) s += x[r];` every `r` becomes what it stands for, so that subscripts,
-//! bounds and conditions are of iterators, sizes and constants. The walk follows the statements in their order and knows,
-//! of each local integer, the expression of these that it holds; loops and branches that assign the variable make it
-//! unknown. A read is replaced where all names in the expression still mean the same. The conversion to the variable's
-//! type stays, as a cast: the stages behind see where the type does not hold the value. A variable that only holds such
-//! expressions, and that nobody reads any more, goes.
+//! In `int r = 2 * i + u - 1; if (r >= 0 && r < H) s += x[r];` every `r` becomes what it stands for, so that
+//! subscripts, bounds and conditions are of iterators, sizes and constants. The walk follows the statements in their
+//! order and knows, of each local integer, the expression of these that it holds; loops and branches that assign the
+//! variable make it unknown. A read is replaced where all names in the expression still mean the same. The conversion
+//! to the variable's type stays, as a cast: the stages behind see where the type does not hold the value. A variable
+//! that only holds such expressions, and that nobody reads any more, goes.
 //!
 //! Variables on which no subscript, bound or condition depends stay: what they hold is computed once.
 
@@ -49,7 +49,8 @@ pub(crate) fn replace(unit: &mut Unit) {
 
 /// The type of a scalar integer.
 fn integer(d: &Declarator) -> Option<ScalarType> {
-    let plain = d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none();
+    let plain =
+        d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none();
     d.ty.scalar.filter(|ty| plain && !ty.is_float())
 }
 
@@ -161,7 +162,14 @@ impl Walk {
         }
         let id = self.variables.len();
         let again = self.scopes.last().is_some_and(|s| s.contains_key(name));
-        self.variables.push(Variable { ty, fixed: fixed && ty.is_some(), constant, value: None, replaced: false, stays: again });
+        self.variables.push(Variable {
+            ty,
+            fixed: fixed && ty.is_some(),
+            constant,
+            value: None,
+            replaced: false,
+            stays: again,
+        });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone(), id);
         }
@@ -202,7 +210,8 @@ impl Walk {
     /// Ends the scope of `block`, and removes the variables that nobody needs, which it or `outside` declares.
     fn close(&mut self, block: &mut [Stmt], outside: &mut Vec<Declarator>) {
         let gone = |id: &Id| self.variables[*id].replaced && !self.variables[*id].stays;
-        let gone: BTreeSet<Rc<str>> = self.scopes.pop().into_iter().flatten().filter(|(_, id)| gone(id)).map(|(name, _)| name).collect();
+        let gone: BTreeSet<Rc<str>> =
+            self.scopes.pop().into_iter().flatten().filter(|(_, id)| gone(id)).map(|(name, _)| name).collect();
         if !gone.is_empty() {
             block.iter_mut().for_each(|s| remove(s, &gone));
             outside.retain(|d| !gone.contains(&d.name));
@@ -293,7 +302,9 @@ impl Walk {
             self.keep(target);
         }
         match &e.kind {
-            ExprKind::Assign(op, target, value) => Expr { kind: ExprKind::Assign(*op, target.clone(), Box::new(self.read(value))), span: e.span },
+            ExprKind::Assign(op, target, value) => {
+                Expr { kind: ExprKind::Assign(*op, target.clone(), Box::new(self.read(value))), span: e.span }
+            }
             ExprKind::Step(..) => e.clone(),
             _ => self.read(e),
         }
@@ -316,7 +327,8 @@ impl Walk {
             }
             ExprKind::Assign(op, target, value) => {
                 let value = self.read(value);
-                let target = if matches!(target.kind, ExprKind::Name(_)) { (**target).clone() } else { self.read(target) };
+                let target =
+                    if matches!(target.kind, ExprKind::Name(_)) { (**target).clone() } else { self.read(target) };
                 self.changed(&target, *op, &value);
                 ExprKind::Assign(*op, Box::new(target), Box::new(value))
             }
@@ -333,7 +345,10 @@ impl Walk {
             // That a loop's counter changes in it is refused.
             _ if self.variables[id].fixed => None,
             None => Some(value.clone()),
-            Some(op) => self.known(id).map(|old| Expr { kind: ExprKind::Binary(op, Box::new(old), Box::new(value.clone())), span: value.span }),
+            Some(op) => self.known(id).map(|old| Expr {
+                kind: ExprKind::Binary(op, Box::new(old), Box::new(value.clone())),
+                span: value.span,
+            }),
         };
         self.variables[id].stays |= self.variables[id].constant;
         match new {
@@ -442,7 +457,9 @@ fn without(e: &Expr, gone: &BTreeSet<Rc<str>>) -> Option<Expr> {
             (Some(a), Some(b)) => Some(Expr { kind: ExprKind::Comma(Box::new(a), Box::new(b)), span: e.span }),
             (a, b) => a.or(b),
         },
-        ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) if matches!(&target.kind, ExprKind::Name(n) if gone.contains(n)) => None,
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) if matches!(&target.kind, ExprKind::Name(n) if gone.contains(n)) => {
+            None
+        }
         _ => Some(e.clone()),
     }
 }

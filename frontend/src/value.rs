@@ -20,12 +20,16 @@
 mod dot;
 
 use crate::scop::{BinaryOp, HostFunction, ScalarType, UnaryOp};
-use num_traits::Float;
 pub use dot::{eval_dot, window as dot_window};
+use num_traits::Float;
 
 /// The low `bits` bits set; `bits` may be 0 to 64.
 pub fn mask(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
 }
 
 /// The number that the integer `value` of type `ty` stands for. A float's bits are read as unsigned.
@@ -69,7 +73,11 @@ pub fn is_nan(value: u64, ty: ScalarType) -> bool {
 
 /// Any NaN becomes the canonical one; other values, and integers, stay as they are.
 pub fn canonical(value: u64, ty: ScalarType) -> u64 {
-    if is_nan(value, ty) { canonical_nan(ty) } else { value & mask(ty.bits()) }
+    if is_nan(value, ty) {
+        canonical_nan(ty)
+    } else {
+        value & mask(ty.bits())
+    }
 }
 
 /// The exact value of a float of at most 11 exponent and 52 fraction bits.
@@ -86,18 +94,30 @@ pub fn to_f64(value: u64, ty: ScalarType) -> f64 {
     let significand = value & mask(fraction);
     let bias = mask(exponent.saturating_sub(1)) as i32;
     let magnitude = if biased == mask(exponent) {
-        if significand == 0 { f64::INFINITY } else { f64::NAN }
+        if significand == 0 {
+            f64::INFINITY
+        } else {
+            f64::NAN
+        }
     } else if biased == 0 {
         significand as f64 * exp2(1 - bias - fraction as i32)
     } else {
         (significand | 1 << fraction) as f64 * exp2(biased as i32 - bias - fraction as i32)
     };
-    if negative { -magnitude } else { magnitude }
+    if negative {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 /// 2^e for e in the range of binary64, subnormals included.
 fn exp2(e: i32) -> f64 {
-    if e >= -1022 { f64::from_bits(((e.min(1023) + 1023) as u64) << 52) } else { f64::from_bits(1u64.checked_shl((e + 1074).max(0) as u32).unwrap_or(0)) }
+    if e >= -1022 {
+        f64::from_bits(((e.min(1023) + 1023) as u64) << 52)
+    } else {
+        f64::from_bits(1u64.checked_shl((e + 1074).max(0) as u32).unwrap_or(0))
+    }
 }
 
 /// `x` rounded to nearest even in the format `ty`; NaN becomes canonical.
@@ -143,7 +163,11 @@ fn integer_to_f64_odd(number: i128) -> f64 {
     let excess = (128 - magnitude.leading_zeros()).saturating_sub(53);
     let kept = magnitude >> excess | (magnitude & ((1u128 << excess) - 1) != 0) as u128;
     let x = kept as f64 * exp2(excess as i32);
-    if number < 0 { -x } else { x }
+    if number < 0 {
+        -x
+    } else {
+        x
+    }
 }
 
 /// C's conversion of `value` from type `from` to type `to`.
@@ -156,7 +180,8 @@ pub fn cast(value: u64, from: ScalarType, to: ScalarType) -> u64 {
         (true, ScalarType::BOOL) => (value & mask(from.bits() - 1) != 0) as u64,
         (true, ScalarType::Int { bits, signed }) => {
             let x = to_f64(value, from);
-            let (low, high) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, mask(bits) as i128) };
+            let (low, high) =
+                if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, mask(bits) as i128) };
             from_integer((x as i128).clamp(low, high), to)
         }
         (true, ScalarType::Float { .. }) if from == to => value,
@@ -173,7 +198,9 @@ pub fn eval_unary(op: UnaryOp, a: u64, ty: ScalarType) -> u64 {
             UnaryOp::Neg => a ^ sign,
             UnaryOp::Abs => a & !sign,
             UnaryOp::Not => !a & mask(ty.bits()),
-            UnaryOp::Sqrt if ty.bits() == 32 && format(ty).0 == 8 => canonical(f32::from_bits(a as u32).sqrt().to_bits() as u64, ty),
+            UnaryOp::Sqrt if ty.bits() == 32 && format(ty).0 == 8 => {
+                canonical(f32::from_bits(a as u32).sqrt().to_bits() as u64, ty)
+            }
             UnaryOp::Sqrt => from_f64(to_f64(a, ty).sqrt(), ty),
         };
     }
@@ -186,14 +213,15 @@ pub fn eval_unary(op: UnaryOp, a: u64, ty: ScalarType) -> u64 {
     }
 }
 
-/// The constant at a position of a table; zero beyond the power of two that holds it, as addresses of memories wrap around.
+/// The constant at a position of a table; zero beyond the power of two that holds it, as addresses of memories wrap
+/// around.
 pub fn eval_lookup(table: &[u64], position: u64) -> u64 {
     let wrapped = position & (table.len().next_power_of_two() as u64 - 1);
     table.get(wrapped as usize).copied().unwrap_or(0)
 }
 
-/// A function of the C library, by the one that this program runs on, which the C program runs on, too. `ty` is `float` or
-/// `double`.
+/// A function of the C library, by the one that this program runs on, which the C program runs on, too. `ty` is `float`
+/// or `double`.
 pub fn eval_host(function: HostFunction, arguments: &[u64], ty: ScalarType) -> u64 {
     let argument = |k: usize| arguments.get(k).copied().unwrap_or(0);
     let (x, y) = (argument(0), argument(1));

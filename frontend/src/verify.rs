@@ -1,7 +1,7 @@
 //! The invariants of a [`Scop`] as listed in `scop`, checked.
 
-use crate::scop::{Access, Affine, BinaryOp, Expr, ExprKind, ScalarType, Scop, Statement};
 use crate::polyhedron::Polyhedron;
+use crate::scop::{Access, Affine, BinaryOp, Expr, ExprKind, ScalarType, Scop, Statement};
 
 impl Scop {
     /// Checks the type's invariants.
@@ -19,18 +19,25 @@ impl Scop {
             }
         }
         let open = self.open_sizes();
-        let counted = (0..open).all(|k| self.loops.get(k).is_some_and(|l| l.parent.map(|p| p.index()) == k.checked_sub(1)));
-        if open != 0 && open != self.sizes.len() || !counted || self.sizes.iter().any(|s| s.max < 2 || s.value.is_some_and(|v| v < 1 || v > s.max)) {
+        let counted =
+            (0..open).all(|k| self.loops.get(k).is_some_and(|l| l.parent.map(|p| p.index()) == k.checked_sub(1)));
+        if open != 0 && open != self.sizes.len()
+            || !counted
+            || self.sizes.iter().any(|s| s.max < 2 || s.value.is_some_and(|v| v < 1 || v > s.max))
+        {
             faults.push("its sizes are malformed".into());
         }
         for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| !a.extents.is_empty()) {
-            let good = array.extents.len() == array.dims.len() && array.extents.iter().all(|e| e.coeffs.len() == open && e.over_sizes(&self.maxima()).0 > 0);
+            let good = array.extents.len() == array.dims.len()
+                && array.extents.iter().all(|e| e.coeffs.len() == open && e.over_sizes(&self.maxima()).0 > 0);
             if !good {
                 faults.push(format!("the extents of array {k} `{}` are malformed", array.name));
             }
         }
         for (k, l) in self.loops.iter().enumerate() {
-            let depth = std::iter::successors(l.parent, |p| self.loops.get(p.index()).and_then(|l| l.parent.filter(|q| q < p))).count();
+            let depth =
+                std::iter::successors(l.parent, |p| self.loops.get(p.index()).and_then(|l| l.parent.filter(|q| q < p)))
+                    .count();
             if l.parent.is_some_and(|p| p.index() >= k) || l.offset.coeffs.len() != depth || l.step == 0 {
                 faults.push(format!("loop {k} `{}` is malformed", l.name));
             }
@@ -43,7 +50,11 @@ impl Scop {
         if !self.statements.windows(2).all(|w| w[0].beta <= w[1].beta) {
             faults.push("statements are not in textual order".into());
         }
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
     }
 }
 
@@ -77,7 +88,10 @@ impl Check<'_> {
         let around = s.around.iter().flatten().all(|c| c.expr.coeffs.len() == depth);
         self.require(around, "a constraint of its loops has the wrong number of coefficients");
         for part in &s.domain {
-            self.require(part.iter().all(|c| c.expr.coeffs.len() == depth), "a constraint has the wrong number of coefficients");
+            self.require(
+                part.iter().all(|c| c.expr.coeffs.len() == depth),
+                "a constraint has the wrong number of coefficients",
+            );
             let polyhedron = Polyhedron::new(depth, part);
             let mut point = vec![];
             for _ in 0..depth {
@@ -98,17 +112,25 @@ impl Check<'_> {
         let depth = self.statement.loops.len();
         let rank = self.scop.arrays.get(a.array.index()).map(|x| x.dims.len());
         self.require(rank == Some(a.subscripts.len()), "an access has the wrong number of subscripts");
-        self.require(a.subscripts.iter().all(|x| x.coeffs.len() == depth), "a subscript has the wrong number of coefficients");
+        self.require(
+            a.subscripts.iter().all(|x| x.coeffs.len() == depth),
+            "a subscript has the wrong number of coefficients",
+        );
     }
 
     fn affine(&mut self, form: &Affine) {
-        self.require(form.coeffs.len() == self.statement.loops.len(), "an iterator's form has the wrong number of coefficients");
+        self.require(
+            form.coeffs.len() == self.statement.loops.len(),
+            "an iterator's form has the wrong number of coefficients",
+        );
     }
 
     fn expr(&mut self, e: &Expr) {
         use BinaryOp::*;
         match &e.kind {
-            ExprKind::Const(bits) => self.require(*bits <= crate::value::mask(e.ty.bits()), "a constant is wider than its type"),
+            ExprKind::Const(bits) => {
+                self.require(*bits <= crate::value::mask(e.ty.bits()), "a constant is wider than its type")
+            }
             ExprKind::Iter(form) => {
                 self.require(!e.ty.is_float(), "an iterator is no integer");
                 self.affine(form);
@@ -134,17 +156,29 @@ impl Check<'_> {
                 self.expr(b);
             }
             ExprKind::Select(c, a, b) => {
-                self.require(c.ty == ScalarType::BOOL && a.ty == e.ty && b.ty == e.ty, "a selection's types do not agree");
+                self.require(
+                    c.ty == ScalarType::BOOL && a.ty == e.ty && b.ty == e.ty,
+                    "a selection's types do not agree",
+                );
                 [c, a, b].into_iter().for_each(|x| self.expr(x));
             }
             ExprKind::Cast(a) => self.expr(a),
             ExprKind::Lookup(table, a) => {
                 let fits = table.iter().all(|v| *v <= crate::value::mask(e.ty.bits()));
-                self.require(!table.is_empty() && fits && !a.ty.is_float(), "a table is empty, its constants are wider than their type, or its index is no integer");
+                self.require(
+                    !table.is_empty() && fits && !a.ty.is_float(),
+                    "a table is empty, its constants are wider than their type, or its index is no integer",
+                );
                 self.expr(a);
             }
             ExprKind::Host(f, all) => {
-                self.require(all.len() == f.arguments() && all.iter().all(|x| x.ty == e.ty) && e.ty.is_float() && e.ty.bits() >= 32, "a function of the host has the wrong arguments");
+                self.require(
+                    all.len() == f.arguments()
+                        && all.iter().all(|x| x.ty == e.ty)
+                        && e.ty.is_float()
+                        && e.ty.bits() >= 32,
+                    "a function of the host has the wrong arguments",
+                );
                 all.iter().for_each(|x| self.expr(x));
             }
             ExprKind::Fma(a, b, c) => {

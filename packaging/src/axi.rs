@@ -11,14 +11,15 @@ pub enum Role {
 
 /// Those of AXI4.
 const FULL: [&str; 37] = [
-    "awid", "awaddr", "awlen", "awsize", "awburst", "awlock", "awcache", "awprot", "awqos", "awvalid", "awready", "wdata", "wstrb", "wlast", "wvalid", "wready",
-    "bid", "bresp", "bvalid", "bready", "arid", "araddr", "arlen", "arsize", "arburst", "arlock", "arcache", "arprot", "arqos", "arvalid", "arready", "rid",
-    "rdata", "rresp", "rlast", "rvalid", "rready",
+    "awid", "awaddr", "awlen", "awsize", "awburst", "awlock", "awcache", "awprot", "awqos", "awvalid", "awready",
+    "wdata", "wstrb", "wlast", "wvalid", "wready", "bid", "bresp", "bvalid", "bready", "arid", "araddr", "arlen",
+    "arsize", "arburst", "arlock", "arcache", "arprot", "arqos", "arvalid", "arready", "rid", "rdata", "rresp",
+    "rlast", "rvalid", "rready",
 ];
 /// Those of AXI4-Lite, without protection bits.
 const LITE: [&str; 17] = [
-    "awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready", "araddr", "arvalid", "arready", "rdata", "rresp", "rvalid",
-    "rready",
+    "awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready", "araddr",
+    "arvalid", "arready", "rdata", "rresp", "rvalid", "rready",
 ];
 
 /// What a port of the IP is called in the protocol, if it is one of the interface's.

@@ -94,7 +94,10 @@ fn prefix(ip: &Ip) -> String {
 fn registers(ip: &Ip) -> String {
     let (interface, prefix) = (ip.interface, prefix(ip));
     let guard = format!("X{}_HW_H", interface.kernel.to_uppercase());
-    let mut text = format!("/* Registers of {} at {}, in bytes. */\n#ifndef {guard}\n#define {guard}\n\n", interface.kernel, interface.control);
+    let mut text = format!(
+        "/* Registers of {} at {}, in bytes. */\n#ifndef {guard}\n#define {guard}\n\n",
+        interface.kernel, interface.control
+    );
     let mut define = |name: &str, value: String| {
         let _ = writeln!(text, "#define {:<44} {value}", format!("{prefix}_{name}"));
     };
@@ -143,7 +146,8 @@ fn registers(ip: &Ip) -> String {
 
 fn driver(ip: &Ip) -> String {
     let interface = ip.interface;
-    let common = [("KERNEL", interface.kernel.clone()), ("UPPER", interface.kernel.to_uppercase()), ("PREFIX", prefix(ip))];
+    let common =
+        [("KERNEL", interface.kernel.clone()), ("UPPER", interface.kernel.to_uppercase()), ("PREFIX", prefix(ip))];
     let several = interface.functions.len() > 1;
     let (mut sets, mut runs, mut shapes) = (String::new(), String::new(), vec![]);
     if interface.functions.iter().any(|f| !f.sizes.is_empty()) {
@@ -153,18 +157,32 @@ fn driver(ip: &Ip) -> String {
         runs += QUEUE;
     }
     for (number, function) in interface.functions.iter().enumerate() {
-        let name = if several { format!("{}_{}", interface.kernel, function.ident) } else { format!("x{}", interface.kernel) };
-        let call = format!("{}_set(ip, {})", if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() }, given(function, |a| a.ident.clone(), |s| s.ident.clone()));
+        let name =
+            if several { format!("{}_{}", interface.kernel, function.ident) } else { format!("x{}", interface.kernel) };
+        let call = format!(
+            "{}_set(ip, {})",
+            if several { format!("x{}_{}", interface.kernel, function.ident) } else { name.clone() },
+            given(function, |a| a.ident.clone(), |s| s.ident.clone())
+        );
         let sized = Sized::of(function, &call);
         let tokens = [
-            ("CHECKED", sized.checked), ("RESULT", sized.result), ("CHECK", sized.check), ("END", sized.end), ("CALL", sized.call),
+            ("CHECKED", sized.checked),
+            ("RESULT", sized.result),
+            ("CHECK", sized.check),
+            ("END", sized.end),
+            ("CALL", sized.call),
             ("FUNCTION", function.ident.clone()),
             ("FUNCTION_UPPER", function.ident.to_uppercase()),
             ("NAME", name.clone()),
             ("NUMBER", number.to_string()),
             ("OF", if several { format!(" of {}", function.ident) } else { String::new() }),
             ("PARAMETERS", given(function, parameter, |s| format!("{} {}", types::c(s.ty), s.ident))),
-            ("SETTERS", [vec![lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")], program(ip, function)].concat().join("\n")),
+            (
+                "SETTERS",
+                [vec![lines(function, &|a| setter(ip, &ip.called(function, a), a), "\n")], program(ip, function)]
+                    .concat()
+                    .join("\n"),
+            ),
         ];
         let [set, run] = if several { [SET_FUNCTION, RUN_FUNCTION] } else { [SET, RUN] };
         sets += &fill(set, &tokens);
@@ -175,12 +193,18 @@ fn driver(ip: &Ip) -> String {
         if several {
             shapes.push(format!(" * {name}:"));
         }
-        let sizes = function.sizes.iter().map(|s| format!(" *   {:<12} {} {}, a size from 1 to {}", s.ident, types::c(s.ty), s.name, s.max));
+        let sizes = function
+            .sizes
+            .iter()
+            .map(|s| format!(" *   {:<12} {} {}, a size from 1 to {}", s.ident, types::c(s.ty), s.name, s.max));
         shapes.extend(sizes);
         shapes.push(lines(function, &shape, "\n"));
     }
     let math = if interface.arguments().any(|a| a.formula.is_some()) { "#include <math.h>\n" } else { "" };
-    fill(&fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]), &common)
+    fill(
+        &fill(DRIVER, &[("MATH", math.to_string()), ("SHAPES", shapes.join("\n")), ("SET", sets), ("RUN", runs)]),
+        &common,
+    )
 }
 
 /// What the texts of a function with sizes have more than those of others: they are checked before anything is written.
@@ -196,9 +220,16 @@ struct Sized {
 impl Sized {
     fn of(function: &Function, call: &str) -> Sized {
         if function.sizes.is_empty() {
-            return Sized { checked: String::new(), result: "void".into(), check: String::new(), end: String::new(), call: format!("    {call};") };
+            return Sized {
+                checked: String::new(),
+                result: "void".into(),
+                check: String::new(),
+                end: String::new(),
+                call: format!("    {call};"),
+            };
         }
-        let is: Vec<String> = function.sizes.iter().map(|s| format!("x@KERNEL@_is_size((int64_t){}, {})", s.ident, s.max)).collect();
+        let is: Vec<String> =
+            function.sizes.iter().map(|s| format!("x@KERNEL@_is_size((int64_t){}, {})", s.ident, s.max)).collect();
         Sized {
             checked: "\n * -1 if a size is not from 1 to its greatest, and then nothing is done.".into(),
             result: "int".into(),
@@ -210,7 +241,11 @@ impl Sized {
 }
 
 /// Of what a caller gives, arguments and sizes in their order: all but what the driver computes.
-fn given(function: &Function, argument: impl Fn(&Argument) -> String, size: impl Fn(&SizeArgument) -> String) -> String {
+fn given(
+    function: &Function,
+    argument: impl Fn(&Argument) -> String,
+    size: impl Fn(&SizeArgument) -> String,
+) -> String {
     let all = function.in_order(|a| a.formula.is_none().then(|| argument(a)), |s| Some(size(s)));
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -274,7 +309,11 @@ static inline int64_t x@KERNEL@_greatest(int64_t a, int64_t b)
 "#;
 
 fn parameter(a: &Argument) -> String {
-    format!("{} {}", a.array().map_or(types::c(a.ty), |array| if array.address_bits > 32 { "uint64_t" } else { "uint32_t" }), a.ident)
+    format!(
+        "{} {}",
+        a.array().map_or(types::c(a.ty), |array| if array.address_bits > 32 { "uint64_t" } else { "uint32_t" }),
+        a.ident
+    )
 }
 
 /// Writes the registers of an argument, which the macros call `called`.
@@ -286,7 +325,9 @@ fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
         (None, "double") => format!("x{kernel}_bits64({name})"),
         (None, "float") => format!("x{kernel}_bits32({name})"),
         (None, "int64_t") => format!("(uint64_t){name}"),
-        (None, ty) => format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t")),
+        (None, ty) => {
+            format!("(uint{}_t){name}", ty.trim_start_matches('u').trim_start_matches("int").trim_end_matches("_t"))
+        }
     };
     let computed = a.formula.iter().flat_map(|f| formula::lines(a, f, &Language::C, &str::to_string));
     let computed: String = computed.map(|line| format!("    {line}\n")).collect();
@@ -297,7 +338,15 @@ fn setter(ip: &Ip, called: &str, a: &Argument) -> String {
 }
 
 fn shape(a: &Argument) -> String {
-    let Some(array) = a.array() else { return format!(" *   {:<12} {} {}, {}", a.ident, types::c(a.ty), a.name, if a.formula.is_some() { "computed here" } else { "by value" }) };
+    let Some(array) = a.array() else {
+        return format!(
+            " *   {:<12} {} {}, {}",
+            a.ident,
+            types::c(a.ty),
+            a.name,
+            if a.formula.is_some() { "computed here" } else { "by value" }
+        );
+    };
     let extents: String = array.dims.iter().map(|d| format!("[{d}]")).collect();
     let use_ = match (array.read, array.written) {
         _ if array.scratch => "scratch: what it holds before and after means nothing",

@@ -1,7 +1,7 @@
 //! `component.xml`: the IP as IP-XACT (IEEE 1685-2009) with the extensions that Vivado writes.
 //!
-//! The schema is a sequence everywhere, so the order of elements is part of the format. Checksums are left out: there is
-//! no published algorithm, and all that their absence takes away is that Vivado notices files changed by hand.
+//! The schema is a sequence everywhere, so the order of elements is part of the format. Checksums are left out: there
+//! is no published algorithm, and all that their absence takes away is that Vivado notices files changed by hand.
 
 use crate::axi::{self, Role};
 use crate::xml::{group, leaf, Element};
@@ -53,7 +53,8 @@ pub fn document(ip: &Ip, revision: u32) -> String {
 
 fn component_name(ip: &Ip) -> Element {
     let value = one("value", format!("{}_v{}", ip.interface.kernel, VERSION.replace('.', "_")));
-    let value = value.with("spirit:resolve", "user").with("spirit:id", "PARAM_VALUE.Component_Name").with("spirit:order", 1);
+    let value =
+        value.with("spirit:resolve", "user").with("spirit:id", "PARAM_VALUE.Component_Name").with("spirit:order", 1);
     many("parameter", [one("name", "Component_Name"), value])
 }
 
@@ -63,28 +64,46 @@ fn bus_interfaces(ip: &Ip) -> Vec<Element> {
     let interface = ip.interface;
     let mut all: Vec<Element> = interface.ports.iter().map(|p| manager(ip, p)).collect();
     all.push(control(ip));
-    all.extend(interface.singles().iter().map(|s| single(s, if s.port == interface.interrupt { "master" } else { "slave" })));
+    all.extend(
+        interface.singles().iter().map(|s| single(s, if s.port == interface.interrupt { "master" } else { "slave" })),
+    );
     all
 }
 
 /// A bus of kind `aximm`, `clock`, … as Vivado names its definitions.
-fn bus(name: &str, [library, kind]: [&str; 2], role: Element, maps: Vec<[String; 2]>, parameters: &[(&str, String)]) -> Element {
+fn bus(
+    name: &str,
+    [library, kind]: [&str; 2],
+    role: Element,
+    maps: Vec<[String; 2]>,
+    parameters: &[(&str, String)],
+) -> Element {
     let definition = |element: &str, name: String| {
-        let words = [("vendor", "xilinx.com".to_string()), ("library", library.to_string()), ("name", name), ("version", "1.0".to_string())];
+        let words = [
+            ("vendor", "xilinx.com".to_string()),
+            ("library", library.to_string()),
+            ("name", name),
+            ("version", "1.0".to_string()),
+        ];
         words.iter().fold(many(element, []), |e, (word, value)| e.with(s(word), value))
     };
     let map = |[logical, physical]: [String; 2]| {
         many("portMap", [many("logicalPort", [one("name", logical)]), many("physicalPort", [one("name", physical)])])
     };
-    let set = |(key, value): &(&str, String)| parameter(key, value, format!("BUSIFPARAM_VALUE.{}.{key}", name.to_uppercase()));
-    many("busInterface", [
-        one("name", name),
-        definition("busType", kind.to_string()),
-        definition("abstractionType", format!("{kind}_rtl")),
-        role,
-        many("portMaps", maps.into_iter().map(map)),
-        many("parameters", parameters.iter().map(set)),
-    ])
+    let set = |(key, value): &(&str, String)| {
+        parameter(key, value, format!("BUSIFPARAM_VALUE.{}.{key}", name.to_uppercase()))
+    };
+    many(
+        "busInterface",
+        [
+            one("name", name),
+            definition("busType", kind.to_string()),
+            definition("abstractionType", format!("{kind}_rtl")),
+            role,
+            many("portMaps", maps.into_iter().map(map)),
+            many("parameters", parameters.iter().map(set)),
+        ],
+    )
 }
 
 fn single(s: &Single, role: &str) -> Element {
@@ -126,12 +145,21 @@ fn control(ip: &Ip) -> Element {
 fn address_space(port: &AxiPort) -> Element {
     let id = |key: &str| format!("ADDRSPACEPARAM_VALUE.{}.{key}", port.name.to_uppercase());
     let range = if port.address_bits >= 64 { "16E".to_string() } else { format!("{}", 1u64 << port.address_bits) };
-    many("addressSpace", [
-        one("name", &port.name),
-        one("range", range),
-        one("width", port.address_bits),
-        many("parameters", [parameter("DEPENDENT_ON", "s_axi_control", id("DEPENDENT_ON")), parameter("PREFERRED_USAGE", "MEMORY", id("PREFERRED_USAGE"))]),
-    ])
+    many(
+        "addressSpace",
+        [
+            one("name", &port.name),
+            one("range", range),
+            one("width", port.address_bits),
+            many(
+                "parameters",
+                [
+                    parameter("DEPENDENT_ON", "s_axi_control", id("DEPENDENT_ON")),
+                    parameter("PREFERRED_USAGE", "MEMORY", id("PREFERRED_USAGE")),
+                ],
+            ),
+        ],
+    )
 }
 
 // ---- registers -----------------------------------------------------------------------------------------------------
@@ -178,7 +206,13 @@ fn register(r: &Register) -> Element {
 }
 
 fn field(f: &Field) -> Element {
-    let mut parts = vec![one("name", f.name), one("description", f.description), one("bitOffset", f.bit), one("bitWidth", f.width), one("access", access(f.access))];
+    let mut parts = vec![
+        one("name", f.name),
+        one("description", f.description),
+        one("bitOffset", f.bit),
+        one("bitWidth", f.width),
+        one("access", access(f.access)),
+    ];
     match f.access {
         Access::SetByOne => parts.push(one("modifiedWriteValue", "oneToSet")),
         Access::ToggledByOne => parts.push(one("modifiedWriteValue", "oneToToggle")),
@@ -195,13 +229,25 @@ fn views(ip: &Ip) -> Vec<Element> {
     let set = |view: &str| many("fileSetRef", [one("localName", format!("{view}_view_fileset"))]);
     let verilog = |view: &str, title: &str, purpose: &str| {
         let model = [one("language", "verilog"), one("modelName", &ip.interface.kernel), set(view)];
-        let head = [one("name", view), one("displayName", title), one("envIdentifier", format!("verilogSource:vivado.xilinx.com:{purpose}"))];
+        let head = [
+            one("name", view),
+            one("displayName", title),
+            one("envIdentifier", format!("verilogSource:vivado.xilinx.com:{purpose}")),
+        ];
         many("view", head.into_iter().chain(model))
     };
     vec![
         verilog(SYNTHESIS, "Verilog Synthesis", "synthesis"),
         verilog(SIMULATION, "Verilog Simulation", "simulation"),
-        many("view", [one("name", GUI), one("displayName", "UI Layout"), one("envIdentifier", ":vivado.xilinx.com:xgui.ui"), set(GUI)]),
+        many(
+            "view",
+            [
+                one("name", GUI),
+                one("displayName", "UI Layout"),
+                one("envIdentifier", ":vivado.xilinx.com:xgui.ui"),
+                set(GUI),
+            ],
+        ),
     ]
 }
 
@@ -224,9 +270,13 @@ fn file_sets(ip: &Ip) -> Vec<Element> {
     let verilog = |f: &crate::File| many("file", [one("name", &f.path), one("fileType", "verilogSource")]);
     // In a user's design the clock comes from outside: the constraint is for out-of-context runs only.
     let used = ["xdc", "USED_IN_implementation", "USED_IN_out_of_context", "USED_IN_synthesis"];
-    let constraint = |f: &crate::File| many("file", [one("name", &f.path)].into_iter().chain(used.map(|u| one("userFileType", u))));
-    let set = |view: &str, files: Vec<Element>| many("fileSet", [one("name", format!("{view}_view_fileset"))].into_iter().chain(files));
-    let gui = many("file", [one("name", ip.gui_path()), one("fileType", "tclSource"), one("userFileType", "XGUI_VERSION_2")]);
+    let constraint =
+        |f: &crate::File| many("file", [one("name", &f.path)].into_iter().chain(used.map(|u| one("userFileType", u))));
+    let set = |view: &str, files: Vec<Element>| {
+        many("fileSet", [one("name", format!("{view}_view_fileset"))].into_iter().chain(files))
+    };
+    let gui =
+        many("file", [one("name", ip.gui_path()), one("fileType", "tclSource"), one("userFileType", "XGUI_VERSION_2")]);
     vec![
         set(SYNTHESIS, ip.constraints.iter().map(constraint).chain(ip.rtl.iter().map(verilog)).collect()),
         set(SIMULATION, ip.rtl.iter().map(verilog).collect()),

@@ -1,5 +1,5 @@
-//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable; and what
-//! follows from sizes.
+//! How a host computes a scalar from others, step by step: a driver may fuse nothing, so each operation has a variable;
+//! and what follows from sizes.
 
 use crate::types;
 use arch::ir::sizes;
@@ -13,9 +13,14 @@ pub enum Language {
     Python,
 }
 
-/// Lines, without indentation, that leave the argument's value in a variable of its name. `called`: what the language calls
-/// the value of an argument.
-pub fn lines(argument: &Argument, formula: &Formula, language: &Language, called: &dyn Fn(&str) -> String) -> Vec<String> {
+/// Lines, without indentation, that leave the argument's value in a variable of its name. `called`: what the language
+/// calls the value of an argument.
+pub fn lines(
+    argument: &Argument,
+    formula: &Formula,
+    language: &Language,
+    called: &dyn Fn(&str) -> String,
+) -> Vec<String> {
     let mut steps = Steps { name: &argument.ident, formula, language, called, lines: vec![] };
     let value = steps.value(&formula.expr);
     let last = steps.assigned(argument.ident.clone(), argument.ty, value);
@@ -100,7 +105,9 @@ impl Steps<'_> {
                 };
                 format!("{a} {sign} {b}")
             }
-            (ExprKind::Host(f, _), all) if python => format!("numpy.{}(host(\"{}\", {}))", types::numpy(e.ty), f.name(e.ty), all.join(", ")),
+            (ExprKind::Host(f, _), all) if python => {
+                format!("numpy.{}(host(\"{}\", {}))", types::numpy(e.ty), f.name(e.ty), all.join(", "))
+            }
             (ExprKind::Host(f, _), all) => format!("{}({})", f.name(e.ty), all.join(", ")),
             _ => unreachable!("a formula has these operators"),
         };
@@ -119,7 +126,11 @@ fn float(bits: u64, ty: ScalarType, python: bool) -> String {
         (false, _) if x.is_infinite() => if x > 0.0 { "INFINITY" } else { "(-INFINITY)" }.into(),
         (false, bits) => {
             let number = format!("{x:?}{}", if bits == 32 { "f" } else { "" });
-            if x.is_sign_negative() { format!("({number})") } else { number }
+            if x.is_sign_negative() {
+                format!("({number})")
+            } else {
+                number
+            }
         }
     }
 }

@@ -20,16 +20,19 @@ fn core(ip: &Ip) -> String {
     // FuseSoC flattens the work folder, and the testbench opens its images by their bare names.
     let image = |path: &String| format!("      - {path}: {{copyto: {}}}\n", path.rsplit('/').next().unwrap_or(path));
     let constraint = |f: &File| format!("      - {}: {{file_type: xdc}}\n", f.path);
-    fill(include_str!("../files/core.in"), &[
-        ("KERNEL", kernel.clone()),
-        ("NAME", format!("{VENDOR}:{LIBRARY}:{kernel}:{VERSION}.0")),
-        ("TITLE", ip.title()),
-        ("RTL", ip.rtl.iter().map(|f| item(&f.path)).collect()),
-        ("BENCH", ip.bench.iter().map(|f| item(f)).collect()),
-        ("IMAGES", ip.images.iter().map(image).collect()),
-        ("CONSTRAINTS", ip.constraints.iter().map(constraint).collect()),
-        ("PART", ip.board.part.clone()),
-    ])
+    fill(
+        include_str!("../files/core.in"),
+        &[
+            ("KERNEL", kernel.clone()),
+            ("NAME", format!("{VENDOR}:{LIBRARY}:{kernel}:{VERSION}.0")),
+            ("TITLE", ip.title()),
+            ("RTL", ip.rtl.iter().map(|f| item(&f.path)).collect()),
+            ("BENCH", ip.bench.iter().map(|f| item(f)).collect()),
+            ("IMAGES", ip.images.iter().map(image).collect()),
+            ("CONSTRAINTS", ip.constraints.iter().map(constraint).collect()),
+            ("PART", ip.board.part.clone()),
+        ],
+    )
 }
 
 fn cocotb(ip: &Ip) -> String {
@@ -39,7 +42,9 @@ fn cocotb(ip: &Ip) -> String {
         let port = a.array().map_or("None".to_string(), |array| format!("{:?}", port(array.port)));
         format!("    Argument({called:?}, {port}, 0x{:02x}),", a.offset)
     };
-    let list = |f: &Function, called: &dyn Fn(&Argument) -> String| f.arguments.iter().map(|a| argument(called(a), a)).collect::<Vec<_>>().join("\n");
+    let list = |f: &Function, called: &dyn Fn(&Argument) -> String| {
+        f.arguments.iter().map(|a| argument(called(a), a)).collect::<Vec<_>>().join("\n")
+    };
     let text = match (&interface.functions[..], interface.layout.function()) {
         (several, Some(at)) => {
             let function = |f: &Function| {
@@ -47,20 +52,28 @@ fn cocotb(ip: &Ip) -> String {
                 format!("    [\n{}\n    ],", own.lines().map(|l| format!("    {l}")).collect::<Vec<_>>().join("\n"))
             };
             let functions = several.iter().map(function).collect::<Vec<_>>().join("\n");
-            fill(include_str!("../files/functions_test.py.in"), &[("FUNCTIONS", functions), ("FUNCTION_AT", format!("0x{at:02x}"))])
+            fill(
+                include_str!("../files/functions_test.py.in"),
+                &[("FUNCTIONS", functions), ("FUNCTION_AT", format!("0x{at:02x}"))],
+            )
         }
-        (only, None) => fill(include_str!("../files/test.py.in"), &[("ARGUMENTS", list(&only[0], &|a| a.ident.clone()))]),
+        (only, None) => {
+            fill(include_str!("../files/test.py.in"), &[("ARGUMENTS", list(&only[0], &|a| a.ident.clone()))])
+        }
     };
-    fill(&text, &[
-        ("KERNEL", interface.kernel.clone()),
-        ("CLOCK", interface.clock.into()),
-        ("RESET", interface.reset.into()),
-        ("INTERRUPT", interface.interrupt.into()),
-        ("CONTROL", interface.control.into()),
-        ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
-        ("ADDRESS_BYTES", (interface.address_bits / 8).to_string()),
-        ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
-        ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
-        ("LIMIT", (20 * ip.cycles().max(0) + 100_000).to_string()),
-    ])
+    fill(
+        &text,
+        &[
+            ("KERNEL", interface.kernel.clone()),
+            ("CLOCK", interface.clock.into()),
+            ("RESET", interface.reset.into()),
+            ("INTERRUPT", interface.interrupt.into()),
+            ("CONTROL", interface.control.into()),
+            ("PORTS", interface.ports.iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")),
+            ("ADDRESS_BYTES", (interface.address_bits / 8).to_string()),
+            ("STATUS_AT", format!("0x{:02x}", interface.layout.status())),
+            ("CYCLES_AT", format!("0x{:02x}", interface.layout.cycles())),
+            ("LIMIT", (20 * ip.cycles().max(0) + 100_000).to_string()),
+        ],
+    )
 }

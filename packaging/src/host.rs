@@ -1,5 +1,5 @@
-//! What runs beside the IP under Linux: for each function an XRT host that checks the results, and the C program to check
-//! against; a device-tree overlay for embedded systems.
+//! What runs beside the IP under Linux: for each function an XRT host that checks the results, and the C program to
+//! check against; a device-tree overlay for embedded systems.
 
 use crate::formula::{self, Language};
 use crate::{fill, types, File, Function, Ip};
@@ -31,12 +31,33 @@ fn element(ty: ScalarType) -> &'static str {
 /// `stem`: what tells the function's files from those of others.
 fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, exact: bool) -> String {
     let interface = ip.interface;
-    let own = |f: &dyn Fn(usize) -> String| function.arguments.iter().enumerate().filter(|(_, a)| a.is_own()).map(|(k, _)| f(k)).collect::<Vec<_>>().join(", ");
+    let own = |f: &dyn Fn(usize) -> String| {
+        function
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| a.is_own())
+            .map(|(k, _)| f(k))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     // As `kernel.xml` numbers the arguments of all functions.
-    let first = if ip.only().is_some() { 0 } else { 1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>() };
-    let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between);
+    let first = if ip.only().is_some() {
+        0
+    } else {
+        1 + interface.functions[..number].iter().map(|f| f.arguments.len()).sum::<usize>()
+    };
+    let list = |f: &dyn Fn(usize, &Argument) -> String, between: &str| {
+        function.arguments.iter().enumerate().map(|(k, a)| f(k, a)).collect::<Vec<_>>().join(between)
+    };
     let declare = |k: usize, a: &Argument| match a.array() {
-        Some(array) => format!("    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);", element(a.ty), first + k, a.ident, elements(a, array)),
+        Some(array) => format!(
+            "    Buffer<{}> argument{k}(device, kernel, {}, {:?}, {}, random);",
+            element(a.ty),
+            first + k,
+            a.ident,
+            elements(a, array)
+        ),
         None => match &a.formula {
             None => format!("    Value<{}> argument{k}(random); // {}", element(a.ty), a.ident),
             Some(formula) => {
@@ -46,7 +67,8 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
                     other => format!("value{}", other.unwrap_or(0)),
                 };
                 let lines = formula::lines(&named, formula, &Language::C, &called);
-                lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n") + &format!(" // {}", a.ident)
+                lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+                    + &format!(" // {}", a.ident)
             }
         },
     };
@@ -55,43 +77,89 @@ fn host(ip: &Ip, (number, function): (usize, &interface::Function), stem: &str, 
         None if a.formula.is_some() => format!("static_cast<{}>(value{k})", types::c(a.ty)),
         None => format!("argument{k}.before[0]"),
     };
-    let uploads = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some()).map(|(k, _)| format!("    argument{k}.upload();"));
+    let uploads = function
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| a.array().is_some())
+        .map(|(k, _)| format!("    argument{k}.upload();"));
     let written = |what: &str| {
-        let lines = function.arguments.iter().enumerate().filter(|(_, a)| a.array().is_some_and(|a| a.written && !a.scratch)).map(|(k, _)| what.replace("{k}", &k.to_string()));
+        let lines = function
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| a.array().is_some_and(|a| a.written && !a.scratch))
+            .map(|(k, _)| what.replace("{k}", &k.to_string()));
         lines.collect::<Vec<_>>().join("\n")
     };
     // The other functions' arguments stand in the same registers, so only its own are set.
     let set = |k: usize, a: &Argument| format!("    run.set_arg({}, {});", first + k, passed(k, a));
     // What follows from the sizes stands behind the arguments of all functions.
-    let all: usize = interface.functions.iter().map(|f| f.arguments.len()).sum::<usize>() + usize::from(ip.only().is_none());
+    let all: usize =
+        interface.functions.iter().map(|f| f.arguments.len()).sum::<usize>() + usize::from(ip.only().is_none());
     let computed = all + interface.functions[..number].iter().map(|f| f.program.len()).sum::<usize>();
-    let value = |p: &interface::ProgramRegister| format!("static_cast<uint{}_t>({})", if p.register.bits > 32 { 64 } else { 32 }, of_sizes(&p.register.formula));
+    let value = |p: &interface::ProgramRegister| {
+        format!("static_cast<uint{}_t>({})", if p.register.bits > 32 { 64 } else { 32 }, of_sizes(&p.register.formula))
+    };
     let program: Vec<String> = function.program.iter().map(value).collect();
-    let set_program: String = program.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", computed + k)).collect();
+    let set_program: String =
+        program.iter().enumerate().map(|(k, value)| format!("    run.set_arg({}, {value});\n", computed + k)).collect();
     let maxima: Vec<String> = function.sizes.iter().map(|s| s.max.to_string()).collect();
     let sized = !maxima.is_empty();
-    let started = format!("    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_program}    run.start();", list(&set, "\n"));
-    fill(include_str!("../files/host.cpp.in"), &[
-        ("KERNEL", interface.kernel.clone()),
-        ("DECLARE", list(&declare, "\n")),
-        ("BEFORE", own(&|k| format!("argument{k}.before.data()"))),
-        ("AFTER", own(&|k| format!("argument{k}.after.data()"))),
-        ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
-        ("RUN", if ip.only().is_some() { format!("    auto run = kernel({});", [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program].concat().join(",\n        ")) } else { started }),
-        ("STEM", stem.into()),
-        ("SIZES", if sized { fill(SIZES, &[("MAXIMA", maxima.join(", ")), ("COUNT", maxima.len().to_string())]) } else { String::new() }),
-        ("NUMBERS", if sized { NUMBERS.into() } else { String::new() }),
-        ("OPEN", if sized { ", const long long *sizes" } else { "" }.into()),
-        ("WITH_SIZES", if sized { ", sizes" } else { "" }.into()),
-        ("USAGE", function.sizes.iter().map(|s| format!(" [{}]", s.ident)).collect()),
-        ("MOST", (2 + maxima.len()).to_string()),
-        ("WHAT", if ip.only().is_some() { interface.kernel.clone() } else { format!("{} of {}", function.name, interface.kernel) }),
-        ("COMPARE", written("    wrong += argument{k}.compare();")),
-        ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
-        ("STATUS", format!("0x{:02x}", interface.layout.status())),
-        ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
-        ("TOLERANCE", if exact { "0" } else { "1e-3" }.into()),
-    ])
+    let started = format!(
+        "    xrt::run run(kernel);\n    run.set_arg(0, {number}u);\n{}\n{set_program}    run.start();",
+        list(&set, "\n")
+    );
+    fill(
+        include_str!("../files/host.cpp.in"),
+        &[
+            ("KERNEL", interface.kernel.clone()),
+            ("DECLARE", list(&declare, "\n")),
+            ("BEFORE", own(&|k| format!("argument{k}.before.data()"))),
+            ("AFTER", own(&|k| format!("argument{k}.after.data()"))),
+            ("UPLOAD", uploads.collect::<Vec<_>>().join("\n")),
+            (
+                "RUN",
+                if ip.only().is_some() {
+                    format!(
+                        "    auto run = kernel({});",
+                        [function.arguments.iter().enumerate().map(|(k, a)| passed(k, a)).collect(), program]
+                            .concat()
+                            .join(",\n        ")
+                    )
+                } else {
+                    started
+                },
+            ),
+            ("STEM", stem.into()),
+            (
+                "SIZES",
+                if sized {
+                    fill(SIZES, &[("MAXIMA", maxima.join(", ")), ("COUNT", maxima.len().to_string())])
+                } else {
+                    String::new()
+                },
+            ),
+            ("NUMBERS", if sized { NUMBERS.into() } else { String::new() }),
+            ("OPEN", if sized { ", const long long *sizes" } else { "" }.into()),
+            ("WITH_SIZES", if sized { ", sizes" } else { "" }.into()),
+            ("USAGE", function.sizes.iter().map(|s| format!(" [{}]", s.ident)).collect()),
+            ("MOST", (2 + maxima.len()).to_string()),
+            (
+                "WHAT",
+                if ip.only().is_some() {
+                    interface.kernel.clone()
+                } else {
+                    format!("{} of {}", function.name, interface.kernel)
+                },
+            ),
+            ("COMPARE", written("    wrong += argument{k}.compare();")),
+            ("CYCLES", format!("0x{:02x}", interface.layout.cycles())),
+            ("STATUS", format!("0x{:02x}", interface.layout.status())),
+            ("ERROR_ADDRESS", format!("0x{:02x}", interface.layout.error_address())),
+            ("TOLERANCE", if exact { "0" } else { "1e-3" }.into()),
+        ],
+    )
 }
 
 /// How many elements an array has.
@@ -138,15 +206,26 @@ const NUMBERS: &str = "
 /// Zynq-7000 has 32-bit addresses and other interrupt numbers than Zynq UltraScale+.
 fn overlay(ip: &Ip) -> String {
     let small = ip.board.family == "zynq";
-    let (cells, reg, interrupt, node) = if small { ("1", "0x43c00000 0x10000", 29, "43c00000") } else { ("2", "0x0 0x80000000 0x0 0x10000", 89, "80000000") };
-    let origin = if small { "IRQ_F2P[0] of Zynq-7000: interrupt 61 - 32 = 29" } else { "pl_ps_irq0[0] of Zynq UltraScale+: interrupt 121 - 32 = 89" };
-    fill(include_str!("../files/overlay.dtso.in"), &[
-        ("KERNEL", ip.interface.kernel.clone()),
-        ("CELLS", cells.into()),
-        ("REG", reg.into()),
-        ("NODE", node.into()),
-        ("IRQ", interrupt.to_string()),
-        ("ORIGIN", origin.into()),
-        ("BUS", if small { "/amba" } else { "/amba_pl@0" }.into()),
-    ])
+    let (cells, reg, interrupt, node) = if small {
+        ("1", "0x43c00000 0x10000", 29, "43c00000")
+    } else {
+        ("2", "0x0 0x80000000 0x0 0x10000", 89, "80000000")
+    };
+    let origin = if small {
+        "IRQ_F2P[0] of Zynq-7000: interrupt 61 - 32 = 29"
+    } else {
+        "pl_ps_irq0[0] of Zynq UltraScale+: interrupt 121 - 32 = 89"
+    };
+    fill(
+        include_str!("../files/overlay.dtso.in"),
+        &[
+            ("KERNEL", ip.interface.kernel.clone()),
+            ("CELLS", cells.into()),
+            ("REG", reg.into()),
+            ("NODE", node.into()),
+            ("IRQ", interrupt.to_string()),
+            ("ORIGIN", origin.into()),
+            ("BUS", if small { "/amba" } else { "/amba_pl@0" }.into()),
+        ],
+    )
 }

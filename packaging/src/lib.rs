@@ -1,5 +1,6 @@
-//! What makes the emitted Verilog an IP for Vivado, Vitis, PYNQ, bare metal, Linux and FuseSoC: files, rendered from one
-//! [`Interface`]. Nothing here touches the file system: [`render`] takes the design's files and returns the package's.
+//! What makes the emitted Verilog an IP for Vivado, Vitis, PYNQ, bare metal, Linux and FuseSoC: files, rendered from
+//! one [`Interface`]. Nothing here touches the file system: [`render`] takes the design's files and returns the
+//! package's.
 //!
 //! Invariants: the same input gives the same bytes, without dates, paths or host names; every offset, name and width
 //! comes from the [`Interface`]; every path is relative to the output directory, which is the IP's root.
@@ -75,8 +76,8 @@ pub struct Ip<'a> {
 pub struct Function {
     /// The memory bank of each argument as `v++` names it (`DDR[1]`); `None` for one that has no address.
     pub banks: Vec<Option<String>>,
-    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program; `None` where there is
-    /// none, and so no host that compares with it.
+    /// C text with `int <kernel>_reference(void **before, void **after)`, which runs the C program; `None` where there
+    /// is none, and so no host that compares with it.
     pub reference: Option<String>,
     /// Results are the C program's bit for bit; otherwise floats are rounded elsewhere.
     pub exact: bool,
@@ -90,7 +91,10 @@ impl Ip<'_> {
     fn title(&self) -> String {
         match &self.interface.functions[..] {
             [_] => format!("Systolic array for {}", self.interface.kernel),
-            several => format!("Systolic arrays for {}", several.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")),
+            several => format!(
+                "Systolic arrays for {}",
+                several.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")
+            ),
         }
     }
     /// The only function, if it is the only one.
@@ -106,11 +110,19 @@ impl Ip<'_> {
     }
     /// What an argument is called beside those of other functions.
     fn called(&self, function: &interface::Function, argument: &interface::Argument) -> String {
-        if self.functions.len() > 1 { format!("{}_{}", function.ident, argument.ident) } else { argument.ident.clone() }
+        if self.functions.len() > 1 {
+            format!("{}_{}", function.ident, argument.ident)
+        } else {
+            argument.ident.clone()
+        }
     }
     /// What a register that follows from the sizes is called beside those of other functions.
     fn program(&self, function: &interface::Function, register: &interface::ProgramRegister) -> String {
-        if self.functions.len() > 1 { format!("{}_{}", function.ident, register.ident) } else { register.ident.clone() }
+        if self.functions.len() > 1 {
+            format!("{}_{}", function.ident, register.ident)
+        } else {
+            register.ident.clone()
+        }
     }
     /// Cycles of the longest run.
     fn cycles(&self) -> i64 {
@@ -147,7 +159,13 @@ pub fn render(ip: &Ip) -> Result<Vec<File>, String> {
     let gui = File::new(ip.gui_path(), tcl::gui());
     let description = File::new("vitis/kernel.xml", vitis::kernel(ip));
     let packed = vitis::xo(ip, &component, &gui, &description)?;
-    let mut files = vec![component, gui, description, File::new(format!("vitis/{kernel}.cfg"), vitis::link(ip)), File::new(format!("{kernel}.xo"), packed)];
+    let mut files = vec![
+        component,
+        gui,
+        description,
+        File::new(format!("vitis/{kernel}.cfg"), vitis::link(ip)),
+        File::new(format!("{kernel}.xo"), packed),
+    ];
     files.extend(tcl::scripts(ip, revision));
     files.extend(c::headers(ip));
     files.extend(host::files(ip));

@@ -9,7 +9,8 @@ use templates::interface::{Argument, Function, ProgramRegister, SizeArgument};
 pub fn files(ip: &Ip) -> Vec<File> {
     let interface = ip.interface;
     let name = &interface.kernel;
-    let class: String = name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    let class: String =
+        name.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
     let parameters = |f: &Function| own(f, |a| a.ident.clone(), |s| s.ident.clone()).join(", ");
     let at = |offset: Option<u32>| offset.map_or("None".to_string(), |at| format!("0x{at:02x}"));
     let common = [
@@ -26,12 +27,21 @@ pub fn files(ip: &Ip) -> Vec<File> {
     ];
     let text = match &interface.functions[..] {
         [only] if interface.layout.queue().is_none() && only.sizes.is_empty() => {
-            let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| argument(only, a)).collect::<Vec<_>>().join("\n");
+            let list = |all: &mut dyn Iterator<Item = &Argument>| {
+                all.map(|a| argument(only, a)).collect::<Vec<_>>().join("\n")
+            };
             let tokens = [
                 ("ARGUMENTS", list(&mut only.own())),
                 ("COMPUTED", list(&mut computed(only))),
                 ("COMPUTE", compute(only)),
-                ("COMPUTE_CALL", if computed(only).next().is_some() { format!("computed_{}(*values)", only.ident) } else { "[]".into() }),
+                (
+                    "COMPUTE_CALL",
+                    if computed(only).next().is_some() {
+                        format!("computed_{}(*values)", only.ident)
+                    } else {
+                        "[]".into()
+                    },
+                ),
                 ("SCRATCH", list(&mut only.scratch())),
                 ("PARAMETERS", parameters(only)),
             ];
@@ -40,28 +50,53 @@ pub fn files(ip: &Ip) -> Vec<File> {
         several => {
             let listed = |(k, f): (usize, &Function)| {
                 let list = |all: Vec<String>| all.iter().map(|line| format!("    {line}\n")).collect::<String>();
-                let more = |all: Vec<String>| if all.is_empty() { String::new() } else { format!("\n{}    ", list(all)) };
-                let (computed, scratch) = (more(computed(f).map(|a| argument(f, a)).collect()), more(f.scratch().map(|a| argument(f, a)).collect()));
-                format!("    {:?}: ({k}, [\n{}    ], [{computed}], [{scratch}]),", f.ident, list(own(f, |a| argument(f, a), size)))
+                let more =
+                    |all: Vec<String>| if all.is_empty() { String::new() } else { format!("\n{}    ", list(all)) };
+                let (computed, scratch) = (
+                    more(computed(f).map(|a| argument(f, a)).collect()),
+                    more(f.scratch().map(|a| argument(f, a)).collect()),
+                );
+                format!(
+                    "    {:?}: ({k}, [\n{}    ], [{computed}], [{scratch}]),",
+                    f.ident,
+                    list(own(f, |a| argument(f, a), size))
+                )
             };
             let method = |f: &Function| fill(METHOD, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", parameters(f))]);
             let functions = several.iter().enumerate().map(listed).collect::<Vec<_>>().join("\n");
             let methods = several.iter().map(method).collect::<String>();
             let compute: String = several.iter().map(compute).collect();
-            let known = several.iter().filter(|f| computed(f).next().is_some()).map(|f| format!("{:?}: computed_{}", f.ident, f.ident)).collect::<Vec<_>>().join(", ");
+            let known = several
+                .iter()
+                .filter(|f| computed(f).next().is_some())
+                .map(|f| format!("{:?}: computed_{}", f.ident, f.ident))
+                .collect::<Vec<_>>()
+                .join(", ");
             let program: String = several.iter().filter(|f| !f.sizes.is_empty()).map(program).collect();
-            let sized = several.iter().filter(|f| !f.sizes.is_empty()).map(|f| format!("{:?}: program_{}", f.ident, f.ident)).collect::<Vec<_>>().join(", ");
-            let said = if sized.is_empty() { "" } else { "; behind the name\n                                                   # its sizes, if it has some" };
-            fill(include_str!("../files/functions.py.in"), &[
-                ("COMPUTE", compute),
-                ("KNOWN", known),
-                ("PROGRAM", program),
-                ("SIZED_FUNCTIONS", sized),
-                ("SIZED", said.into()),
-                ("FUNCTIONS", functions),
-                ("METHODS", methods),
-                ("FIRST", several[0].ident.clone()),
-            ])
+            let sized = several
+                .iter()
+                .filter(|f| !f.sizes.is_empty())
+                .map(|f| format!("{:?}: program_{}", f.ident, f.ident))
+                .collect::<Vec<_>>()
+                .join(", ");
+            let said = if sized.is_empty() {
+                ""
+            } else {
+                "; behind the name\n                                                   # its sizes, if it has some"
+            };
+            fill(
+                include_str!("../files/functions.py.in"),
+                &[
+                    ("COMPUTE", compute),
+                    ("KNOWN", known),
+                    ("PROGRAM", program),
+                    ("SIZED_FUNCTIONS", sized),
+                    ("SIZED", said.into()),
+                    ("FUNCTIONS", functions),
+                    ("METHODS", methods),
+                    ("FIRST", several[0].ident.clone()),
+                ],
+            )
         }
     };
     vec![File::new(format!("sw/{name}.py"), fill(&text, &common))]
@@ -75,7 +110,9 @@ fn argument(f: &Function, a: &Argument) -> String {
         match &array.extents[..] {
             // Scratch buffers are those of the greatest sizes.
             over if over.is_empty() || array.scratch => tuple(array.dims.iter().map(i64::to_string).collect()),
-            over => format!("lambda {}: {}", sizes(f), tuple(over.iter().map(|e| number(&Formula::affine(e), f)).collect())),
+            over => {
+                format!("lambda {}: {}", sizes(f), tuple(over.iter().map(|e| number(&Formula::affine(e), f)).collect()))
+            }
         }
     });
     let written = a.array().is_some_and(|array| array.written);
@@ -97,7 +134,9 @@ fn sizes(f: &Function) -> String {
 
 /// A function that computes what the registers of a function with sizes hold.
 fn program(f: &Function) -> String {
-    let one = |p: &ProgramRegister| format!("        (0x{:02x}, {}, {}),\n", p.offset, p.register.bits.div_ceil(32), number(&p.register.formula, f));
+    let one = |p: &ProgramRegister| {
+        format!("        (0x{:02x}, {}, {}),\n", p.offset, p.register.bits.div_ceil(32), number(&p.register.formula, f))
+    };
     let lines: String = f.program.iter().map(one).collect();
     fill(PROGRAM, &[("FUNCTION", f.ident.clone()), ("SIZES", sizes(f)), ("LINES", lines)])
 }
@@ -132,12 +171,23 @@ fn compute(f: &Function) -> String {
         Some(a) => format!("numpy.{}({name})", types::numpy(a.ty)),
         None => name.to_string(),
     };
-    let lines: String = computed(f).flat_map(|a| a.formula.iter().flat_map(move |formula| formula::lines(a, formula, &Language::Python, &own))).map(|line| format!("    {line}\n")).collect();
+    let lines: String = computed(f)
+        .flat_map(|a| a.formula.iter().flat_map(move |formula| formula::lines(a, formula, &Language::Python, &own)))
+        .map(|line| format!("    {line}\n"))
+        .collect();
     if lines.is_empty() {
         return lines;
     }
     let list = |all: &mut dyn Iterator<Item = &Argument>| all.map(|a| a.ident.as_str()).collect::<Vec<_>>().join(", ");
-    fill(COMPUTE, &[("FUNCTION", f.ident.clone()), ("PARAMETERS", list(&mut f.own())), ("LINES", lines), ("NAMES", list(&mut computed(f)))])
+    fill(
+        COMPUTE,
+        &[
+            ("FUNCTION", f.ident.clone()),
+            ("PARAMETERS", list(&mut f.own())),
+            ("LINES", lines),
+            ("NAMES", list(&mut computed(f))),
+        ],
+    )
 }
 
 const COMPUTE: &str = r#"

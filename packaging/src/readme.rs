@@ -1,11 +1,12 @@
 //! `README.md` of the IP: ports, registers, how to use each file, what was tried.
 
 use crate::{fill, types, Function, Ip};
-use std::fmt::Write as _;
 use frontend::scop::Affine;
+use std::fmt::Write as _;
 use templates::interface::{self, Access, Argument, Array, Register, SizeArgument};
 
-const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its first lines say how to build it); the C program with a way in |\n";
+const HOST: &str = "| `sw/host@STEM@.cpp`, `sw/reference@STEM@.c` | XRT host that compares with the C program (its \
+    first lines say how to build it); the C program with a way in |\n";
 
 /// The text.
 pub fn text(ip: &Ip, revision: u32) -> String {
@@ -15,27 +16,38 @@ pub fn text(ip: &Ip, revision: u32) -> String {
         "zynq" => "| `vivado/bd_zynq.tcl` | a block design beside the processing system |\n",
         _ => "",
     };
-    fill(include_str!("../files/README.md.in"), &[
-        ("KERNEL", interface.kernel.clone()),
-        ("SUMMARY", summary(ip)),
-        ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
-        ("BOARD", if ip.board.title.is_empty() { ip.board.name.clone() } else { ip.board.title.clone() }),
-        ("PART", ip.board.part.clone()),
-        ("VLNV", ip.vlnv()),
-        ("REVISION", revision.to_string()),
-        ("CLOCK", interface.clock.into()),
-        ("RESET", interface.reset.into()),
-        ("INTERRUPT", interface.interrupt.into()),
-        ("CONTROL", interface.control.into()),
-        ("ARGUMENTS", ip.all().map(|(f, more)| arguments(ip, f, more)).collect()),
-        ("CHOICE", choice(ip) + if interface.functions.iter().any(|f| !f.sizes.is_empty()) { SIZES } else { "" }),
-        ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
-        ("ABOUT", if ip.only().is_some() { "`report.json`, `vsa.txt`, `array.svg` | figures, the array as text and as a picture" } else { "`report.json`, a folder of each function | figures; the array as text and as a picture" }.into()),
-        ("PORTS", ports(ip)),
-        ("REGISTERS", interface.registers.iter().map(register).collect()),
-        ("BLOCK_DESIGN", zynq.into()),
-        ("HOST", host(ip)),
-    ])
+    fill(
+        include_str!("../files/README.md.in"),
+        &[
+            ("KERNEL", interface.kernel.clone()),
+            ("SUMMARY", summary(ip)),
+            ("CLOCK_MHZ", ip.board.clock_mhz.to_string()),
+            ("BOARD", if ip.board.title.is_empty() { ip.board.name.clone() } else { ip.board.title.clone() }),
+            ("PART", ip.board.part.clone()),
+            ("VLNV", ip.vlnv()),
+            ("REVISION", revision.to_string()),
+            ("CLOCK", interface.clock.into()),
+            ("RESET", interface.reset.into()),
+            ("INTERRUPT", interface.interrupt.into()),
+            ("CONTROL", interface.control.into()),
+            ("ARGUMENTS", ip.all().map(|(f, more)| arguments(ip, f, more)).collect()),
+            ("CHOICE", choice(ip) + if interface.functions.iter().any(|f| !f.sizes.is_empty()) { SIZES } else { "" }),
+            ("QUEUE", if interface.layout.queue().is_some() { QUEUE.into() } else { String::new() }),
+            (
+                "ABOUT",
+                if ip.only().is_some() {
+                    "`report.json`, `vsa.txt`, `array.svg` | figures, the array as text and as a picture"
+                } else {
+                    "`report.json`, a folder of each function | figures; the array as text and as a picture"
+                }
+                .into(),
+            ),
+            ("PORTS", ports(ip)),
+            ("REGISTERS", interface.registers.iter().map(register).collect()),
+            ("BLOCK_DESIGN", zynq.into()),
+            ("HOST", host(ip)),
+        ],
+    )
 }
 
 /// One line for the host of each function.
@@ -44,13 +56,18 @@ fn host(ip: &Ip) -> String {
     ip.all().filter(|f| f.1.reference.is_some()).map(|f| fill(HOST, &[("STEM", stem(f.0))])).collect()
 }
 
-const SIZES: &str = "\nSizes have no registers of their own: the drivers compute what follows from them, and refuse what is not a size. Bytes are those\n\
-    at the greatest sizes. A host of your own must write what the drivers would; with anything else a run may store outside of its\n\
+const SIZES: &str = "\nSizes have no registers of their own: the drivers compute what follows from them, and refuse \
+    what is not a size. Bytes are those\n\
+    at the greatest sizes. A host of your own must write what the drivers would; with anything else a run may store \
+    outside of its\n\
     arrays, or never end.\n";
 
-const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the arguments may be written anew\n\
-    at once. Commands run in order, each 2 cycles after the one before has ended; a run that is started by `CTRL` goes before\n\
-    what waits. `AP_DONE` and its interrupt do not tell of commands; `queue`, `queue_ended` and an interrupt of their own do.\n";
+const QUEUE: &str = "\nThe queue: write the arguments, then the function's number to `queue`, which keeps both; the \
+    arguments may be written anew\n\
+    at once. Commands run in order, each 2 cycles after the one before has ended; a run that is started by `CTRL` \
+    goes before\n\
+    what waits. `AP_DONE` and its interrupt do not tell of commands; `queue`, `queue_ended` and an interrupt of their \
+    own do.\n";
 
 fn summary(ip: &Ip) -> String {
     if let Some((_, function)) = ip.only() {
@@ -64,13 +81,27 @@ fn summary(ip: &Ip) -> String {
 fn choice(ip: &Ip) -> String {
     let Some(at) = ip.interface.layout.function() else { return String::new() };
     let list: Vec<_> = ip.interface.functions.iter().enumerate().map(|(k, f)| format!("{k} `{}`", f.name)).collect();
-    format!("\nRegister `function` (0x{at:02x}) chooses: {}. The functions share the registers of their arguments.\n", list.join(", "))
+    format!(
+        "\nRegister `function` (0x{at:02x}) chooses: {}. The functions share the registers of their arguments.\n",
+        list.join(", ")
+    )
 }
 
 fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String {
-    let called = |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
+    let called =
+        |a: &Argument| if ip.only().is_some() { a.ident.clone() } else { format!("{}.{}", function.ident, a.ident) };
     let row = |(a, bank): (&Argument, &Option<String>)| {
-        let Some(array) = a.array() else { return format!("| `{}` | `{} {}` | {} | {} | | | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), if a.formula.is_some() { "computed by the driver" } else { "by value" }, a.offset) };
+        let Some(array) = a.array() else {
+            return format!(
+                "| `{}` | `{} {}` | {} | {} | | | 0x{:02x} |\n",
+                called(a),
+                types::c(a.ty),
+                a.name,
+                a.bytes(),
+                if a.formula.is_some() { "computed by the driver" } else { "by value" },
+                a.offset
+            );
+        };
         let extents = extents(array, function);
         let moved = match (array.read, array.written) {
             _ if array.scratch => "scratch",
@@ -80,10 +111,18 @@ fn arguments(ip: &Ip, function: &interface::Function, more: &Function) -> String
         };
         let port = &ip.interface.ports[array.port].name;
         let bank = bank.as_deref().unwrap_or("");
-        format!("| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n", called(a), types::c(a.ty), a.name, a.bytes(), a.offset)
+        format!(
+            "| `{}` | `{} {}{extents}` | {} | {moved} | `{port}` | {bank} | 0x{:02x} |\n",
+            called(a),
+            types::c(a.ty),
+            a.name,
+            a.bytes(),
+            a.offset
+        )
     };
     let rows: Vec<String> = function.arguments.iter().zip(&more.banks).map(row).collect();
-    let place = |a: &Argument| function.arguments.iter().position(|x| x == a).map_or(String::new(), |k| rows[k].clone());
+    let place =
+        |a: &Argument| function.arguments.iter().position(|x| x == a).map_or(String::new(), |k| rows[k].clone());
     let size = |s: &SizeArgument| {
         let called = if ip.only().is_some() { s.ident.clone() } else { format!("{}.{}", function.ident, s.ident) };
         format!("| `{called}` | `{} {}` | | a size, 1 to {} | | | |\n", types::c(s.ty), s.name, s.max)
@@ -116,10 +155,22 @@ fn ports(ip: &Ip) -> String {
     for p in &ip.interface.ports {
         let name = |&(f, k): &(usize, usize)| {
             let (function, a) = (&ip.interface.functions[f], &ip.interface.functions[f].arguments[k]);
-            if ip.only().is_some() { format!("`{}`", a.ident) } else { format!("`{}.{}`", function.ident, a.ident) }
+            if ip.only().is_some() {
+                format!("`{}`", a.ident)
+            } else {
+                format!("`{}.{}`", function.ident, a.ident)
+            }
         };
         let names: Vec<String> = p.arrays.iter().map(name).collect();
-        let _ = writeln!(text, "| `{}` | AXI4 manager, {} data bits, {} address bits, bursts of at most {} beats; moves {} |", p.name, p.data_bits, p.address_bits, p.burst_beats, names.join(", "));
+        let _ = writeln!(
+            text,
+            "| `{}` | AXI4 manager, {} data bits, {} address bits, bursts of at most {} beats; moves {} |",
+            p.name,
+            p.data_bits,
+            p.address_bits,
+            p.burst_beats,
+            names.join(", ")
+        );
     }
     text
 }

@@ -7,7 +7,8 @@ use templates::interface::Access;
 
 /// The page Vivado shows when the IP is customized: nothing to choose but the name.
 pub fn gui() -> &'static str {
-    "# The IP has no parameters.\nproc init_gui { IPINST } {\n    ipgui::add_param $IPINST -name \"Component_Name\"\n    ipgui::add_page $IPINST -name \"Page 0\"\n}\n"
+    "# The IP has no parameters.\nproc init_gui { IPINST } \
+    {\n    ipgui::add_param $IPINST -name \"Component_Name\"\n    ipgui::add_page $IPINST -name \"Page 0\"\n}\n"
 }
 
 /// All scripts for the board.
@@ -54,8 +55,20 @@ fn registers(ip: &Ip) -> String {
     };
     let mut text = String::new();
     for r in &ip.interface.registers {
-        let fields: Vec<String> = r.fields.iter().map(|f| format!("{{{} {} {} {} {{{}}}}}", f.name, f.bit, f.width, access(f.access), f.description)).collect();
-        let _ = writeln!(text, "    {{{} 0x{:02x} {} {{{}}} {{{}}}}}", r.name, r.offset, access(r.access), r.description, fields.join(" "));
+        let fields: Vec<String> = r
+            .fields
+            .iter()
+            .map(|f| format!("{{{} {} {} {} {{{}}}}}", f.name, f.bit, f.width, access(f.access), f.description))
+            .collect();
+        let _ = writeln!(
+            text,
+            "    {{{} 0x{:02x} {} {{{}}} {{{}}}}}",
+            r.name,
+            r.offset,
+            access(r.access),
+            r.description,
+            fields.join(" ")
+        );
     }
     text.trim_end().to_string()
 }

@@ -30,22 +30,43 @@ pub fn kernel(ip: &Ip) -> String {
         }
     }
     let kernel = group("kernel", [group("ports", ports.into_iter().chain(managers)), group("args", arguments)]);
-    let kernel = kernel.with("name", &interface.kernel).with("language", "ip_c").with("vlnv", ip.vlnv()).with("attributes", "");
-    let kernel = kernel.with("preferredWorkGroupSizeMultiple", 0).with("workGroupSize", 1).with("interrupt", "true").with("hwControlProtocol", "ap_ctrl_hs");
+    let kernel =
+        kernel.with("name", &interface.kernel).with("language", "ip_c").with("vlnv", ip.vlnv()).with("attributes", "");
+    let kernel = kernel
+        .with("preferredWorkGroupSizeMultiple", 0)
+        .with("workGroupSize", 1)
+        .with("interrupt", "true")
+        .with("hwControlProtocol", "ap_ctrl_hs");
     group("root", [kernel]).with("versionMajor", 1).with("versionMinor", 6).document()
 }
 
 fn scalar(ip: &Ip, name: &str, offset: u32) -> Element {
-    let arg = group("arg", []).with("name", name).with("addressQualifier", 0).with("id", 0).with("port", ip.interface.control);
-    let arg = arg.with("size", "0x4").with("offset", format!("0x{offset:03X}")).with("hostOffset", "0x0").with("hostSize", "0x4");
+    let arg = group("arg", [])
+        .with("name", name)
+        .with("addressQualifier", 0)
+        .with("id", 0)
+        .with("port", ip.interface.control);
+    let arg = arg
+        .with("size", "0x4")
+        .with("offset", format!("0x{offset:03X}"))
+        .with("hostOffset", "0x0")
+        .with("hostSize", "0x4");
     arg.with("type", "uint")
 }
 
 /// A number that the host computes from the sizes, see `sw/x<kernel>.h`.
 fn computed(ip: &Ip, id: usize, name: &str, p: &ProgramRegister) -> Element {
     let (size, ty) = if p.register.bits > 32 { ("0x8", "ulong") } else { ("0x4", "uint") };
-    let arg = group("arg", []).with("name", name).with("addressQualifier", 0).with("id", id).with("port", ip.interface.control);
-    arg.with("size", size).with("offset", format!("0x{:03X}", p.offset)).with("hostOffset", "0x0").with("hostSize", size).with("type", ty)
+    let arg = group("arg", [])
+        .with("name", name)
+        .with("addressQualifier", 0)
+        .with("id", id)
+        .with("port", ip.interface.control);
+    arg.with("size", size)
+        .with("offset", format!("0x{:03X}", p.offset))
+        .with("hostOffset", "0x0")
+        .with("hostSize", size)
+        .with("type", ty)
 }
 
 fn argument(ip: &Ip, id: usize, name: &str, a: &Argument) -> Element {
@@ -54,14 +75,21 @@ fn argument(ip: &Ip, id: usize, name: &str, a: &Argument) -> Element {
         None => (0, ip.interface.control, a.ty.bytes(), ""),
     };
     let arg = group("arg", []).with("name", name).with("addressQualifier", qualifier).with("id", id).with("port", port);
-    let arg = arg.with("size", format!("0x{size:x}")).with("offset", format!("0x{:03X}", a.offset)).with("hostOffset", "0x0").with("hostSize", format!("0x{size:x}"));
+    let arg = arg
+        .with("size", format!("0x{size:x}"))
+        .with("offset", format!("0x{:03X}", a.offset))
+        .with("hostOffset", "0x0")
+        .with("hostSize", format!("0x{size:x}"));
     arg.with("type", format!("{}{pointer}", types::opencl(a.ty)))
 }
 
 /// The configuration for `v++ -l`.
 pub fn link(ip: &Ip) -> String {
     let (kernel, board) = (&ip.interface.kernel, ip.board);
-    let mut text = format!("# v++ -l -t hw --platform <platform of {}> --config {kernel}.cfg -o {kernel}.xclbin ../{kernel}.xo\n", board.name);
+    let mut text = format!(
+        "# v++ -l -t hw --platform <platform of {}> --config {kernel}.cfg -o {kernel}.xclbin ../{kernel}.xo\n",
+        board.name
+    );
     let _ = writeln!(text, "kernel_frequency={}\n\n[connectivity]\nnk={kernel}:1:{kernel}_1", board.clock_mhz.floor());
     for (function, more) in ip.all() {
         for (argument, bank) in function.arguments.iter().zip(&more.banks) {
@@ -87,7 +115,10 @@ pub fn xo(ip: &Ip, component: &File, gui: &File, description: &File) -> Result<V
     let index = index(kernel, &folder, ip.revision());
     members.push(("xo.xml".into(), index.as_bytes()));
     members.sort();
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated).last_modified_time(zip::DateTime::default()).unix_permissions(0o644);
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644);
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, bytes) in members {
         zip.start_file(path.as_str(), options).map_err(|e| e.to_string())?;
@@ -99,9 +130,22 @@ pub fn xo(ip: &Ip, component: &File, gui: &File, description: &File) -> Result<V
 fn index(kernel: &str, folder: &str, revision: u32) -> String {
     let leaf = |name: &str| group(name, []);
     let flows = ["HW_EMU", "SYSTEM"].map(|flow| crate::xml::leaf("SupportedFlow", flow));
-    let entry = group("Kernel", [group("SupportedFlows", flows)]).with("Name", kernel).with("Dir", kernel).with("IP", format!("ip_repo/{folder}"));
-    let entry = entry.with("TopIpDir", ".").with("ProjectID", format!("{revision:032x}")).with("Debug", "no").with("Hls", "no").with("Pdi", "no").with("ShimSoln", "no");
+    let entry = group("Kernel", [group("SupportedFlows", flows)])
+        .with("Name", kernel)
+        .with("Dir", kernel)
+        .with("IP", format!("ip_repo/{folder}"));
+    let entry = entry
+        .with("TopIpDir", ".")
+        .with("ProjectID", format!("{revision:032x}"))
+        .with("Debug", "no")
+        .with("Hls", "no")
+        .with("Pdi", "no")
+        .with("ShimSoln", "no");
     let root = group("Root", [leaf("IpCaches"), group("Kernels", [entry])]);
-    let root = root.with("VersionMajor", 5).with("VersionMinor", 2).with("SoftwareVersionMajor", 2019).with("SoftwareVersionMinor", 2);
+    let root = root
+        .with("VersionMajor", 5)
+        .with("VersionMinor", 2)
+        .with("SoftwareVersionMajor", 2019)
+        .with("SoftwareVersionMinor", 2);
     root.with("IpCache", "no").document()
 }

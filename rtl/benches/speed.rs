@@ -63,7 +63,9 @@ impl Template for Array {
         let skew = |x: Sig<'m>, n: u32, name: &str| m.delay(x, n, name);
         let word = |k: u32| {
             let x = m.reg(format!("noise_{k}"), u(64));
-            x.next(seed ^ m.lit(u64::from(k) * 0x9e37_79b9, u(64)) ^ m.concat(&[x.q().slice(0, 51), x.q().slice(51, 13)]));
+            x.next(
+                seed ^ m.lit(u64::from(k) * 0x9e37_79b9, u(64)) ^ m.concat(&[x.q().slice(0, 51), x.q().slice(51, 13)]),
+            );
             m.concat(&[x.q(), x.q() + seed]).truncate(w)
         };
         let a: Vec<_> = (0..r).map(|i| skew(word(i), i, &format!("a_{i}"))).collect();
@@ -111,7 +113,8 @@ fn verilator(d: &rtl::Verified, cycles: u64) -> Option<(String, f64, f64)> {
     }
     std::fs::write(dir.join("main.cpp"), MAIN).ok()?;
     let begin = Instant::now();
-    let args = "--cc --exe --build -O3 -CFLAGS -O2 --x-initial 0 --x-assign 0 --top-module array -Mdir obj array.v pe.v main.cpp";
+    let args = "--cc --exe --build -O3 -CFLAGS -O2 --x-initial 0 --x-assign 0 --top-module array -Mdir obj array.v \
+        pe.v main.cpp";
     let ok = Command::new("verilator").args(args.split(' ')).current_dir(&dir).output().ok()?.status.success();
     let build = begin.elapsed().as_secs_f64();
     if !ok {
@@ -149,7 +152,10 @@ fn main() {
     let seconds = begin.elapsed().as_secs_f64();
     let check = format!("{:08x}", sim.get("check"));
     println!("{}x{}x8 int16, {cycles} cycles", n[0], n[1]);
-    println!("built in: {:8.0} cycles/s, compile {build:.3} s, {ops} operations, {words} words", cycles as f64 / seconds);
+    println!(
+        "built in: {:8.0} cycles/s, compile {build:.3} s, {ops} operations, {words} words",
+        cycles as f64 / seconds
+    );
     if std::env::args().any(|a| a == "--built-in") {
         return;
     }

@@ -39,7 +39,11 @@ const MOST_LATENCY: u32 = 2000;
 pub(super) fn parse_name(text: &str) -> Result<String, String> {
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let good = text.chars().all(letters) && text.starts_with(|c: char| c.is_ascii_alphabetic());
-    if good { Ok(text.into()) } else { Err(format!("'{text}' is not a name: a letter, then letters, digits and _")) }
+    if good {
+        Ok(text.into())
+    } else {
+        Err(format!("'{text}' is not a name: a letter, then letters, digits and _"))
+    }
 }
 
 pub(super) fn parse_define(text: &str) -> Result<(String, String), String> {
@@ -101,7 +105,8 @@ pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
 
 pub(super) fn parse_shard(text: &str) -> Result<(u64, u64), String> {
     let pair = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    pair.filter(|(i, n)| (1..=*n).contains(i)).ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
+    pair.filter(|(i, n)| (1..=*n).contains(i))
+        .ok_or_else(|| format!("'{text}' is not a shard such as 3/8, numbered from 1"))
 }
 
 pub(super) fn parse_queue(text: &str) -> Result<u32, String> {

@@ -1,5 +1,5 @@
-//! `sagen explore`: the best array with its proof, the front around it, one array for a network, shards of a search; as a
-//! table, JSON, a page.
+//! `sagen explore`: the best array with its proof, the front around it, one array for a network, shards of a search; as
+//! a table, JSON, a page.
 
 mod network;
 mod page;
@@ -11,10 +11,10 @@ use crate::progress;
 use crate::report::grouped;
 use crate::table;
 use arch::cost::board::{Board, Resources};
+use arch::explore::apart;
 use arch::explore::assemble::Program;
 use arch::explore::choose::{self, Hint, Quest};
 use arch::explore::search::{Design, Effort, Found, Learned, Progress};
-use arch::explore::apart;
 use arch::ir::design::{ArrayChoice, DesignSpec, NO_LOOP};
 use frontend::scop::Scop;
 use serde_json::{json, Value};
@@ -51,12 +51,24 @@ pub fn run(arguments: &Explore) -> Result<String, Refused> {
     if let Some(path) = &arguments.network {
         return network::run(arguments, path);
     }
-    let (Input { scop, file, .. }, asked, board) = Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
+    let (Input { scop, file, .. }, asked, board) =
+        Work::load(&arguments.program, &arguments.design)?.only("`sagen explore`")?;
     let spec = arch::on(&board, &asked);
     let program = arch::program(&scop, &spec).map_err(|faults| Refused::diagnostics(&faults, &scop.sources))?;
     let space = space_loops(&spec, &program)?;
     let limits = choose::limits_of(&board, &spec.aim.limit).map_err(Refused::plain)?;
-    let context = Context { arguments, file: &file, scop: &scop, program: &program, spec: &spec, asked: &asked, board: &board, limits, space, effort: effort(arguments) };
+    let context = Context {
+        arguments,
+        file: &file,
+        scop: &scop,
+        program: &program,
+        spec: &spec,
+        asked: &asked,
+        board: &board,
+        limits,
+        space,
+        effort: effort(arguments),
+    };
     if let (Some(part), Some(out)) = (arguments.shard, &arguments.out) {
         return shard::run(&context, part, out);
     }
@@ -68,18 +80,32 @@ fn space_loops(spec: &DesignSpec, program: &Program) -> Result<Option<Vec<usize>
     match &spec.array {
         ArrayChoice::Automatic => Ok(None),
         ArrayChoice::ByHand { space: Some(names), shape } if *shape == Default::default() => {
-            choose::space_loops(program, names).map(Some).ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))
+            choose::space_loops(program, names)
+                .map(Some)
+                .ok_or_else(|| Refused::plain("explore chooses among plain loops: --space takes their names"))
         }
-        _ => Err(Refused::plain("explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`")),
+        _ => Err(Refused::plain(
+            "explore finds tiles, lanes and order by itself: leave them out, or build the array with `sagen rtl`",
+        )),
     }
 }
 
 fn effort(arguments: &Explore) -> Effort {
-    Effort { exact: arguments.designs, bounds: arguments.designs.saturating_mul(50_000), work: u64::MAX, gap: arguments.gap.value() }
+    Effort {
+        exact: arguments.designs,
+        bounds: arguments.designs.saturating_mul(50_000),
+        work: u64::MAX,
+        gap: arguments.gap.value(),
+    }
 }
 
 fn shortened(effort: Effort) -> Effort {
-    Effort { exact: effort.exact.min(ROUGH_DESIGNS), bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000), work: effort.work, gap: effort.gap.max(ROUGH_GAP) }
+    Effort {
+        exact: effort.exact.min(ROUGH_DESIGNS),
+        bounds: effort.bounds.min(ROUGH_DESIGNS * 50_000),
+        work: effort.work,
+        gap: effort.gap.max(ROUGH_GAP),
+    }
 }
 
 impl Context<'_> {
@@ -90,19 +116,41 @@ impl Context<'_> {
             self.arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
         };
         let others = apart::alternatives(self.program, self.spec);
-        let quest = Quest { program: self.program, others: &others, spec: self.spec, space: self.space.clone(), limits: self.limits, effort: self.effort, watch: Some(&watch), learned: Learned::default() };
-        let found = quest.answer(&self.spec.aim).map_err(|fault| Refused::diagnostics(&vec![fault], &self.scop.sources))?;
+        let quest = Quest {
+            program: self.program,
+            others: &others,
+            spec: self.spec,
+            space: self.space.clone(),
+            limits: self.limits,
+            effort: self.effort,
+            watch: Some(&watch),
+            learned: Learned::default(),
+        };
+        let found =
+            quest.answer(&self.spec.aim).map_err(|fault| Refused::diagnostics(&vec![fault], &self.scop.sources))?;
         let seconds = begin.elapsed().as_secs_f64();
         let Some(best) = &found.best else {
             progress::done();
             let reasons: Vec<String> = found.refused.iter().map(|(why, n)| format!("  {why} ({n} times)")).collect();
             return Err(Refused::plain(format!("no array within the limits was found\n{}", reasons.join("\n"))));
         };
-        let wanted: Vec<&str> = self.arguments.pareto.iter().map(|r| if r == "bram" { "bram36" } else { r.as_str() }).filter(|r| *r != "cycles").collect();
+        let wanted: Vec<&str> = self
+            .arguments
+            .pareto
+            .iter()
+            .map(|r| if r == "bram" { "bram36" } else { r.as_str() })
+            .filter(|r| *r != "cycles")
+            .collect();
         let front = match (wanted.is_empty(), self.arguments.html.is_some()) {
             (false, _) => quest.front(best, &wanted, POINTS),
             // A page shows a front unasked: roughly.
-            (true, true) => Quest { effort: shortened(self.effort), space: quest.space.clone(), learned: Learned::default(), ..quest }.front_of_shares(best, POINTS),
+            (true, true) => Quest {
+                effort: shortened(self.effort),
+                space: quest.space.clone(),
+                learned: Learned::default(),
+                ..quest
+            }
+            .front_of_shares(best, POINTS),
             (true, false) => vec![],
         };
         let mut hints = quest.hints(best.cycles, &found.counts);
@@ -118,26 +166,38 @@ impl Context<'_> {
             value["layouts"] = json!(hints.iter().map(hint).collect::<Vec<_>>());
             return Ok(format!("{value:#}\n"));
         }
-        Ok(self.as_table(&found, best, &front, seconds) + &self.hints(&hints, best).iter().map(|h| format!("{h}\n")).collect::<String>())
+        Ok(self.as_table(&found, best, &front, seconds)
+            + &self.hints(&hints, best).iter().map(|h| format!("{h}\n")).collect::<String>())
     }
 
     /// Other layouts, in words.
     fn hints(&self, hints: &[Hint], best: &Design) -> Vec<String> {
         let say = |h: &Hint| {
             let rank = self.scop.arrays.iter().find(|a| a.name == h.array).map_or(2, |a| a.dims.len());
-            let how = if rank == 2 { "transposed".into() } else { format!("with dimension {} innermost in memory", h.innermost + 1) };
-            format!("with {} {how} this would take at most {} instead of {} cycles", h.array, grouped(h.cycles), grouped(best.cycles))
+            let how = if rank == 2 {
+                "transposed".into()
+            } else {
+                format!("with dimension {} innermost in memory", h.innermost + 1)
+            };
+            format!(
+                "with {} {how} this would take at most {} instead of {} cycles",
+                h.array,
+                grouped(h.cycles),
+                grouped(best.cycles)
+            )
         };
         hints.iter().map(say).collect()
     }
 
     fn as_json(&self, found: &Found, best: &Design, front: &[Found], seconds: f64) -> Value {
-        let point = |f: &Found| f.best.as_ref().map(|d| {
-            let mut value = self.design_json(d);
-            value["bound"] = json!(f.bound);
-            value["gap"] = json!(f.gap());
-            value
-        });
+        let point = |f: &Found| {
+            f.best.as_ref().map(|d| {
+                let mut value = self.design_json(d);
+                value["bound"] = json!(f.bound);
+                value["gap"] = json!(f.gap());
+                value
+            })
+        };
         json!({
             "kernel": self.scop.name,
             "board": self.board.name,
@@ -188,9 +248,26 @@ impl Context<'_> {
         let mut lines = vec![header, row(found, best)];
         lines.extend(front.iter().filter_map(|f| f.best.as_ref().map(|d| row(f, d))));
         let c = &found.counts;
-        let proof = if found.gap() == 0.0 { "no array within the limits takes fewer cycles".to_string() } else { format!("no array within the limits takes fewer than {} cycles, {:.2} % less", grouped(found.bound), 100.0 * found.gap()) };
-        let work = format!("{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s", grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64));
-        format!("{}\n{proof}; {work}\n\nbuild the first one with\n  {}\n", table::render(&lines, &[1, 2, 3, 4, 5, 6, 7]), self.command(best))
+        let proof = if found.gap() == 0.0 {
+            "no array within the limits takes fewer cycles".to_string()
+        } else {
+            format!(
+                "no array within the limits takes fewer than {} cycles, {:.2} % less",
+                grouped(found.bound),
+                100.0 * found.gap()
+            )
+        };
+        let work = format!(
+            "{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s",
+            grouped(c.exact as i64),
+            grouped(c.walks as i64),
+            grouped(c.bounds as i64)
+        );
+        format!(
+            "{}\n{proof}; {work}\n\nbuild the first one with\n  {}\n",
+            table::render(&lines, &[1, 2, 3, 4, 5, 6, 7]),
+            self.command(best)
+        )
     }
 
     /// A line to paste.
@@ -204,12 +281,18 @@ impl Context<'_> {
         }
         let spec = d.spec(self.asked);
         let a = &spec.arithmetic;
-        for (on, option) in [(a.reassociate == Some(true), " --reassociate"), (a.fp_contract == Some(true), " --fp-contract"), (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused")] {
+        for (on, option) in [
+            (a.reassociate == Some(true), " --reassociate"),
+            (a.fp_contract == Some(true), " --fp-contract"),
+            (a.dot == Some(arch::ir::design::Dot::Fused), " --dot fused"),
+        ] {
             line += if on { option } else { "" };
         }
         let ArrayChoice::ByHand { space, shape } = &spec.array else { return line };
         line += if shape.apart == Some(true) { " --apart" } else { "" };
-        let table = |list: &arch::ir::design::Factors| list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",");
+        let table = |list: &arch::ir::design::Factors| {
+            list.iter().map(|(n, f)| format!("{n}={f}")).collect::<Vec<_>>().join(",")
+        };
         let words = spec.wiring.word.iter().map(|(n, w)| format!("{n}={w}")).collect::<Vec<_>>().join(",");
         let options = [
             ("space", space.as_ref().filter(|s| !s.is_empty()).map_or_else(|| NO_LOOP.into(), |s| s.join(","))),
@@ -235,7 +318,11 @@ fn live(p: &Progress, begin: Instant) {
     let seconds = begin.elapsed().as_secs_f64().max(1e-9);
     let best = p.best.map_or("none yet".into(), grouped);
     let gap = p.best.map_or(100.0, |b| 100.0 * (b - p.bound).max(0) as f64 / b.max(1) as f64);
-    progress::say(format!("best {best}, bound {}, gap {gap:.2} %, {:.0} designs/s", grouped(p.bound), p.counts.exact as f64 / seconds));
+    progress::say(format!(
+        "best {best}, bound {}, gap {gap:.2} %, {:.0} designs/s",
+        grouped(p.bound),
+        p.counts.exact as f64 / seconds
+    ));
 }
 
 /// Designs assembled for each neighbour.
@@ -249,21 +336,46 @@ pub fn neighbours(spec: &DesignSpec, compiled: &arch::Compiled, board: &Board) -
     let spec = &arch::on(board, spec);
     let program = compiled.stages.as_ref().and_then(|stages| arch::program_of(stages, spec));
     let (Some(searched), Some(program)) = (&compiled.report.searched, program) else { return String::new() };
-    let effort = Effort { exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact), bounds: 1_000_000, work: NEIGHBOUR_WORK, gap: 0.02 };
-    let mut quest = Quest { program: &program, others: &[], spec, space: None, limits: searched.limits, effort, watch: None, learned: Learned::default() };
+    let effort = Effort {
+        exact: NEIGHBOUR_DESIGNS.min(choose::effort(&program).exact),
+        bounds: 1_000_000,
+        work: NEIGHBOUR_WORK,
+        gap: 0.02,
+    };
+    let mut quest = Quest {
+        program: &program,
+        others: &[],
+        spec,
+        space: None,
+        limits: searched.limits,
+        effort,
+        watch: None,
+        learned: Learned::default(),
+    };
     let (mut text, mut name) = (String::new(), "beside it");
     let (mut need, mut cycles) = (compiled.report.resources, compiled.report.prediction.cycles);
     for _ in 0..3 {
         let half = |most: i64, used: i64| most.min(used / 2);
         let limits = quest.limits;
-        quest.limits = Resources { lut: half(limits.lut, need.lut), ff: half(limits.ff, need.ff), dsp: half(limits.dsp, need.dsp), bram36: limits.bram36.min(need.bram36), ..limits };
+        quest.limits = Resources {
+            lut: half(limits.lut, need.lut),
+            ff: half(limits.ff, need.ff),
+            dsp: half(limits.dsp, need.dsp),
+            bram36: limits.bram36.min(need.bram36),
+            ..limits
+        };
         // What takes that much longer at half the area is no neighbour: the search was too short.
         let Some(d) = quest.fastest().best.filter(|d| d.cycles <= NEIGHBOUR_CYCLES * cycles) else { break };
         (need, cycles) = (d.need, d.cycles);
         let ratio = d.cycles as f64 / compiled.report.prediction.cycles.max(1) as f64;
         let limits = &quest.limits;
         let option = format!("--limit lut={},ff={},dsp={},bram36={}", limits.lut, limits.ff, limits.dsp, limits.bram36);
-        text += &format!("  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n", grouped(need.lut), grouped(need.dsp), grouped(d.cycles));
+        text += &format!(
+            "  {name:<12} {} LUT, {} DSP: {} cycles, {ratio:.1} times as many: {option}\n",
+            grouped(need.lut),
+            grouped(need.dsp),
+            grouped(d.cycles)
+        );
         name = "";
     }
     text

@@ -56,7 +56,10 @@ pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
     let (layers, board) = read(arguments, path)?;
     let mut programs: Vec<assemble::Program> = vec![];
     for layer in &layers {
-        programs.push(arch::program(&layer.scop, &arch::on(&board, &layer.spec)).map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?);
+        programs.push(
+            arch::program(&layer.scop, &arch::on(&board, &layer.spec))
+                .map_err(|faults| of_layer(path, &layer.name, Refused::diagnostics(&faults, &layer.scop.sources)))?,
+        );
     }
     let spec = &arch::on(&board, &layers[0].spec);
     let space = space_loops(spec, &programs[0])?;
@@ -66,8 +69,10 @@ pub(super) fn run(arguments: &Explore, path: &Path) -> Result<String, Refused> {
         live(p, begin);
         arguments.time_limit.is_none_or(|most| begin.elapsed() < Duration::from_secs_f64(most))
     };
-    let parts: Vec<Layer> = programs.iter().zip(&layers).map(|(program, layer)| Layer { program, times: layer.times }).collect();
-    let found = network(&Network { layers: &parts, spec, limits, space, effort: effort(arguments), watch: Some(&watch) });
+    let parts: Vec<Layer> =
+        programs.iter().zip(&layers).map(|(program, layer)| Layer { program, times: layer.times }).collect();
+    let found =
+        network(&Network { layers: &parts, spec, limits, space, effort: effort(arguments), watch: Some(&watch) });
     progress::done();
     let found = found.map_err(|why| Refused::plain(format!("{}: {why}", path.display())))?;
     let found = found.ok_or_else(|| Refused::plain("no array within the limits runs all layers"))?;
@@ -92,7 +97,10 @@ fn read(arguments: &Explore, path: &Path) -> Result<(Vec<Read>, Board), Refused>
         }
         let text = |value: toml::Value| value.as_str().map_or_else(|| value.to_string(), String::from);
         let own = entry.define.into_iter().map(|(macro_name, value)| (macro_name, text(value)));
-        let program = Program { defines: arguments.program.defines.iter().cloned().chain(own).collect(), ..arguments.program.clone() };
+        let program = Program {
+            defines: arguments.program.defines.iter().cloned().chain(own).collect(),
+            ..arguments.program.clone()
+        };
         let loaded = Work::load(&program, &arguments.design).and_then(|work| work.only("`sagen explore --network`"));
         let (input, spec, its_board) = loaded.map_err(|why| of_layer(path, &name, why))?;
         board = Some(its_board);
@@ -112,7 +120,11 @@ struct Answer<'a> {
 
 impl Answer<'_> {
     fn rows(&self) -> impl Iterator<Item = (&Read, &assemble::Program<'_>, &Design)> {
-        self.layers.iter().zip(self.programs).zip(&self.found.designs).map(|((layer, program), design)| (layer, program, design))
+        self.layers
+            .iter()
+            .zip(self.programs)
+            .zip(&self.found.designs)
+            .map(|((layer, program), design)| (layer, program, design))
     }
 
     /// Share of the array's lanes that work, 0 to 1.
@@ -144,7 +156,15 @@ impl Answer<'_> {
         let row = |(layer, program, design): (&Read, &assemble::Program, &Design)| {
             let need = &design.need;
             let used = format!("{:.1} %", 100.0 * self.used(program, design.cycles));
-            vec![layer.name.clone(), layer.times.to_string(), grouped(design.cycles), used, grouped(need.dsp), grouped(need.lut), grouped(need.bram36)]
+            vec![
+                layer.name.clone(),
+                layer.times.to_string(),
+                grouped(design.cycles),
+                used,
+                grouped(need.dsp),
+                grouped(need.lut),
+                grouped(need.bram36),
+            ]
         };
         let lines: Vec<Vec<String>> = std::iter::once(header).chain(self.rows().map(row)).collect();
         let f = self.found;
@@ -154,9 +174,18 @@ impl Answer<'_> {
             gap => format!("no array takes fewer than {}, {:.2} % less", grouped(f.bound), 100.0 * gap),
         };
         format!(
-            "{}×{} PEs over ({}){lanes}\n\n{}\nall layers: {} cycles, {:.3} ms; {proof}\n{} designs assembled, {} grids and {} shapes bounded in {:.1} s\n",
-            f.pes[0], f.pes[1], f.axes.join(", "), table::render(&lines, &[1, 2, 3, 4, 5, 6]), grouped(f.cycles),
-            f.cycles as f64 / self.board.clock_mhz / 1000.0, grouped(f.counts.exact as i64), grouped(f.counts.grids as i64), grouped(f.counts.bounds as i64), self.seconds
+            "{}×{} PEs over ({}){lanes}\n\n{}\nall layers: {} cycles, {:.3} ms; {proof}\n{} designs assembled, {} \
+            grids and {} shapes bounded in {:.1} s\n",
+            f.pes[0],
+            f.pes[1],
+            f.axes.join(", "),
+            table::render(&lines, &[1, 2, 3, 4, 5, 6]),
+            grouped(f.cycles),
+            f.cycles as f64 / self.board.clock_mhz / 1000.0,
+            grouped(f.counts.exact as i64),
+            grouped(f.counts.grids as i64),
+            grouped(f.counts.bounds as i64),
+            self.seconds
         )
     }
 }

@@ -10,7 +10,8 @@ const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;mar
 h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}\
 td:first-child,th:first-child{text-align:left}code{background:#f4f4f4;padding:.6em;display:block;white-space:pre-wrap;overflow-wrap:anywhere}\
 svg{max-width:100%;height:auto}.plots svg{width:34em}.plots text{font:12px system-ui,sans-serif}\
-@media (max-width:40em){body{margin:1em auto}table{font-size:.8em}td,th{padding:.2em .3em}}@media print{body{margin:0 auto}code{print-color-adjust:exact}h2,h2+p{break-after:avoid}svg,table{break-inside:avoid}svg{max-height:22cm}}";
+@media (max-width:40em){body{margin:1em auto}table{font-size:.8em}td,th{padding:.2em .3em}}@media \
+print{body{margin:0 auto}code{print-color-adjust:exact}h2,h2+p{break-after:avoid}svg,table{break-inside:avoid}svg{max-height:22cm}}";
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -42,12 +43,28 @@ impl Plot {
                 (false, false) => (lo - 1.0, hi + 1.0),
             }
         };
-        Plot { x: range(&|p| p.0, log[0]), y: range(&|p| p.1, log[1]), log, body: String::new(), labels: labels.map(String::from), named: vec![] }
+        Plot {
+            x: range(&|p| p.0, log[0]),
+            y: range(&|p| p.1, log[1]),
+            log,
+            body: String::new(),
+            labels: labels.map(String::from),
+            named: vec![],
+        }
     }
 
     fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let part = |v: f64, (lo, hi): (f64, f64), log: bool| if log { (v.max(1e-9).ln() - lo.ln()) / (hi.ln() - lo.ln()) } else { (v - lo) / (hi - lo) };
-        (LEFT + (WIDE - LEFT - 15.0) * part(x, self.x, self.log[0]), HIGH - BELOW - (HIGH - BELOW - 15.0) * part(y, self.y, self.log[1]))
+        let part = |v: f64, (lo, hi): (f64, f64), log: bool| {
+            if log {
+                (v.max(1e-9).ln() - lo.ln()) / (hi.ln() - lo.ln())
+            } else {
+                (v - lo) / (hi - lo)
+            }
+        };
+        (
+            LEFT + (WIDE - LEFT - 15.0) * part(x, self.x, self.log[0]),
+            HIGH - BELOW - (HIGH - BELOW - 15.0) * part(y, self.y, self.log[1]),
+        )
     }
 
     fn dot(&mut self, point: (f64, f64), color: &str, name: &str) {
@@ -72,8 +89,18 @@ impl Plot {
     }
 
     fn line(&mut self, points: &[(f64, f64)], color: &str, dashes: &str) {
-        let path: Vec<String> = points.iter().map(|p| { let (x, y) = self.at(*p); format!("{x:.1},{y:.1}") }).collect();
-        let _ = write!(self.body, "<polyline points='{}' fill='none' stroke='{color}' stroke-width='1.6' stroke-dasharray='{dashes}'/>", path.join(" "));
+        let path: Vec<String> = points
+            .iter()
+            .map(|p| {
+                let (x, y) = self.at(*p);
+                format!("{x:.1},{y:.1}")
+            })
+            .collect();
+        let _ = write!(
+            self.body,
+            "<polyline points='{}' fill='none' stroke='{color}' stroke-width='1.6' stroke-dasharray='{dashes}'/>",
+            path.join(" ")
+        );
     }
 
     fn ticks(range: (f64, f64), log: bool) -> Vec<f64> {
@@ -82,28 +109,66 @@ impl Plot {
             let decades = range.0.log10().floor() as i32..=range.1.log10().ceil() as i32;
             let narrow = range.1 / range.0 < 30.0;
             let steps: &[f64] = if narrow { &[1.0, 2.0, 5.0] } else { &[1.0] };
-            return decades.flat_map(|d| steps.iter().map(move |s| s * 10f64.powi(d))).filter(|v| (range.0..=range.1).contains(v)).collect();
+            return decades
+                .flat_map(|d| steps.iter().map(move |s| s * 10f64.powi(d)))
+                .filter(|v| (range.0..=range.1).contains(v))
+                .collect();
         }
         let step = 10f64.powf(((range.1 - range.0) / 4.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * step).find(|s| (range.1 - range.0) / s <= 6.0).unwrap_or(step);
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * step)
+            .find(|s| (range.1 - range.0) / s <= 6.0)
+            .unwrap_or(step);
         (0..8).map(|k| ((range.0 / step).ceil() + f64::from(k)) * step).filter(|v| *v <= range.1).collect()
     }
 
     fn svg(self) -> String {
         let mut axes = String::new();
-        let number = |v: f64| if v.abs() >= 1000.0 { grouped(v as i64) } else if v.fract() == 0.0 { format!("{v}") } else { format!("{v:.3}").trim_end_matches('0').to_string() };
+        let number = |v: f64| {
+            if v.abs() >= 1000.0 {
+                grouped(v as i64)
+            } else if v.fract() == 0.0 {
+                format!("{v}")
+            } else {
+                format!("{v:.3}").trim_end_matches('0').to_string()
+            }
+        };
         for v in Plot::ticks(self.x, self.log[0]) {
             let (x, _) = self.at((v, self.y.0));
-            let _ = write!(axes, "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' y='{:.1}' text-anchor='middle'>{}</text>", HIGH - BELOW, HIGH - BELOW + 16.0, number(v));
+            let _ = write!(
+                axes,
+                "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' \
+                y='{:.1}' text-anchor='middle'>{}</text>",
+                HIGH - BELOW,
+                HIGH - BELOW + 16.0,
+                number(v)
+            );
         }
         for v in Plot::ticks(self.y, self.log[1]) {
             let (_, y) = self.at((self.x.0, v));
-            let _ = write!(axes, "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>", WIDE - 15.0, LEFT - 6.0, y + 4.0, number(v));
+            let _ = write!(
+                axes,
+                "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text \
+                x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>",
+                WIDE - 15.0,
+                LEFT - 6.0,
+                y + 4.0,
+                number(v)
+            );
         }
         let ([x, y], names) = (&self.labels, self.names());
         format!(
-            "<svg viewBox='0 0 {WIDE} {HIGH}' role='img'>{axes}<rect x='{LEFT}' y='15' width='{}' height='{}' fill='none' stroke='#999'/>{}{names}<text x='{}' y='{}' text-anchor='middle'>{x}</text><text x='14' y='{}' text-anchor='middle' transform='rotate(-90 14 {})'>{y}</text></svg>",
-            WIDE - LEFT - 15.0, HIGH - BELOW - 15.0, self.body, (LEFT + WIDE) / 2.0, HIGH - 8.0, HIGH / 2.0 - 15.0, HIGH / 2.0 - 15.0
+            "<svg viewBox='0 0 {WIDE} {HIGH}' role='img'>{axes}<rect x='{LEFT}' y='15' width='{}' height='{}' \
+            fill='none' stroke='#999'/>{}{names}<text x='{}' y='{}' text-anchor='middle'>{x}</text><text x='14' \
+            y='{}' text-anchor='middle' transform='rotate(-90 14 {})'>{y}</text></svg>",
+            WIDE - LEFT - 15.0,
+            HIGH - BELOW - 15.0,
+            self.body,
+            (LEFT + WIDE) / 2.0,
+            HIGH - 8.0,
+            HIGH / 2.0 - 15.0,
+            HIGH / 2.0 - 15.0
         )
     }
 }
@@ -142,7 +207,8 @@ fn roofline(context: &Context, best: &Design) -> String {
             dots.push((work / bytes.max(1) as f64, f64::from(walk.bus_bytes()), format!("{} {way}", vsa.port_name(p))));
         }
     }
-    let points: Vec<(f64, f64)> = dots.iter().flat_map(|d| [(d.0, reached), (peak / d.1, peak), (d.0, (d.0 * d.1).min(peak))]).collect();
+    let points: Vec<(f64, f64)> =
+        dots.iter().flat_map(|d| [(d.0, reached), (peak / d.1, peak), (d.0, (d.0 * d.1).min(peak))]).collect();
     let mut plot = Plot::new(&points, [true, true], ["iterations per byte of the port", "iterations per cycle"]);
     let mut widths: Vec<f64> = dots.iter().map(|d| d.1).collect();
     widths.sort_by(f64::total_cmp);
@@ -182,32 +248,82 @@ fn course(found: &Found) -> String {
     plot.svg()
 }
 
-pub(super) fn render(context: &Context, found: &Found, best: &Design, front: &[Found], hints: &[String], seconds: f64) -> String {
+pub(super) fn render(
+    context: &Context,
+    found: &Found,
+    best: &Design,
+    front: &[Found],
+    hints: &[String],
+    seconds: f64,
+) -> String {
     let n = &best.need;
     let l = &context.limits;
-    let proof = if found.gap() == 0.0 { "No array within the limits takes fewer.".to_string() } else { format!("No array within the limits takes fewer than {} ({:.2} % less).", grouped(found.bound), 100.0 * found.gap()) };
-    let resources: String = [("LUT", n.lut, l.lut), ("FF", n.ff, l.ff), ("DSP", n.dsp, l.dsp), ("BRAM36", n.bram36, l.bram36), ("URAM", n.uram, l.uram)]
-        .iter()
-        .map(|(name, need, have)| format!("<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>", grouped(*need), grouped(*have), 100.0 * *need as f64 / (*have).max(1) as f64))
-        .collect();
+    let proof = if found.gap() == 0.0 {
+        "No array within the limits takes fewer.".to_string()
+    } else {
+        format!(
+            "No array within the limits takes fewer than {} ({:.2} % less).",
+            grouped(found.bound),
+            100.0 * found.gap()
+        )
+    };
+    let resources: String = [
+        ("LUT", n.lut, l.lut),
+        ("FF", n.ff, l.ff),
+        ("DSP", n.dsp, l.dsp),
+        ("BRAM36", n.bram36, l.bram36),
+        ("URAM", n.uram, l.uram),
+    ]
+    .iter()
+    .map(|(name, need, have)| {
+        format!(
+            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.1} %</td></tr>",
+            grouped(*need),
+            grouped(*have),
+            100.0 * *need as f64 / (*have).max(1) as f64
+        )
+    })
+    .collect();
     let points: String = [found]
         .into_iter()
         .chain(front)
         .filter_map(|f| f.best.as_ref().map(|d| (f, d)))
-        .map(|(f, d)| format!("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", size(d), grouped(d.cycles), grouped(f.bound), grouped(d.need.dsp), grouped(d.need.lut), grouped(d.need.bram36)))
+        .map(|(f, d)| {
+            format!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                size(d),
+                grouped(d.cycles),
+                grouped(f.bound),
+                grouped(d.need.dsp),
+                grouped(d.need.lut),
+                grouped(d.need.bram36)
+            )
+        })
         .collect();
-    let refused: String = found.refused.iter().map(|(why, times)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64))).collect();
-    let refused = if refused.is_empty() { "<p>None was.</p>".to_string() } else { format!("<table><tr><th>why</th><th>designs</th></tr>{refused}</table>") };
+    let refused: String = found
+        .refused
+        .iter()
+        .map(|(why, times)| format!("<tr><td>{}</td><td>{}</td></tr>", escape(why), grouped(*times as i64)))
+        .collect();
+    let refused = if refused.is_empty() {
+        "<p>None was.</p>".to_string()
+    } else {
+        format!("<table><tr><th>why</th><th>designs</th></tr>{refused}</table>")
+    };
     let title = format!("{} on {}", escape(&context.scop.name), escape(&context.board.name));
     let c = &found.counts;
     let hints: String = hints.iter().map(|h| format!("<p>{}.</p>", escape(h))).collect();
     format!(
-        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title><style>{STYLE}</style></head><body>\n\
-         <h1>{title}</h1>\n<p><b>{}×{} PEs, {} lanes each: {} cycles</b>, {:.2} µs at {} MHz, {:.1} % of the lanes' time. {proof}</p>\n\
+        "<!DOCTYPE html>\n<html lang='en'><head><meta \
+        charset='utf-8'><title>{title}</title><style>{STYLE}</style></head><body>\n\
+         <h1>{title}</h1>\n<p><b>{}×{} PEs, {} lanes each: {} cycles</b>, {:.2} µs at {} MHz, {:.1} % of the lanes' \
+         time. {proof}</p>\n\
          <p>{} designs assembled, {} walked coarsely, {} bounded in {seconds:.1} s; {} too big.</p>\n\
          <code>{}</code>\n<table><tr><th>resource</th><th>estimate</th><th>limit</th><th>share</th></tr>{resources}</table>\n{hints}\n\
-         <h2>Cycles against area</h2>\n<div class='plots'>{}</div>\n<table><tr><th>PEs × lanes</th><th>cycles</th><th>bound</th><th>DSP</th><th>LUT</th><th>BRAM36</th></tr>{points}</table>\n\
-         <h2>Roofline</h2>\n<p>Where the design stands for each port: under the slope the port is what it waits for, under the flat roof its lanes.</p><div class='plots'>{}</div>\n\
+         <h2>Cycles against area</h2>\n<div class='plots'>{}</div>\n<table><tr><th>PEs × \
+         lanes</th><th>cycles</th><th>bound</th><th>DSP</th><th>LUT</th><th>BRAM36</th></tr>{points}</table>\n\
+         <h2>Roofline</h2>\n<p>Where the design stands for each port: under the slope the port is what it waits for, \
+         under the flat roof its lanes.</p><div class='plots'>{}</div>\n\
          <h2>Course of the search</h2>\n<div class='plots'>{}</div>\n<h2>The array</h2>\n{}\n\
          <h2>Why designs were refused</h2>\n{refused}\n</body></html>\n",
         best.vsa.extent[0], best.vsa.extent[1], best.vsa.lanes, grouped(best.cycles), best.cycles as f64 / context.board.clock_mhz, context.board.clock_mhz,

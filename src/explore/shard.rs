@@ -1,12 +1,13 @@
-//! A part of a search: grids by hash, of all forms of the program, a line of JSON for every one finished, the incumbent shared
-//! through the file.
+//! A part of a search: grids by hash, of all forms of the program, a line of JSON for every one finished, the incumbent
+//! shared through the file.
 //!
-//! Of the program as it stands an array is looked at in strips, too, and only the fastest one is (`arch::explore::choose`): a line
-//! says how many cycles it took before (`whole`), and grids of that form are measured by that.
+//! Of the program as it stands an array is looked at in strips, too, and only the fastest one is
+//! (`arch::explore::choose`): a line says how many cycles it took before (`whole`), and grids of that form are measured
+//! by that.
 //!
-//! Every line holds what is proved: no design of that grid takes fewer cycles than `bound`. A search that is killed loses
-//! the grid it was at; with `--resume` the next one skips those that have lines. The bound of all is the least of the lines'
-//! of all shards once each has written its last line, `{"done": …}`.
+//! Every line holds what is proved: no design of that grid takes fewer cycles than `bound`. A search that is killed
+//! loses the grid it was at; with `--resume` the next one skips those that have lines. The bound of all is the least of
+//! the lines' of all shards once each has written its last line, `{"done": …}`.
 
 use super::Context;
 use crate::program::Refused;
@@ -41,9 +42,22 @@ pub(super) fn run(context: &Context, (number, parts): (u64, u64), out: &Path) ->
     let known = lines(out);
     // A killed run may have left half a line.
     writeln!(file).map_err(failed)?;
-    let skip: BTreeSet<String> = known.iter().filter(|_| context.arguments.resume).filter_map(|l| l["grid"].as_str().map(String::from)).collect();
+    let skip: BTreeSet<String> = known
+        .iter()
+        .filter(|_| context.arguments.resume)
+        .filter_map(|l| l["grid"].as_str().map(String::from))
+        .collect();
     let others = apart::alternatives(context.program, context.spec);
-    let quest = Quest { program: context.program, others: &others, spec: context.spec, space: context.space.clone(), limits: context.limits, effort: context.effort, watch: None, learned: Learned::default() };
+    let quest = Quest {
+        program: context.program,
+        others: &others,
+        spec: context.spec,
+        space: context.space.clone(),
+        limits: context.limits,
+        effort: context.effort,
+        watch: None,
+        learned: Learned::default(),
+    };
     let mine = |part: &Part| hash(&key(part)) % parts == number - 1;
     let all = quest.parts().into_iter().filter(|part| mine(part) && !skip.contains(&key(part)));
     let (mut searched, mut bound) = (0, i64::MAX);

@@ -12,8 +12,8 @@ const BENCH: &str = include_str!("bench.v.in");
 
 /// Signals of an AXI port as the memory model names them, with their widths in its own terms where they are tied to 0.
 const INPUTS: [&str; 17] = [
-    "arid", "araddr", "arlen", "arsize", "arburst", "arvalid", "rready", "awid", "awaddr", "awlen", "awsize", "awburst",
-    "awvalid", "wdata", "wstrb", "wlast", "wvalid",
+    "arid", "araddr", "arlen", "arsize", "arburst", "arvalid", "rready", "awid", "awaddr", "awlen", "awsize",
+    "awburst", "awvalid", "wdata", "wstrb", "wlast", "wvalid",
 ];
 const OUTPUTS: [&str; 11] =
     ["arready", "rid", "rdata", "rresp", "rlast", "rvalid", "awready", "wready", "bid", "bresp", "bvalid"];
@@ -37,14 +37,15 @@ pub fn names(job: &Job) -> Result<(String, String), String> {
     Ok((format!("tb_{name}"), format!("{name}_bench")))
 }
 
-/// The testbench's text, for the file `tb_<name>.v`. Memories have ideal timing and runs end after `watchdog` cycles unless
-/// the simulation is given [`arguments`].
+/// The testbench's text, for the file `tb_<name>.v`. Memories have ideal timing and runs end after `watchdog` cycles
+/// unless the simulation is given [`arguments`].
 ///
 /// # Errors
 /// The design is empty.
 pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
     let top = top(&job.built.design)?;
-    let ports: Vec<(String, u32)> = top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
+    let ports: Vec<(String, u32)> =
+        top.input_ports().chain(top.output_ports()).map(|(n, ty)| (n.to_string(), ty.w)).collect();
     let interface = &job.built.interface;
     let (mut wires, mut connections) = (String::new(), String::new());
     for (name, width) in &ports {
@@ -74,7 +75,14 @@ pub fn text(job: &Job, watchdog: u64) -> Result<String, String> {
         ("@AT@", if settings.len() > 1 { "run * SETTINGS + step" } else { "step" }.to_string()),
         ("@BETWEEN@", if settings.len() > 1 { " && step != LAST + 6".into() } else { String::new() }),
         ("@RUN@", if settings.len() > 1 { RUN.into() } else { String::new() }),
-        ("@NEXT@", if settings.len() > 1 { NEXT.replace("@LAST_RUN@", &(settings.len() - 1).to_string()) } else { String::new() }),
+        (
+            "@NEXT@",
+            if settings.len() > 1 {
+                NEXT.replace("@LAST_RUN@", &(settings.len() - 1).to_string())
+            } else {
+                String::new()
+            },
+        ),
         ("@OFFSETS@", offsets),
         ("@COUNTER@", format!("{:02x}", interface.layout.cycles())),
         ("@STATUS@", format!("{:02x}", interface.layout.status())),
@@ -97,7 +105,8 @@ pub fn arguments(job: &Job) -> [String; 2] {
     [memory, format!("+watchdog={}", job.watchdog)]
 }
 
-/// Writes before each run, equally many for all: the last one is repeated. A run takes back the interrupt of the one before.
+/// Writes before each run, equally many for all: the last one is repeated. A run takes back the interrupt of the one
+/// before.
 fn steps(job: &Job) -> Result<Vec<Vec<(u32, u32)>>, String> {
     let mut all = vec![];
     for (k, run) in job.runs.iter().enumerate() {
@@ -158,10 +167,16 @@ fn memory(job: &Job, k: usize, port: &str, ports: &[(String, u32)]) -> String {
     let list: Vec<_> = parameters.iter().map(|(name, value)| format!("        .{name}({value})")).collect();
     let _ = writeln!(text, "{}\n    ) memory_{k} (", list.join(",\n"));
     let has = |name: &str| ports.iter().any(|p| p.0 == format!("{port}_{name}"));
-    let tied = |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}(0)") };
-    let open = |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}()") };
+    let tied =
+        |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}(0)") };
+    let open =
+        |name: &&str| if has(name) { format!("        .{name}({port}_{name})") } else { format!("        .{name}()") };
     let own = ["aclk(aclk)", "aresetn(aresetn)", "dump(dump)"].map(|c| format!("        .{c}"));
-    let all = own.into_iter().chain([format!("        .faults(faults_{k})")]).chain(INPUTS.iter().map(tied)).chain(["bready"].iter().map(tied));
+    let all = own
+        .into_iter()
+        .chain([format!("        .faults(faults_{k})")])
+        .chain(INPUTS.iter().map(tied))
+        .chain(["bready"].iter().map(tied));
     let all: Vec<_> = all.chain(OUTPUTS.iter().map(open)).collect();
     let _ = writeln!(text, "{}\n    );\n", all.join(",\n"));
     text

@@ -66,7 +66,14 @@ impl Machine {
         let address = self.read(at)? | self.read(at + 4)? << 32;
         let open: Vec<String> = self.memories.iter().filter(|_| finished).filter_map(AxiMemory::unanswered).collect();
         let faults = self.take_faults().into_iter().chain(open).chain(super::status_fault(status, address)).collect();
-        Ok(Outcome { cycles, memories: vec![], faults, finished, simulated: self.sim.cycles(), seconds: begin.elapsed().as_secs_f64() })
+        Ok(Outcome {
+            cycles,
+            memories: vec![],
+            faults,
+            finished,
+            simulated: self.sim.cycles(),
+            seconds: begin.elapsed().as_secs_f64(),
+        })
     }
 
     /// Gives the runs to the IP's queue as it has places.
@@ -237,7 +244,9 @@ impl Machine {
 
     fn new(sim: Sim, job: &Job) -> Result<Machine, String> {
         let interface = &job.built.interface;
-        let memory = |(k, port): (usize, &AxiPort)| AxiMemory::new(&sim, &format!("{}_", port.name), k, job.timing, &job.behind(k));
+        let memory = |(k, port): (usize, &AxiPort)| {
+            AxiMemory::new(&sim, &format!("{}_", port.name), k, job.timing, &job.behind(k))
+        };
         let memories = interface.ports.iter().enumerate().map(memory).collect::<Result<_, _>>()?;
         let control = Control::new(&sim, interface.control)?;
         let (aresetn, interrupt) = (find(&sim, interface.reset.into())?, find(&sim, interface.interrupt.into())?);

@@ -50,7 +50,11 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
     for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()) {
         let array = &vsa.arrays[k];
         // What is left in a buffer of scratch means nothing.
-        let found = if array.scratch.is_some() { vec![] } else { unpack(&memory[image.offset..image.offset + image.size], array.ty) };
+        let found = if array.scratch.is_some() {
+            vec![]
+        } else {
+            unpack(&memory[image.offset..image.offset + image.size], array.ty)
+        };
         result.elements += found.len();
         for (index, (&is, &wanted)) in found.iter().zip(&expected[k]).enumerate() {
             if !same(is, wanted, array.ty) {
@@ -74,7 +78,13 @@ pub fn compare(vsa: &Vsa, images: &[Image], outcome: &Outcome, expected: &[Vec<u
 /// The deviation of `outcome` from what the C program computes, over all arrays of floats.
 pub fn deviation(vsa: &Vsa, images: &[Image], outcome: &Outcome, native: &[Vec<u64>]) -> Deviation {
     let mut result = Deviation::default();
-    for (k, (image, memory)) in images.iter().zip(&outcome.memories).enumerate().take(vsa.arrays.len()).filter(|(k, _)| vsa.arrays[*k].ty.is_float() && vsa.arrays[*k].scratch.is_none()) {
+    for (k, (image, memory)) in images
+        .iter()
+        .zip(&outcome.memories)
+        .enumerate()
+        .take(vsa.arrays.len())
+        .filter(|(k, _)| vsa.arrays[*k].ty.is_float() && vsa.arrays[*k].scratch.is_none())
+    {
         let ty = vsa.arrays[k].ty;
         let found = unpack(&memory[image.offset..image.offset + image.size], ty);
         for (is, c) in found.iter().zip(&native[k]).map(|(&is, &c)| (value::to_f64(is, ty), value::to_f64(c, ty))) {
@@ -102,16 +112,24 @@ impl Deviation {
 /// `[i][j]` of an element by its position in row-major order.
 fn subscripts(index: usize, dims: &[i64]) -> String {
     let mut rest = index;
-    let mut parts: Vec<String> = dims.iter().rev().map(|&d| {
-        let at = rest % d as usize;
-        rest /= d as usize;
-        format!("[{at}]")
-    }).collect();
+    let mut parts: Vec<String> = dims
+        .iter()
+        .rev()
+        .map(|&d| {
+            let at = rest % d as usize;
+            rest /= d as usize;
+            format!("[{at}]")
+        })
+        .collect();
     parts.reverse();
     parts.concat()
 }
 
 /// A value for people.
 fn show(bits: u64, ty: ScalarType) -> String {
-    if ty.is_float() { format!("{:e}", value::to_f64(bits, ty)) } else { value::to_integer(bits, ty).to_string() }
+    if ty.is_float() {
+        format!("{:e}", value::to_f64(bits, ty))
+    } else {
+        value::to_integer(bits, ty).to_string()
+    }
 }

@@ -1,8 +1,9 @@
 //! The engines that run the emitted text: Icarus Verilog and Verilator. Each works in a directory of its own, which
 //! vanishes afterwards: the design's files, the testbench, one memory image per port in and out.
 //!
-//! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps it for later
-//! runs under a hash of all it was made from, and Verilator's own library, which every model would compile again.
+//! A compiled simulation serves every timing of the memories. The folder that `SAGEN_MODELS` names, if it does, keeps
+//! it for later runs under a hash of all it was made from, and Verilator's own library, which every model would compile
+//! again.
 
 use super::hex::{from_hex, to_hex};
 use super::{bench, Job, Outcome};
@@ -88,13 +89,22 @@ impl Compilation {
         files.push(("axi_memory.v".into(), bench::MEMORY.into()));
         files.push((format!("{bench}.v"), bench::text(job, 0)?));
         let (mut options, version, library, model) = match simulator {
-            Simulator::Icarus => (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], None, "run.vvp"),
+            Simulator::Icarus => {
+                (format!("iverilog -g2005 -o run.vvp -s {bench}"), ["iverilog", "-V"], None, "run.vvp")
+            }
             Simulator::Verilator => {
                 // Optimizing takes longer than such a run does without.
-                let (level, trace) = (if job.cycles < SHORT { "-O0" } else { "-O2" }, if job.vcd.is_some() { " --trace" } else { "" });
-                let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint -Wno-style --no-timing --prefix Vbench --Mdir obj --output-split 20000 -j 2";
+                let (level, trace) =
+                    (if job.cycles < SHORT { "-O0" } else { "-O2" }, if job.vcd.is_some() { " --trace" } else { "" });
+                let fixed = "--cc --exe --build -O3 --x-assign fast --x-initial unique -Wno-fatal -Wno-lint \
+                    -Wno-style --no-timing --prefix Vbench --Mdir obj --output-split 20000 -j 2";
                 files.push(("main.cpp".into(), MAIN.into()));
-                (format!("verilator {fixed} -CFLAGS {level}{trace} --top-module {bare} -o run"), ["verilator", "--version"], job.vcd.is_none().then_some(level), "obj/run")
+                (
+                    format!("verilator {fixed} -CFLAGS {level}{trace} --top-module {bare} -o run"),
+                    ["verilator", "--version"],
+                    job.vcd.is_none().then_some(level),
+                    "obj/run",
+                )
             }
         };
         files.iter().for_each(|f| options.extend([" ", &f.0]));
@@ -107,24 +117,31 @@ impl Compilation {
             self.compile(dir, None)?;
             return Ok(dir.join(self.model));
         };
-        let fault = |e: std::io::Error| format!("cannot keep a simulation in {} ({MODELS}): {e}", Path::new(&models).display());
+        let fault =
+            |e: std::io::Error| format!("cannot keep a simulation in {} ({MODELS}): {e}", Path::new(&models).display());
         fs::create_dir_all(&models).map_err(fault)?;
         let models = fs::canonicalize(&models).map_err(fault)?;
         let version = call(Command::new(self.version[0]).arg(self.version[1]), dir)?.stdout;
-        let kept = models.join(hash(self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).map(String::as_bytes), &version));
+        let kept = models
+            .join(hash(self.compiler.iter().chain(self.files.iter().map(|f| &f.1)).map(String::as_bytes), &version));
         if kept.exists() {
             return Ok(kept);
         }
         // Others may do the same at the same time: a model, or the library, appears complete or not at all.
         let beside = Scratch::hidden(&models).map_err(fault)?;
-        let library = self.library.map(|options| models.join(hash(["library".as_bytes(), options.as_bytes()].into_iter(), &version)));
+        let library = self
+            .library
+            .map(|options| models.join(hash(["library".as_bytes(), options.as_bytes()].into_iter(), &version)));
         let ready = library.as_deref().filter(|l| l.exists());
         self.compile(beside.path(), ready)?;
         fs::rename(beside.path().join(self.model), &kept).map_err(fault)?;
         if let Some(library) = library.as_ref().filter(|l| !l.exists()) {
             let made = beside.path().join("library");
             fs::create_dir(&made).map_err(fault)?;
-            LIBRARY.iter().try_for_each(|object| fs::rename(beside.path().join("obj").join(object), made.join(object))).map_err(fault)?;
+            LIBRARY
+                .iter()
+                .try_for_each(|object| fs::rename(beside.path().join("obj").join(object), made.join(object)))
+                .map_err(fault)?;
             // Somebody else's, if it came first, is the same.
             drop(fs::rename(made, library));
         }
@@ -160,7 +177,8 @@ fn hash<'a>(parts: impl Iterator<Item = &'a [u8]>, version: &'a [u8]) -> String 
 /// Runs a program in `dir`. Lines in which it says how far it is are shown, and left out of what it returns.
 fn call(command: &mut Command, dir: &Path) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let command = command.current_dir(dir).env("TMPDIR", dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let command =
+        command.current_dir(dir).env("TMPDIR", dir).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = scratch::children(command, follow);
     let output = output.map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => missing(&name),
@@ -198,7 +216,8 @@ fn follow(mut child: Child) -> std::io::Result<Output> {
 /// What to do about a program that is not there.
 fn missing(name: &str) -> String {
     format!(
-        "{name} is not on PATH: run `scripts/setup.sh` in sagen's source directory to install it, then `. scripts/env.sh` there \
+        "{name} is not on PATH: run `scripts/setup.sh` in sagen's source directory to install it, then `. \
+        scripts/env.sh` there \
          to put it on PATH of this shell; or simulate without it (`--engine builtin`)"
     )
 }
@@ -217,7 +236,8 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outc
         let Some(result) = line.trim().strip_prefix("SAGEN ") else { continue };
         let field = |name: &str| {
             let part = result.split_whitespace().find_map(|p| p.strip_prefix(name)?.strip_prefix('='));
-            part.and_then(|v| v.parse::<u64>().ok()).ok_or_else(|| format!("the simulation's result is not readable: {result}"))
+            part.and_then(|v| v.parse::<u64>().ok())
+                .ok_or_else(|| format!("the simulation's result is not readable: {result}"))
         };
         let count = field("faults")?;
         if count - counted > faults.len() as u64 {
@@ -226,7 +246,14 @@ fn outcome(job: &Job, dir: &Path, output: &str, seconds: f64) -> Result<Vec<Outc
         counted = count;
         faults.extend(super::status_fault(field("status")?, field("error_address")?));
         let cycles = field("cycles")?;
-        all.push(Outcome { cycles, memories: vec![], faults: std::mem::take(&mut faults), finished: field("timeout")? == 0, simulated: cycles, seconds });
+        all.push(Outcome {
+            cycles,
+            memories: vec![],
+            faults: std::mem::take(&mut faults),
+            finished: field("timeout")? == 0,
+            simulated: cycles,
+            seconds,
+        });
     }
     if all.len() != job.runs.len() {
         return Err(format!("the simulation ended without a result:\n{output}"));

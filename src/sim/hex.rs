@@ -25,9 +25,14 @@ pub fn from_hex(text: &str, beat: usize, size: usize) -> Result<Vec<u8>, String>
             continue;
         }
         let digits: Option<Vec<u8>> = line.chars().rev().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        let mut digits = digits.ok_or_else(|| format!("the design stored unknown bits: word {} is {line}", bytes.len() / beat))?;
+        let mut digits =
+            digits.ok_or_else(|| format!("the design stored unknown bits: word {} is {line}", bytes.len() / beat))?;
         digits.resize(2 * beat, 0);
         bytes.extend(digits.chunks(2).map(|pair| pair[0] | pair[1] << 4));
     }
-    if bytes.len() == size { Ok(bytes) } else { Err(format!("the simulator dumped {} bytes of {size}", bytes.len())) }
+    if bytes.len() == size {
+        Ok(bytes)
+    } else {
+        Err(format!("the simulator dumped {} bytes of {size}", bytes.len()))
+    }
 }

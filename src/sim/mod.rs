@@ -1,11 +1,12 @@
 //! Simulation of the emitted design through its AXI ports.
 //!
-//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`] of each run. Every engine does the same, run
-//! by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt, start, wait, read
-//! the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the memories.
+//! A [`Job`] says what to run on which memory; an engine returns an [`Outcome`] of each run. Every engine does the
+//! same, run by run: write the arrays' addresses and the function's number to `s_axi_control`, enable the interrupt,
+//! start, wait, read the cycle counter (a read-only 64-bit register behind the addresses). In the end it hands back the
+//! memories.
 //!
-//! The memories' timing is defined in [`templates::axi::memory`] and, in Verilog, in `axi_memory.v`; both follow one definition, so all
-//! engines count the same cycles.
+//! The memories' timing is defined in [`templates::axi::memory`] and, in Verilog, in `axi_memory.v`; both follow one
+//! definition, so all engines count the same cycles.
 
 pub mod bench;
 mod built;
@@ -25,7 +26,8 @@ pub use templates::axi::memory::{Image, Timing, GUARD};
 pub struct Job<'a> {
     pub built: &'a Built,
     pub runs: Vec<Run>,
-    /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine does.
+    /// The runs are commands of the IP's queue, and only the last one's cycles are known. Only the built-in engine
+    /// does.
     pub queued: bool,
     pub timing: Timing,
     /// Cycles it is expected to take, for showing how far it is.
@@ -57,7 +59,8 @@ impl Job<'_> {
     /// The arrays of a run that a port moves.
     fn of_port(&self, run: &Run, port: usize) -> impl Iterator<Item = usize> {
         let function = &self.built.interface.functions[run.function];
-        let mut all: Vec<usize> = function.arguments.iter().filter_map(|a| a.array()).filter(|a| a.port == port).map(|a| a.index).collect();
+        let mut all: Vec<usize> =
+            function.arguments.iter().filter_map(|a| a.array()).filter(|a| a.port == port).map(|a| a.index).collect();
         all.sort_unstable();
         all.into_iter()
     }
@@ -79,7 +82,10 @@ impl Job<'_> {
         let mut all = vec![];
         let function = &self.built.interface.functions[run.function];
         for argument in &function.arguments {
-            let image = run.images.get(argument.data(function.arrays)).ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
+            let image = run
+                .images
+                .get(argument.data(function.arrays))
+                .ok_or_else(|| format!("no contents for the argument {}", argument.name))?;
             let value = match argument.array() {
                 Some(_) => image.base(),
                 None => image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)),
@@ -103,7 +109,8 @@ impl Job<'_> {
     }
     /// The contents of the ports' memories, taken apart by run and array.
     pub fn by_array(&self, memories: Vec<Vec<u8>>) -> Vec<Vec<Vec<u8>>> {
-        let mut all: Vec<Vec<Vec<u8>>> = self.runs.iter().map(|run| run.images.iter().map(|i| i.bytes.clone()).collect()).collect();
+        let mut all: Vec<Vec<Vec<u8>>> =
+            self.runs.iter().map(|run| run.images.iter().map(|i| i.bytes.clone()).collect()).collect();
         for (port, memory) in memories.iter().enumerate() {
             let mut rest = &memory[..];
             for (run, own) in self.runs.iter().zip(&mut all) {
@@ -124,7 +131,8 @@ pub struct Outcome {
     pub cycles: u64,
     /// Per array, the memory afterwards, as [`Image::bytes`].
     pub memories: Vec<Vec<u8>>,
-    /// Breaches of the AXI protocol, accesses beside the arrays, a status register that is not 0; empty for a correct design.
+    /// Breaches of the AXI protocol, accesses beside the arrays, a status register that is not 0; empty for a correct
+    /// design.
     pub faults: Vec<String>,
     /// The interrupt came before the watchdog.
     pub finished: bool,
@@ -150,9 +158,9 @@ pub fn run(job: &Job, engine: Engine) -> Result<Vec<Outcome>, String> {
     }
 }
 
-/// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays start
-/// at multiples of 4096 plus `shift` elements; addresses exceed 32 bits, or 31 where they have no more than 32. `seed` chooses the guard bytes; those of one job
-/// differ in `number`.
+/// Puts the arrays' bytes into memory, guard bytes around them; scalars behind the arrays stay as they are. Arrays
+/// start at multiples of 4096 plus `shift` elements; addresses exceed 32 bits, or 31 where they have no more than 32.
+/// `seed` chooses the guard bytes; those of one job differ in `number`.
 pub fn place(vsa: &Vsa, arrays: &[Vec<u8>], shift: usize, seed: u64, number: usize) -> Vec<Image> {
     let mut random = crate::data::Random(seed ^ 0x6775_6172_6421);
     // With 32 bits: a part of the upper half for each number, with the arrays one behind the other.

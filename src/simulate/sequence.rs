@@ -1,9 +1,9 @@
 //! `sagen sim --sequence N`: random runs of an IP's functions in random order, back to back, on data of their own.
 //!
-//! Runs come in batches; each batch begins with garbage in all registers and memories of the IP. The built-in engine also
-//! resets the IP in the middle of some runs, which then begin anew, and gives each batch to the IP's queue, too, where there
-//! is one. Every run must compute what C does, and with ideal
-//! memory take the predicted cycles, whatever ran before it.
+//! Runs come in batches; each batch begins with garbage in all registers and memories of the IP. The built-in engine
+//! also resets the IP in the middle of some runs, which then begin anew, and gives each batch to the IP's queue, too,
+//! where there is one. Every run must compute what C does, and with ideal memory take the predicted cycles, whatever
+//! ran before it.
 
 use super::{by_stage, rounded, Prepared};
 use crate::check::{self, Case, Conditions};
@@ -66,7 +66,8 @@ impl Sequence<'_> {
         let (mut left, mut batch) = (count, 0);
         while left > 0 && played.faults.is_empty() {
             progress::stage("simulating a sequence");
-            let entries = (0..left.min(BATCH)).map(|_| self.entry(&models, &mut random)).collect::<Result<Vec<_>, _>>()?;
+            let entries =
+                (0..left.min(BATCH)).map(|_| self.entry(&models, &mut random)).collect::<Result<Vec<_>, _>>()?;
             let mut how = Conditions::of(self.arguments);
             (how.seed, how.vcd) = (self.arguments.seed.wrapping_add(batch), None);
             self.play(&entries, &how, &mut played)?;
@@ -93,7 +94,10 @@ impl Sequence<'_> {
             // The cycles are those of the last one.
             let last = queued.pop().into_iter().collect::<Vec<_>>();
             self.compare(&entries[entries.len() - 1..], &last, how, played);
-            queued.iter_mut().zip(entries).for_each(|(run, e)| run.outcome.cycles = how.predicted(&e.case).unwrap_or(0));
+            queued
+                .iter_mut()
+                .zip(entries)
+                .for_each(|(run, e)| run.outcome.cycles = how.predicted(&e.case).unwrap_or(0));
             self.compare(&entries[..entries.len() - 1], &queued, how, played);
             played.queued += entries.len();
         }
@@ -134,7 +138,8 @@ impl Sequence<'_> {
                 (memory, after)
             }
         };
-        let case = Case::of(self.built.clone(), prepared.function, (scop, compiled), &before).map_err(Refused::internal)?;
+        let case =
+            Case::of(self.built.clone(), prepared.function, (scop, compiled), &before).map_err(Refused::internal)?;
         let own = rounded(scop, spec, &compiled.vsa, &before, &case.numbers).map_err(Refused::internal)?;
         let expected = own.map_or_else(|| case.of_vsa(&after), |own| own.expected);
         let cuts = self.arguments.engine == Engine::Builtin && random.below(CUT) == 0;
@@ -155,7 +160,8 @@ impl Played {
 
     pub fn text(&self) -> String {
         let of: Vec<_> = self.runs.iter().map(|(name, n)| format!("{n} {name}")).collect();
-        let reset = if self.cut > 0 { format!(", {} of them after a reset in their middle", self.cut) } else { String::new() };
+        let reset =
+            if self.cut > 0 { format!(", {} of them after a reset in their middle", self.cut) } else { String::new() };
         let queued = if self.queued > 0 { "; the same again as commands of the queue" } else { "" };
         let mut text = format!("sequence of {} runs: {}{reset}{queued}\n", grouped(self.count() as i64), of.join(", "));
         for fault in &self.faults {

@@ -1,8 +1,9 @@
 //! Long runs of the floating-point cores against the references, in the built-in simulator:
 //! `cargo run --release -p templates --example fp_vectors -- [VECTORS] [OPERATOR...]`
 //!
-//! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR is one or more of add, sub, mul, fma, dot1, div, sqrt, eq, ne,
-//! lt, le, min, max, from_i32, from_u32, to_i32, to_u32, from_fp16, to_fp16 (default: all). Exits 1 at the first mismatch.
+//! VECTORS (default 100000000) fp32 vectors per operator, crossed corner cases first, then shaped random ones; OPERATOR
+//! is one or more of add, sub, mul, fma, dot1, div, sqrt, eq, ne, lt, le, min, max, from_i32, from_u32, to_i32, to_u32,
+//! from_fp16, to_fp16 (default: all). Exits 1 at the first mismatch.
 
 #[path = "../tests/suite/fp/bench.rs"]
 mod bench;
@@ -67,7 +68,10 @@ fn main() {
             x[used..].fill(0);
             let want = reference::reference(&core, &x);
             if want.is_some_and(|w| w != got) || bench::interpreted(&core, x) != got {
-                println!("{name}: {x:x?} gives {got:x}, library {want:x?}, interpreter {:x}", bench::interpreted(&core, x));
+                println!(
+                    "{name}: {x:x?} gives {got:x}, library {want:x?}, interpreter {:x}",
+                    bench::interpreted(&core, x)
+                );
                 std::process::exit(1);
             }
         });

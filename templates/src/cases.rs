@@ -28,6 +28,11 @@ pub(crate) fn of_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[Sig
 /// The value of the case whose bit is set; the last one where none is.
 pub(crate) fn by_case<'m>(m: &'m ModuleBuilder, cases: &[Sig<'m>], values: &[i64], ty: Ty) -> Sig<'m> {
     let between = values.last().copied().unwrap_or(0);
-    let known: Vec<_> = cases.iter().zip(values).filter(|(_, v)| **v != between).map(|(case, v)| (*case, constant(m, *v, ty))).collect();
+    let known: Vec<_> = cases
+        .iter()
+        .zip(values)
+        .filter(|(_, v)| **v != between)
+        .map(|(case, v)| (*case, constant(m, *v, ty)))
+        .collect();
     m.select(&known, constant(m, between, ty))
 }

@@ -1,5 +1,5 @@
-//! A core: what computes one kernel, without the registers and the ports of the IP: sequencer, array, and an engine for each
-//! direction of each AXI port that it uses.
+//! A core: what computes one kernel, without the registers and the ports of the IP: sequencer, array, and an engine for
+//! each direction of each AXI port that it uses.
 //!
 //! A core is a part of the top module, not a module of its own: [`Core::engines`], then [`Core::join`]
 //! write it there. What the top connects are its [`Inputs`] and, of each engine, the AXI bundle and the
@@ -81,10 +81,18 @@ pub struct Reporter<'a, 'm> {
 impl<'m> Engines<'m> {
     /// Those at the IP's ports, as all of the following.
     pub fn reading(&self) -> Vec<Reporter<'_, 'm>> {
-        self.readers.iter().filter(|e| e.port < self.axi_ports).map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+        self.readers
+            .iter()
+            .filter(|e| e.port < self.axi_ports)
+            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
+            .collect()
     }
     pub fn writing(&self) -> Vec<Reporter<'_, 'm>> {
-        self.writers.iter().filter(|e| e.port < self.axi_ports).map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine }).collect()
+        self.writers
+            .iter()
+            .filter(|e| e.port < self.axi_ports)
+            .map(|e| Reporter { port: e.port, instance: e.instance, ports: &e.ports.engine })
+            .collect()
     }
     /// No burst is open, on chip neither.
     pub fn quiet(&self, m: &'m ModuleBuilder) -> Sig<'m> {
@@ -94,7 +102,11 @@ impl<'m> Engines<'m> {
     fn quiet_at(&self, port: &dyn Fn(usize) -> bool) -> Vec<Sig<'m>> {
         let reading = self.readers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
         let writing = self.writers.iter().map(|e| (e.port, e.instance, &e.ports.engine));
-        reading.chain(writing).filter(|e| port(e.0)).map(|(_, instance, ports)| ports.report.quiet.out(instance)).collect()
+        reading
+            .chain(writing)
+            .filter(|e| port(e.0))
+            .map(|(_, instance, ports)| ports.report.quiet.out(instance))
+            .collect()
     }
     /// The engine that reads at an AXI port, and its side of the bus.
     pub fn read(&self, port: usize) -> Option<(Instance<'m>, &AxiRead<Port>)> {
@@ -111,8 +123,12 @@ impl Core {
     /// A schedule that leaves a value too little time.
     pub fn new(vsa: &Vsa) -> Result<Core, String> {
         let readers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, ReaderParams::from_vsa(vsa, p)?))).collect();
-        let writers: Vec<_> = (0..vsa.ports()).filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?))).collect();
-        let memory = |p: usize| Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?));
+        let writers: Vec<_> = (0..vsa.ports())
+            .filter_map(|p| Some((p, WriterParams::from_vsa(vsa, p, drain_latency(vsa, p) as u32)?)))
+            .collect();
+        let memory = |p: usize| {
+            Some((p, OnChip::from_vsa(vsa, p, readers.iter().any(|r| r.0 == p), writers.iter().any(|w| w.0 == p))?))
+        };
         let memories = (0..vsa.ports()).filter_map(memory).collect();
         let array = Array::new(vsa, &readers, &writers)?;
         let release: Vec<i64> = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).collect();
@@ -122,7 +138,20 @@ impl Core {
         let flush = across + pulses + vsa.schedule.ready.iter().max().copied().unwrap_or(0) + 16;
         let sequencer = Sequencer::new(vsa, array.fields.iter().map(|f| f.0.clone()).collect());
         let cycles = |delays: Vec<i64>| delays.into_iter().map(|d| d as u32).collect();
-        Ok(Core { readers, writers, memories, sequencer, array, program: program::of(vsa), parameters: vsa.sizes.parameters.clone(), release: cycles(release), emitted: cycles(emitted), swept: swept(vsa).map(|d| d as u32), flush: flush as u64, address_bits: vsa.address_bits })
+        Ok(Core {
+            readers,
+            writers,
+            memories,
+            sequencer,
+            array,
+            program: program::of(vsa),
+            parameters: vsa.sizes.parameters.clone(),
+            release: cycles(release),
+            emitted: cycles(emitted),
+            swept: swept(vsa).map(|d| d as u32),
+            flush: flush as u64,
+            address_bits: vsa.address_bits,
+        })
     }
 
     /// The port is one of the IP's.
@@ -141,12 +170,34 @@ impl Core {
             for (_, params) in self.readers.iter().filter(|r| r.0 == port) {
                 let module = d.module(AxiReader(params.clone()));
                 let ports = params.ports();
-                engines.readers.push(Engine { port, instance: self.engine(m, d, (format!("reader{port}"), port), &module, (&ports.engine, &params.program), inputs), ports });
+                engines.readers.push(Engine {
+                    port,
+                    instance: self.engine(
+                        m,
+                        d,
+                        (format!("reader{port}"), port),
+                        &module,
+                        (&ports.engine, &params.program),
+                        inputs,
+                    ),
+                    ports,
+                });
             }
             for (_, params) in self.writers.iter().filter(|w| w.0 == port) {
                 let module = d.module(AxiWriter(params.clone()));
                 let ports = params.ports();
-                engines.writers.push(Engine { port, instance: self.engine(m, d, (format!("writer{port}"), port), &module, (&ports.engine, &params.program), inputs), ports });
+                engines.writers.push(Engine {
+                    port,
+                    instance: self.engine(
+                        m,
+                        d,
+                        (format!("writer{port}"), port),
+                        &module,
+                        (&ports.engine, &params.program),
+                        inputs,
+                    ),
+                    ports,
+                });
             }
         }
         for (port, template) in &self.memories {
@@ -160,7 +211,15 @@ impl Core {
         engines
     }
 
-    fn engine<'m>(&self, m: &'m ModuleBuilder, d: &Design, (name, port): (String, usize), module: &ModuleName, (ports, registers): (&EnginePorts, &[Register]), inputs: &Inputs<'_, 'm>) -> Instance<'m> {
+    fn engine<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        d: &Design,
+        (name, port): (String, usize),
+        module: &ModuleName,
+        (ports, registers): (&EnginePorts, &[Register]),
+        inputs: &Inputs<'_, 'm>,
+    ) -> Instance<'m> {
         let instance = m.instance(d, name, module);
         ports.guard.rst.set(instance, inputs.guard.rst);
         ports.guard.live.set(instance, inputs.guard.live);
@@ -182,12 +241,23 @@ impl Core {
         match formula {
             Formula::Const(value) => Some(m.lit(*value, ty)),
             // Not driven without a register: a fault of the netlist.
-            _ => self.program.iter().position(|r| r.formula == *formula).and_then(inputs.program).map(|value| value.to(ty)),
+            _ => self
+                .program
+                .iter()
+                .position(|r| r.formula == *formula)
+                .and_then(inputs.program)
+                .map(|value| value.to(ty)),
         }
     }
 
     /// Sequencer and array, joined with the engines. Pulse: the run is over.
-    pub fn join<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>) -> Sig<'m> {
+    pub fn join<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        d: &mut Design,
+        engines: &Engines<'m>,
+        inputs: &Inputs<'_, 'm>,
+    ) -> Sig<'m> {
         let module = d.module(self.sequencer.clone());
         let sequencer = m.instance(d, "sequencer", &module);
         let ports = self.sequencer.ports();
@@ -229,7 +299,12 @@ impl Core {
     }
 
     /// Credits between sequencer and engines.
-    fn pulses<'m>(&self, m: &'m ModuleBuilder, (sequencer, ports): (Instance<'m>, &SequencerPorts), engines: &Engines<'m>) {
+    fn pulses<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        (sequencer, ports): (Instance<'m>, &SequencerPorts),
+        engines: &Engines<'m>,
+    ) {
         for (reader, (_, params)) in engines.readers.iter().zip(&self.readers) {
             for (i, g) in params.walk.groups.iter().map(|g| g.group).enumerate() {
                 let load = &ports.loads[g];
@@ -246,14 +321,21 @@ impl Core {
                 writer.ports.emitted[i].set(writer.instance, emitted);
                 for reader in &engines.readers {
                     let waiting = reader.ports.written.iter().filter(|w| w.0 == o);
-                    waiting.for_each(|(_, port)| port.set(reader.instance, writer.ports.written[i].out(writer.instance)));
+                    waiting
+                        .for_each(|(_, port)| port.set(reader.instance, writer.ports.written[i].out(writer.instance)));
                 }
             }
         }
     }
 
     /// Pulse: every writer is done, and nothing is on its way any more.
-    fn done<'m>(&self, m: &'m ModuleBuilder, engines: &Engines<'m>, inputs: &Inputs<'_, 'm>, still: Option<Sig<'m>>) -> Sig<'m> {
+    fn done<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        engines: &Engines<'m>,
+        inputs: &Inputs<'_, 'm>,
+        still: Option<Sig<'m>>,
+    ) -> Sig<'m> {
         let running = m.reg("running", u(1)).rst(inputs.guard.rst, 0);
         let all: Vec<Sig<'m>> = engines.writers.iter().map(|w| w.ports.done.out(w.instance)).chain(still).collect();
         let done = running.q() & m.all(&all);

@@ -1,6 +1,6 @@
-//! Several functions, or several cores, behind one set of registers and AXI ports. Each core is a module of its own. One runs
-//! at a time: the function that starts chooses it, and until another one starts, the AXI ports are its own. So there is no
-//! arbiter, and a port's signals take no cycle longer than those of a core that is alone.
+//! Several functions, or several cores, behind one set of registers and AXI ports. Each core is a module of its own.
+//! One runs at a time: the function that starts chooses it, and until another one starts, the AXI ports are its own. So
+//! there is no arbiter, and a port's signals take no cycle longer than those of a core that is alone.
 //!
 //! Which core was chosen outlives a reset: bursts that are open then are answered to the core that opened them.
 
@@ -49,7 +49,11 @@ impl CoreModule {
         let Core { array, .. } = &self.core;
         let readers = || self.core.readers.iter().filter(|r| self.core.is_outside(r.0));
         let writers = || self.core.writers.iter().filter(|w| self.core.is_outside(w.0));
-        let mut bases: Vec<usize> = readers().flat_map(|r| &r.1.walk.arrays).chain(writers().flat_map(|w| &w.1.walk.arrays)).map(|a| a.0).collect();
+        let mut bases: Vec<usize> = readers()
+            .flat_map(|r| &r.1.walk.arrays)
+            .chain(writers().flat_map(|w| &w.1.walk.arrays))
+            .map(|a| a.0)
+            .collect();
         bases.sort_unstable();
         bases.dedup();
         let prefix = |port: usize| format!("m_axi_{port}_");
@@ -59,7 +63,12 @@ impl CoreModule {
             done: Port::bit("done"),
             quiet: Port::bit("quiet"),
             bases: bases.into_iter().map(|k| (k, Port::new(format!("base_{k}"), u(self.core.address_bits)))).collect(),
-            scalars: array.ports().scalars.into_iter().map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty))).collect(),
+            scalars: array
+                .ports()
+                .scalars
+                .into_iter()
+                .map(|(k, port)| (k, Port::new(format!("scalar_{k}"), port.ty)))
+                .collect(),
             program: program::ports(&self.core.program),
             reads: readers().map(|(p, params)| (*p, AxiRead::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
             writes: writers().map(|(p, params)| (*p, AxiWrite::ports(&prefix(*p), Bus::of(&params.walk)))).collect(),
@@ -79,7 +88,8 @@ impl Template for CoreModule {
         let guard = Guard { rst: guard.rst.input(m), live: guard.live.input(m), abandon: guard.abandon.input(m) };
         let start = start.input(m);
         let bases: Vec<(usize, Sig<'m>)> = bases.iter().map(|(k, port)| (*k, port.input(m))).collect();
-        let scalars: Vec<(u32, String, Sig<'m>)> = scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
+        let scalars: Vec<(u32, String, Sig<'m>)> =
+            scalars.iter().map(|(k, port)| (*k, format!("{}_q", port.name), port.input(m))).collect();
         let program: Vec<Sig<'m>> = program.iter().map(|port| port.input(m)).collect();
         let inputs = Inputs {
             guard,
@@ -113,18 +123,28 @@ struct Member<'m> {
 }
 
 /// The cores, joined with the registers and the IP's AXI ports; whether no burst is open.
-pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface): (&[Core], &Interface), guard: Guard<Sig<'m>>, (control, to): (Instance<'m>, &ControlPorts)) -> Sig<'m> {
+pub(crate) fn join<'m>(
+    m: &'m ModuleBuilder,
+    d: &mut Design,
+    (cores, interface): (&[Core], &Interface),
+    guard: Guard<Sig<'m>>,
+    (control, to): (Instance<'m>, &ControlPorts),
+) -> Sig<'m> {
     let functions = &interface.functions;
     let start = to.start.out(control);
     let number = to.function.as_ref().map(|port| port.out(control));
     let ty = u(clog2(cores.len() as u64).max(1));
     let is = |f: usize| number.map_or(m.lit(1, u(1)), |n| n.eq(m.lit(f as u64, n.ty())));
-    let wanted = m.select(&functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(), m.lit(0, ty));
+    let wanted = m.select(
+        &functions.iter().enumerate().map(|(f, function)| (is(f), m.lit(function.core as u64, ty))).collect::<Vec<_>>(),
+        m.lit(0, ty),
+    );
     let chosen = m.reg("core_chosen", ty).next(wanted).en(start).init(0).q();
     let mut members = vec![];
     for (c, core) in cores.iter().enumerate() {
         let number = |(number, port): (usize, &AxiPort)| Some((port.cores[c]?, number));
-        let template = CoreModule { core: core.clone(), numbers: interface.ports.iter().enumerate().filter_map(number).collect() };
+        let template =
+            CoreModule { core: core.clone(), numbers: interface.ports.iter().enumerate().filter_map(number).collect() };
         let ports = template.ports();
         let module = d.module(template);
         let instance = m.instance(d, format!("core{c}"), &module);
@@ -144,13 +164,20 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
             Some(m.select(&cases, last))
         };
         for (k, port) in &ports.bases {
-            argument(&|p| matches!(p, Passed::Address(a) if a.index == *k)).iter().for_each(|base| port.set(instance, *base));
+            argument(&|p| matches!(p, Passed::Address(a) if a.index == *k))
+                .iter()
+                .for_each(|base| port.set(instance, *base));
         }
         for (k, port) in &ports.scalars {
-            argument(&|p| *p == Passed::Value(*k as usize)).iter().for_each(|value| port.set(instance, value.to(port.ty)));
+            argument(&|p| *p == Passed::Value(*k as usize))
+                .iter()
+                .for_each(|value| port.set(instance, value.to(port.ty)));
         }
         for (n, port) in ports.program.iter().enumerate() {
-            let mut cases: Vec<_> = callers.iter().map(|(f, function)| (is(*f), to.arguments[*f][function.arguments.len() + n].out(control))).collect();
+            let mut cases: Vec<_> = callers
+                .iter()
+                .map(|(f, function)| (is(*f), to.arguments[*f][function.arguments.len() + n].out(control)))
+                .collect();
             let Some((_, last)) = cases.pop() else { continue };
             port.set(instance, m.select(&cases, last).to(port.ty));
         }
@@ -159,8 +186,10 @@ pub(crate) fn join<'m>(m: &'m ModuleBuilder, d: &mut Design, (cores, interface):
     for port in &interface.ports {
         bus(m, port, &members);
     }
-    let each = |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();
-    let found: Vec<_> = members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
+    let each =
+        |of: &dyn Fn(&CorePorts) -> &Port| members.iter().map(|x| of(&x.ports).out(x.instance)).collect::<Vec<_>>();
+    let found: Vec<_> =
+        members.iter().map(|x| x.ports.fault.map(|port| port.out(x.instance))).map(|f| (f.read | f.write, f)).collect();
     to.fault.read.set(control, m.any(&each(&|p| &p.fault.read)));
     to.fault.write.set(control, m.any(&each(&|p| &p.fault.write)));
     one_of(m, &found, &|part, value| part(&to.fault).set(control, value));
@@ -173,8 +202,10 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
     let prefix = format!("{}_", port.name);
     let (read, write) = (AxiRead::ports(&prefix, Bus::at(port)), AxiWrite::ports(&prefix, Bus::at(port)));
     let here = || members.iter().zip(&port.cores).filter_map(|(x, port)| Some((x, (*port)?)));
-    let reads: Vec<(&Member, &AxiRead<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.reads.iter().find(|r| r.0 == port)?.1))).collect();
-    let writes: Vec<(&Member, &AxiWrite<Port>)> = here().filter_map(|(x, port)| Some((x, &x.ports.writes.iter().find(|w| w.0 == port)?.1))).collect();
+    let reads: Vec<(&Member, &AxiRead<Port>)> =
+        here().filter_map(|(x, port)| Some((x, &x.ports.reads.iter().find(|r| r.0 == port)?.1))).collect();
+    let writes: Vec<(&Member, &AxiWrite<Port>)> =
+        here().filter_map(|(x, port)| Some((x, &x.ports.writes.iter().find(|w| w.0 == port)?.1))).collect();
     let chosen = |x: &Member<'m>, value: Sig<'m>| if members.len() > 1 { value & x.chosen } else { value };
     let out = |port: &Port, from: Vec<(&Member<'m>, &Port)>| {
         let mut cases: Vec<_> = from.iter().map(|(x, own)| (x.chosen, own.out(x.instance))).collect();
@@ -189,7 +220,9 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, members: &[Member<'m>]) {
         let value = port.input(m);
         to.iter().for_each(|(x, own)| own.set(x.instance, if handshake { chosen(x, value) } else { value }));
     };
-    [format!("{prefix}rid"), format!("{prefix}bid")].into_iter().for_each(|id| { Port::bit(id).input(m); });
+    [format!("{prefix}rid"), format!("{prefix}bid")].into_iter().for_each(|id| {
+        Port::bit(id).input(m);
+    });
     for (i, port) in read.inputs().into_iter().enumerate() {
         take(port, i < read.handshakes().len(), reads.iter().map(|(x, own)| (*x, own.inputs()[i])).collect());
     }

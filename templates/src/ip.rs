@@ -12,8 +12,8 @@ use crate::port::{pass, Port};
 use arch::contract::operand::{live_nodes, operand_source};
 use arch::ir::ip::Ip;
 use arch::ir::vsa::{NodeId, Vsa};
-use sha2::{Digest, Sha256};
 use rtl::{clog2, u, Design, Instance, ModuleBuilder, Sig, Template, Verified};
+use sha2::{Digest, Sha256};
 
 /// The whole design, and its interface; the top module is named like it.
 ///
@@ -28,12 +28,18 @@ pub fn ip(ip: &Ip) -> Result<(Verified, Interface), String> {
     let cores = ip.cores.iter().map(Core::new).collect::<Result<Vec<_>, _>>()?;
     let mut interface = Interface::new(ip);
     let about = match &ip.cores[..] {
-        [vsa] if ip.functions.len() == 1 => format!("{}: systolic array of {} x {} PEs with {} lane(s)", vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes),
-        cores => format!("{}: {} functions on {} systolic array(s), one at a time", ip.name, ip.functions.len(), cores.len()),
+        [vsa] if ip.functions.len() == 1 => format!(
+            "{}: systolic array of {} x {} PEs with {} lane(s)",
+            vsa.name, vsa.extent[0], vsa.extent[1], vsa.lanes
+        ),
+        cores => {
+            format!("{}: {} functions on {} systolic array(s), one at a time", ip.name, ip.functions.len(), cores.len())
+        }
     };
     let mut design = Design::new(interface.clock).prefixed(&interface.kernel);
     design.module(Top { about, cores, interface: interface.clone() });
-    let mut design = design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
+    let mut design =
+        design.verify().map_err(|faults| faults.iter().map(|f| f.to_string()).collect::<Vec<_>>().join("\n"))?;
     interface.identify(identifier(&design));
     design.set_constant(DESIGN_ID, interface.design_id.into())?;
     Ok((design, interface))
@@ -47,7 +53,9 @@ fn identifier(design: &Verified) -> u32 {
     let mut hash = Sha256::new();
     for (name, text) in rtl::verilog::files(design) {
         hash.update(format!("{name}\n"));
-        text.lines().filter(|line| !line.trim_start().starts_with("//")).for_each(|line| hash.update(format!("{line}\n")));
+        text.lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .for_each(|line| hash.update(format!("{line}\n")));
     }
     let digest = hash.finalize();
     u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
@@ -57,7 +65,12 @@ fn check(vsa: &Vsa) -> Result<(), String> {
     for a in &vsa.arrays {
         let bytes = a.word * a.ty.bytes();
         if !bytes.is_power_of_two() || !(4..=128).contains(&bytes) {
-            return Err(format!("array `{}`: words of {} elements of {} bytes; a bus is a power of two from 4 to 128 bytes wide", a.name, a.word, a.ty.bytes()));
+            return Err(format!(
+                "array `{}`: words of {} elements of {} bytes; a bus is a power of two from 4 to 128 bytes wide",
+                a.name,
+                a.word,
+                a.ty.bytes()
+            ));
         }
     }
     if ![32, 64].contains(&vsa.address_bits) {
@@ -74,7 +87,8 @@ fn check(vsa: &Vsa) -> Result<(), String> {
     let live = live_nodes(vsa);
     for id in (0..vsa.nodes.len()).filter(|i| live[*i]).map(|i| NodeId(i as u32)) {
         let node = vsa.node(id);
-        let types: Vec<_> = node.op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
+        let types: Vec<_> =
+            node.op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o).1).collect();
         operators::supported(&node.op, node.ty, &types).map_err(|e| format!("`{}`: {e}", node.name))?;
     }
     Ok(())
@@ -129,8 +143,8 @@ impl Template for Top {
 const PATIENCE: u64 = 1 << 18;
 
 /// Active-high reset for everything inside, held after the IP's own until no burst is open on the bus and then zeros
-/// have run through the whole array, in `flush` cycles: nothing in the array has a reset of its own. Returns also when the
-/// wait for the bus has lasted [`PATIENCE`]: the memory must have been reset, too.
+/// have run through the whole array, in `flush` cycles: nothing in the array has a reset of its own. Returns also when
+/// the wait for the bus has lasted [`PATIENCE`]: the memory must have been reset, too.
 fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) -> Guard<Sig<'m>> {
     let ty = u(clog2(flush + 1));
     let left = m.reg("flush", ty).en(quiet).rst(!live, flush);
@@ -144,10 +158,18 @@ fn reset<'m>(m: &'m ModuleBuilder, live: Sig<'m>, quiet: Sig<'m>, flush: u64) ->
 
 impl Top {
     /// The control registers, with their AXI port.
-    fn control<'m>(&self, m: &'m ModuleBuilder, d: &mut Design, guard: &Guard<Sig<'m>>) -> (Instance<'m>, ControlPorts) {
+    fn control<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        d: &mut Design,
+        guard: &Guard<Sig<'m>>,
+    ) -> (Instance<'m>, ControlPorts) {
         let Interface { layout, version, functions, interrupt, .. } = self.interface.clone();
         let low = |a: &Argument| if a.array().is_some() { a.ty.bytes().trailing_zeros() } else { 0 };
-        let aligned = functions.iter().map(|f| f.arguments.iter().map(low).chain(f.program.iter().map(|_| 0)).collect()).collect();
+        let aligned = functions
+            .iter()
+            .map(|f| f.arguments.iter().map(low).chain(f.program.iter().map(|_| 0)).collect())
+            .collect();
         let template = AxiLiteControl { layout, version, aligned };
         let (ports, module) = (template.ports(), d.module(template));
         let control = m.instance(d, "control", &module);
@@ -184,7 +206,9 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>
     }
     // In the order in which the standard lists them.
     let idle = |inputs: &[&Port], outputs: Vec<&Port>| {
-        inputs.iter().for_each(|port| { port.input(m); });
+        inputs.iter().for_each(|port| {
+            port.input(m);
+        });
         outputs.into_iter().for_each(|port| port.output(m, m.lit(0, port.ty)));
     };
     match engines.read(k) {
@@ -195,7 +219,10 @@ fn bus<'m>(m: &'m ModuleBuilder, port: &AxiPort, k: usize, engines: &Engines<'m>
         Some(_) => idle(&[&bid], vec![]),
         None => {
             let AxiWrite { aw, wdata, wstrb, wlast, wvalid, wready, bresp, bvalid, bready } = &write;
-            idle(&[&aw.ready, wready, &bid, bresp, bvalid], [aw.outputs(), vec![wdata, wstrb, wlast, wvalid, bready]].concat());
+            idle(
+                &[&aw.ready, wready, &bid, bresp, bvalid],
+                [aw.outputs(), vec![wdata, wstrb, wlast, wvalid, bready]].concat(),
+            );
         }
     }
 }

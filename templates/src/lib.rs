@@ -1,10 +1,10 @@
 //! Parametric hardware on `rtl`: from a virtual systolic array to an AXI IP.
 //!
-//! [`ip`] is the only entry: a core joins the [`array`] (PEs, feeders, collectors, relays), the sequencer and the engines of
-//! [`axi`]; the top module around it, named like the array, has the registers, the reset and the ports.
+//! [`ip`] is the only entry: a core joins the [`array`] (PEs, feeders, collectors, relays), the sequencer and the
+//! engines of [`axi`]; the top module around it, named like the array, has the registers, the reset and the ports.
 //!
-//! A template's fields are what it needs and nothing else, so equal hardware has equal parameters and is one module. Its
-//! interface is a struct of [`port::Port`]s.
+//! A template's fields are what it needs and nothing else, so equal hardware has equal parameters and is one module.
+//! Its interface is a struct of [`port::Port`]s.
 
 mod naming;
 

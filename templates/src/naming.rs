@@ -1,17 +1,26 @@
 //! Names of modules and ports that more than one template needs, and where memories go.
 
-use arch::contract::memory::{kind, Kind};
 use crate::port::{Chain, Port};
+use arch::contract::memory::{kind, Kind};
 use arch::ir::vsa::{NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rtl::{MemStyle, Ty};
 
 /// Stem of a node's port and signal names.
 pub fn stem(vsa: &Vsa, id: NodeId) -> String {
-    let name: String = vsa.node(id).name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let name: String = vsa
+        .node(id)
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .collect();
     let name = name.trim_matches('_');
     let name = if name.is_empty() { operation(&vsa.node(id).op) } else { name };
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { format!("{name}_n{}", id.0) } else { format!("n{}{name}", id.0) }
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        format!("{name}_n{}", id.0)
+    } else {
+        format!("n{}{name}", id.0)
+    }
 }
 
 /// What a value without a name of its own is called.
@@ -49,8 +58,8 @@ pub fn memory_style(words: i64, width: u32, ultra: bool) -> MemStyle {
     }
 }
 
-/// How waves hop through a box of PEs or buffers: cycles to the next one along each axis, nothing along an axis on which
-/// they stop.
+/// How waves hop through a box of PEs or buffers: cycles to the next one along each axis, nothing along an axis on
+/// which they stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hops {
     cycles: [Option<u32>; 2],
@@ -67,7 +76,8 @@ impl Hops {
 
     /// A port that goes on as `<name>_out`, or as one output for each axis.
     pub fn chain(&self, name: &str, ty: Ty) -> Chain {
-        let onward = [0, 1].map(|a| Port::new(if self.apart { format!("{name}_out{a}") } else { format!("{name}_out") }, ty));
+        let onward =
+            [0, 1].map(|a| Port::new(if self.apart { format!("{name}_out{a}") } else { format!("{name}_out") }, ty));
         Chain { port: Port::new(name, ty), onward, cycles: self.cycles }
     }
 }

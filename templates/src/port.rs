@@ -1,5 +1,5 @@
-//! Ports of templates. The interface of a template is a struct of these with named fields, made from its parameters: `build`
-//! declares them, and whoever has an instance connects them. No port's name is spelled a second time.
+//! Ports of templates. The interface of a template is a struct of these with named fields, made from its parameters:
+//! `build` declares them, and whoever has an instance connects them. No port's name is spelled a second time.
 
 use rtl::{u, Instance, ModuleBuilder, Sig, Ty};
 
@@ -64,8 +64,8 @@ impl Chain {
         self.cycles.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// Declares the outputs, which hand `value` on. What is given back is at `k` the value `k + 1` cycles late, for at least
-    /// `least` cycles.
+    /// Declares the outputs, which hand `value` on. What is given back is at `k` the value `k + 1` cycles late, for at
+    /// least `least` cycles.
     pub fn hand_on<'m>(&self, m: &'m ModuleBuilder, value: Sig<'m>, least: u32) -> Vec<Sig<'m>> {
         let taps = m.shift_register(value, self.longest().max(least), format!("{}_q", self.port.name), None);
         self.outputs().iter().for_each(|(port, cycles)| port.output(m, taps[*cycles as usize - 1]));
@@ -74,7 +74,12 @@ impl Chain {
 }
 
 /// Passes ports of an instance through to those of the module around it: inputs and outputs, each inside and outside.
-pub(crate) fn pass<'m>(m: &'m ModuleBuilder, instance: Instance<'m>, [inner, outer]: [Vec<&Port>; 2], outputs: [Vec<&Port>; 2]) {
+pub(crate) fn pass<'m>(
+    m: &'m ModuleBuilder,
+    instance: Instance<'m>,
+    [inner, outer]: [Vec<&Port>; 2],
+    outputs: [Vec<&Port>; 2],
+) {
     inner.into_iter().zip(outer).for_each(|(inner, outer)| inner.set(instance, outer.input(m)));
     let [inner, outer] = outputs;
     inner.into_iter().zip(outer).for_each(|(inner, outer)| outer.output(m, inner.out(instance)));

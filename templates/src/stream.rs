@@ -65,7 +65,11 @@ impl<S> Loads<S> {
     /// The fields in the order of the ports.
     pub fn fields(&self) -> Vec<&S> {
         let Word { slot, w, group, .. } = &self.word;
-        [&self.valid, &self.first, &self.last, slot, w, group].into_iter().chain(self.word.digits()).chain([&self.data]).collect()
+        [&self.valid, &self.first, &self.last, slot, w, group]
+            .into_iter()
+            .chain(self.word.digits())
+            .chain([&self.data])
+            .collect()
     }
 }
 
@@ -93,11 +97,15 @@ pub struct Answer<S> {
 impl Answer<Port> {
     /// Ports whose names begin with `prefix`, for words of so many bytes.
     pub fn ports(prefix: &str, bytes: u32) -> Self {
-        Answer { valid: Port::bit(format!("{prefix}rd_valid")), data: Port::new(format!("{prefix}rd_data"), u(8 * bytes)) }
+        Answer {
+            valid: Port::bit(format!("{prefix}rd_valid")),
+            data: Port::new(format!("{prefix}rd_data"), u(8 * bytes)),
+        }
     }
 }
 
-/// What one buffer looks at as the stream passes it: the fields of its own group, dimensions counted from its hull's first.
+/// What one buffer looks at as the stream passes it: the fields of its own group, dimensions counted from its hull's
+/// first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passing<S> {
     pub valid: S,
@@ -128,7 +136,9 @@ impl<S> Passing<S> {
         f(&self.first, Some(&other.first));
         self.slot.iter().for_each(|x| f(x, other.slot.as_ref()));
         for (own, there) in [(&self.u, &other.u), (&self.r, &other.r)] {
-            own.iter().enumerate().for_each(|(d, x)| x.iter().for_each(|x| f(x, there.get(d).and_then(Option::as_ref))));
+            own.iter()
+                .enumerate()
+                .for_each(|(d, x)| x.iter().for_each(|x| f(x, there.get(d).and_then(Option::as_ref))));
         }
         self.w.iter().for_each(|x| f(x, other.w.as_ref()));
         self.data.iter().for_each(|x| f(x, other.data.as_ref()));

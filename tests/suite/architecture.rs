@@ -1,5 +1,6 @@
-//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way. Inside of a crate, neither folders nor
-//! files import one another in a circle; in `arch` and `rtl` each module imports only from those that `lib.rs` names before it.
+//! The crates depend on each other as the table in `ARCHITECTURE.md` says: one way. Inside of a crate, neither folders
+//! nor files import one another in a circle; in `arch` and `rtl` each module imports only from those that `lib.rs`
+//! names before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -45,13 +46,17 @@ fn quoted(text: &str) -> Vec<String> {
 fn documented() -> Vec<(String, BTreeSet<String>)> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let rows = text.lines().skip_while(|l| !l.starts_with("| crate |")).skip(2).take_while(|l| l.starts_with('|'));
-    let rows: Vec<(String, String)> = rows.map(|l| {
-        let cells: Vec<&str> = l.trim_matches('|').split('|').collect();
-        (quoted(cells[0])[0].clone(), cells[2].trim().to_string())
-    }).collect();
+    let rows: Vec<(String, String)> = rows
+        .map(|l| {
+            let cells: Vec<&str> = l.trim_matches('|').split('|').collect();
+            (quoted(cells[0])[0].clone(), cells[2].trim().to_string())
+        })
+        .collect();
     let names: Vec<&String> = rows.iter().map(|r| &r.0).collect();
     let allowed = |(name, cell): &(String, String)| match cell.strip_prefix("all but") {
-        Some(others) => names.iter().filter(|n| **n != name && !quoted(others).contains(n)).map(|n| n.to_string()).collect(),
+        Some(others) => {
+            names.iter().filter(|n| **n != name && !quoted(others).contains(n)).map(|n| n.to_string()).collect()
+        }
         None => quoted(cell).into_iter().collect(),
     };
     rows.iter().map(|row| (row.0.clone(), allowed(row))).collect()
@@ -119,7 +124,9 @@ fn spread(path: &str) -> Vec<Vec<String>> {
                 match c {
                     '{' => depth += 1,
                     ',' | '}' if depth == 0 => {
-                        all.extend(spread(group[start..at].trim_start()).into_iter().map(|tail| [head.clone(), tail].concat()));
+                        all.extend(
+                            spread(group[start..at].trim_start()).into_iter().map(|tail| [head.clone(), tail].concat()),
+                        );
                         start = at + 1;
                         if c == '}' {
                             return all;
@@ -175,11 +182,13 @@ fn imports(src: &Path) -> Arrows {
     arrows
 }
 
-/// Which of the crate's files import which. A folder's own file and those in the folder are parts of one module: what they
-/// take from each other does not count.
+/// Which of the crate's files import which. A folder's own file and those in the folder are parts of one module: what
+/// they take from each other does not count.
 fn file_imports(src: &Path) -> Arrows {
-    let files: BTreeMap<Vec<String>, String> =
-        rust_files(src).iter().map(|f| (module(src, f), f.strip_prefix(src).expect("a file of the crate").to_string_lossy().into_owned())).collect();
+    let files: BTreeMap<Vec<String>, String> = rust_files(src)
+        .iter()
+        .map(|f| (module(src, f), f.strip_prefix(src).expect("a file of the crate").to_string_lossy().into_owned()))
+        .collect();
     let mut arrows: Arrows = files.values().map(|f| (f.clone(), BTreeSet::new())).collect();
     for (path, file) in &files {
         for to in named(&code(&src.join(file)), path) {
@@ -209,7 +218,8 @@ fn folders_import_one_another_in_no_circle() {
         let arrows = imports(&src);
         let reach: BTreeMap<&String, BTreeSet<String>> = arrows.keys().map(|m| (m, reached(&arrows, m))).collect();
         for (a, from_a) in reach.iter().filter(|(m, _)| src.join(m).is_dir()) {
-            let circle: Vec<_> = from_a.iter().filter(|b| b != a && src.join(b).is_dir() && reach[b].contains(*a)).collect();
+            let circle: Vec<_> =
+                from_a.iter().filter(|b| b != a && src.join(b).is_dir() && reach[b].contains(*a)).collect();
             assert!(circle.is_empty(), "`{name}`: folder `{a}` imports from {circle:?}, which import from it");
         }
     }
@@ -226,7 +236,8 @@ fn files_import_one_another_in_no_circle() {
         met_arrows += arrows.values().map(BTreeSet::len).sum::<usize>();
         let reach: Arrows = arrows.keys().map(|f| (f.clone(), reached(&arrows, f))).collect();
         for (file, from_file) in &reach {
-            let circle: BTreeSet<&String> = from_file.iter().filter(|other| *other != file && reach[*other].contains(file)).chain([file]).collect();
+            let circle: BTreeSet<&String> =
+                from_file.iter().filter(|other| *other != file && reach[*other].contains(file)).chain([file]).collect();
             let known = RECURSION.iter().find(|(_, files)| circle.iter().all(|f| files.contains(&f.as_str())));
             met.extend(known.map(|k| k.0).filter(|_| circle.len() > 1));
             assert!(circle.len() == 1 || known.is_some(), "`{name}`: these files import one another: {circle:?}");
@@ -250,8 +261,13 @@ fn modules_import_from_those_named_before_them() {
     for name in ["arch", "rtl"] {
         let src = root().join(name).join("src");
         let text = code(&src.join("lib.rs"));
-        let order: Vec<&str> = text.lines().filter_map(|l| l.trim().trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')).collect();
-        let place = |m: &String| order.iter().position(|o| o == m).unwrap_or_else(|| panic!("`{name}`: lib.rs does not name `{m}`"));
+        let order: Vec<&str> = text
+            .lines()
+            .filter_map(|l| l.trim().trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
+            .collect();
+        let place = |m: &String| {
+            order.iter().position(|o| o == m).unwrap_or_else(|| panic!("`{name}`: lib.rs does not name `{m}`"))
+        };
         let arrows = imports(&src);
         assert!(arrows.values().any(|to| !to.is_empty()), "`{name}` has imports");
         for (from, to) in &arrows {
@@ -265,8 +281,13 @@ fn modules_import_from_those_named_before_them() {
 #[test]
 fn tests_stand_where_they_run() {
     for (name, folder) in folders() {
-        let untested = manifest(&folder.to_string_lossy()).get("lib").and_then(|l| l.get("test")) == Some(&toml::Value::Boolean(false));
-        let inside: Vec<_> = rust_files(&folder.join("src")).into_iter().filter(|f| code(f).contains("#[cfg(test)]")).collect();
-        assert!(!untested || inside.is_empty(), "`{name}` runs no tests in src, see its Cargo.toml; move these to tests/suite: {inside:?}");
+        let untested = manifest(&folder.to_string_lossy()).get("lib").and_then(|l| l.get("test"))
+            == Some(&toml::Value::Boolean(false));
+        let inside: Vec<_> =
+            rust_files(&folder.join("src")).into_iter().filter(|f| code(f).contains("#[cfg(test)]")).collect();
+        assert!(
+            !untested || inside.is_empty(),
+            "`{name}` runs no tests in src, see its Cargo.toml; move these to tests/suite: {inside:?}"
+        );
     }
 }

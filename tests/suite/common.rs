@@ -20,7 +20,8 @@ pub fn root(path: &str) -> PathBuf {
 /// The C files of a folder, by name.
 pub fn c_files(dir: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root(dir)).unwrap_or_else(|e| panic!("{dir}: {e}"));
-    let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    let mut files: Vec<_> =
+        entries.map(|e| e.expect("an entry").path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
     files.sort();
     files
 }
@@ -41,7 +42,9 @@ pub fn sim(options: &str, file: &Path) -> Result<Sim, String> {
 /// Elements that differ, per array of these types; NaNs are equal.
 pub fn differing(types: &[ScalarType], found: &[Vec<u64>], expected: &[Vec<u64>]) -> usize {
     let same = |ty: ScalarType, a: u64, b: u64| a == b || (value::is_nan(a, ty) && value::is_nan(b, ty));
-    let count = |((&ty, f), e): ((&ScalarType, &Vec<u64>), &Vec<u64>)| f.iter().zip(e).filter(|(&a, &b)| !same(ty, a, b)).count();
+    let count = |((&ty, f), e): ((&ScalarType, &Vec<u64>), &Vec<u64>)| {
+        f.iter().zip(e).filter(|(&a, &b)| !same(ty, a, b)).count()
+    };
     types.iter().zip(found).zip(expected).map(count).sum()
 }
 
@@ -59,11 +62,18 @@ pub fn caught<T>(check: impl FnOnce() -> Result<T, String>) -> Result<T, String>
 }
 
 /// Runs `check` on every item, on all cores; what it answers, in the items' order.
-pub fn on_all_cores<T: Sync, R: Send>(items: &[T], name: impl Fn(&T) -> String, check: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn on_all_cores<T: Sync, R: Send>(
+    items: &[T],
+    name: impl Fn(&T) -> String,
+    check: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Duration, R)>> = Mutex::new(vec![]);
     let work = || {
-        while let Some((at, item)) = { let at = next.fetch_add(1, Ordering::Relaxed); items.get(at).map(|i| (at, i)) } {
+        while let Some((at, item)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            items.get(at).map(|i| (at, i))
+        } {
             let begin = Instant::now();
             let answer = check(item);
             done.lock().expect("no panic").push((at, begin.elapsed(), answer));

@@ -11,7 +11,8 @@ use sagen::{catalog, data};
 fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, String> {
     let (file, options) = line.split_once(' ').expect("a path and options");
     let arguments = sim(options, &root(file))?;
-    let (scop, _) = frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
+    let (scop, _) =
+        frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
     let board = catalog::find("u250")?;
     let compiled = arch::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
@@ -44,13 +45,17 @@ fn icarus_agrees_with_the_built_in_engine() {
         return;
     }
     // Narrow buses: Icarus takes seconds for a cycle's wide words.
-    agree(Engine::Icarus, &[
-        "examples/mm.c -D N=9 --space i,j --tile i=4,j=4,k=5",
-        "examples/mm.c -D N=5 --space k --simd k=2",
-        "examples/fir.c --space n --tile n=8",
-        "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C --word A=8,scale=4,B=4,bias=2,C=1",
-        "tests/run/shared_ports.c --space i,k --tile i=4,k=4 --ports shared --word A=16,scale=8,B=8,bias=4,C=2",
-    ]);
+    agree(
+        Engine::Icarus,
+        &[
+            "examples/mm.c -D N=9 --space i,j --tile i=4,j=4,k=5",
+            "examples/mm.c -D N=5 --space k --simd k=2",
+            "examples/fir.c --space n --tile n=8",
+            "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C --word \
+        A=8,scale=4,B=4,bias=2,C=1",
+            "tests/run/shared_ports.c --space i,k --tile i=4,k=4 --ports shared --word A=16,scale=8,B=8,bias=4,C=2",
+        ],
+    );
 }
 
 #[test]
@@ -59,10 +64,13 @@ fn verilator_agrees_with_the_built_in_engine() {
         eprintln!("skipped: verilator is not installed");
         return;
     }
-    agree(Engine::Verilator, &[
-        "examples/mm.c -D N=9 --space i,k --tile i=4,k=4",
-        "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports shared",
-    ]);
+    agree(
+        Engine::Verilator,
+        &[
+            "examples/mm.c -D N=9 --space i,k --tile i=4,k=4",
+            "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports shared",
+        ],
+    );
 }
 
 /// A design is compiled once for all memories, and every design on its own.
@@ -81,7 +89,8 @@ fn compiled_simulations_are_kept() {
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         (report["cycles"].as_u64().expect("cycles"), std::fs::read_dir(models.path()).expect("a folder").count())
     };
-    let [near, far, stalled, other] = ["-D N=2", "-D N=2 --memory ideal:200", "-D N=2 --memory ddr", "-D N=3"].map(cycles);
+    let [near, far, stalled, other] =
+        ["-D N=2", "-D N=2 --memory ideal:200", "-D N=2 --memory ddr", "-D N=3"].map(cycles);
     assert_eq!([near.1, far.1, stalled.1, other.1], [1, 1, 1, 2]);
     assert!(far.0 > near.0 + 180 && stalled.0 > near.0, "{near:?} {far:?} {stalled:?}");
 }
@@ -90,8 +99,15 @@ fn compiled_simulations_are_kept() {
 #[test]
 fn ddr_memory_is_slower_than_ideal_memory() {
     let line = "examples/mm.c -D N=16 --space i,j --tile i=8,j=8";
-    let outcomes = run(line, Engine::Builtin, &[Timing::IDEAL, Timing::Ddr { seed: 1 }, Timing::Ddr { seed: 2 }]).unwrap();
+    let outcomes =
+        run(line, Engine::Builtin, &[Timing::IDEAL, Timing::Ddr { seed: 1 }, Timing::Ddr { seed: 2 }]).unwrap();
     let [ideal, slow, other] = outcomes.as_slice() else { panic!("three outcomes") };
-    assert!(slow.cycles > ideal.cycles && slow.cycles != other.cycles, "{} {} {}", ideal.cycles, slow.cycles, other.cycles);
+    assert!(
+        slow.cycles > ideal.cycles && slow.cycles != other.cycles,
+        "{} {} {}",
+        ideal.cycles,
+        slow.cycles,
+        other.cycles
+    );
     assert_eq!((&slow.memories, &other.memories), (&ideal.memories, &ideal.memories));
 }

@@ -1,5 +1,6 @@
-//! Several functions in one IP: `tests/functions/*.c`, with the options in their lines `// sagen:`. Each function, and then a
-//! random sequence of them with resets in between, must compute what C does, in the predicted cycles with ideal memory.
+//! Several functions in one IP: `tests/functions/*.c`, with the options in their lines `// sagen:`. Each function, and
+//! then a random sequence of them with resets in between, must compute what C does, in the predicted cycles with ideal
+//! memory.
 
 use crate::common::{root, sim};
 use sagen::simulate::{self, Agreement};

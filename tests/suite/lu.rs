@@ -1,5 +1,5 @@
-//! LU decomposition without pivoting, as PolyBench writes it and with uniform dependences by hand: equal to C, in the cycles
-//! predicted, and faster than AutoSA's arrays. By command at every size from 1 to 32.
+//! LU decomposition without pivoting, as PolyBench writes it and with uniform dependences by hand: equal to C, in the
+//! cycles predicted, and faster than AutoSA's arrays. By command at every size from 1 to 32.
 
 use crate::common::{on_all_cores, root};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Damaged input files: `.npy` files, design files, boards and texts of stages with random edits are read or refused, and never anything
-//! else. `scripts/million.sh` reads a million of each; a case is its number.
+//! Damaged input files: `.npy` files, design files, boards and texts of stages with random edits are read or refused,
+//! and never anything else. `scripts/million.sh` reads a million of each; a case is its number.
 
 use crate::common::{caught, root, setting};
 use arch::cost::board::Board;
@@ -9,8 +9,46 @@ use sagen::npy::Npy;
 
 /// Text that means something to one of the readers.
 const WORDS: [&str; 40] = [
-    "0", "-1", "1", "64", "99999999999999999999", "18446744073709551615", "-9223372036854775808", "1e999", "nan", "-inf", "true", "\"", "'", "\"\"\"", "[", "]",
-    "[[", "{", "}", "=", ",", ".", "#", "\n", "\0", "\u{feff}", "é", "tile", "space", "array", "ports", "A+B", "[[memory]]", "[resources]", "(", ")", "'shape'", "'descr'", "<f8", "True",
+    "0",
+    "-1",
+    "1",
+    "64",
+    "99999999999999999999",
+    "18446744073709551615",
+    "-9223372036854775808",
+    "1e999",
+    "nan",
+    "-inf",
+    "true",
+    "\"",
+    "'",
+    "\"\"\"",
+    "[",
+    "]",
+    "[[",
+    "{",
+    "}",
+    "=",
+    ",",
+    ".",
+    "#",
+    "\n",
+    "\0",
+    "\u{feff}",
+    "é",
+    "tile",
+    "space",
+    "array",
+    "ports",
+    "A+B",
+    "[[memory]]",
+    "[resources]",
+    "(",
+    ")",
+    "'shape'",
+    "'descr'",
+    "<f8",
+    "True",
 ];
 
 fn mutated(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
@@ -47,7 +85,9 @@ fn survive(kind: &str, corpus: Vec<Vec<u8>>, read: impl Fn(&[u8]) -> Result<(), 
         let mutant = mutated(&corpus, &mut Random(case));
         match caught(|| Ok(read(&mutant))) {
             Ok(Ok(())) => accepted += 1,
-            Ok(Err(why)) if why.starts_with("WRONG") || why.trim().is_empty() => panic!("case {case}: {why}\n{}", String::from_utf8_lossy(&mutant)),
+            Ok(Err(why)) if why.starts_with("WRONG") || why.trim().is_empty() => {
+                panic!("case {case}: {why}\n{}", String::from_utf8_lossy(&mutant))
+            }
             Ok(Err(_)) => refused += 1,
             Err(why) => panic!("case {case}: {why}\n{}", String::from_utf8_lossy(&mutant)),
         }
@@ -57,7 +97,11 @@ fn survive(kind: &str, corpus: Vec<Vec<u8>>, read: impl Fn(&[u8]) -> Result<(), 
 }
 
 fn demand(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(format!("WRONG: {}", what())) }
+    if holds {
+        Ok(())
+    } else {
+        Err(format!("WRONG: {}", what()))
+    }
 }
 
 fn text(bytes: &[u8]) -> Result<&str, String> {
@@ -73,7 +117,13 @@ fn arrays_of_numpy() {
     let header = b"{'descr': '>u2', 'fortran_order': True, 'shape': (2, 2), }\n";
     let columns = [&b"\x93NUMPY\x02\x00"[..], &(header.len() as u32).to_le_bytes(), header, b"12345678"].concat();
     assert!(Npy::parse(&columns).is_ok());
-    let corpus = vec![file('i', 2, vec![2, 3]), file('f', 8, vec![1]), file('u', 1, vec![]), file('b', 1, vec![3, 0, 2]), columns];
+    let corpus = vec![
+        file('i', 2, vec![2, 3]),
+        file('f', 8, vec![1]),
+        file('u', 1, vec![]),
+        file('b', 1, vec![3, 0, 2]),
+        columns,
+    ];
     survive(".npy files", corpus, |bytes| {
         let array = Npy::parse(bytes)?;
         demand(array.bytes.len() == array.size * array.shape.iter().product::<usize>(), || format!("{array:?}"))?;
@@ -96,12 +146,15 @@ fn design_files() {
 
 #[test]
 fn board_files() {
-    let corpus = ["u250", "u280", "zcu104"].map(|name| std::fs::read(root(&format!("boards/{name}.toml"))).expect("a board"));
+    let corpus =
+        ["u250", "u280", "zcu104"].map(|name| std::fs::read(root(&format!("boards/{name}.toml"))).expect("a board"));
     survive("boards", corpus.to_vec(), |bytes| {
         let board = Board::parse(text(bytes)?)?;
         let r = &board.resources;
         let counts = [r.lut, r.ff, r.dsp, r.bram36, r.uram];
-        demand(board.clock_mhz > 0.0 && board.port_bytes() > 0 && counts.iter().all(|&n| n >= 0), || format!("{board:?}"))
+        demand(board.clock_mhz > 0.0 && board.port_bytes() > 0 && counts.iter().all(|&n| n >= 0), || {
+            format!("{board:?}")
+        })
     });
 }
 
@@ -109,11 +162,15 @@ fn board_files() {
 fn stages() -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> = vec![];
     for stage in ["scop", "ure", "mapping", "vsa"] {
-        let mut files: Vec<_> = std::fs::read_dir(root(&format!("tests/stages/{stage}"))).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(root(&format!("tests/stages/{stage}")))
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path())
+            .collect();
         files.sort();
         for file in files {
             let text = std::fs::read_to_string(&file).expect("a text");
-            let section = text.split("==== ").find_map(|part| part.strip_prefix(stage)?.strip_prefix('\n').map(str::to_string));
+            let section =
+                text.split("==== ").find_map(|part| part.strip_prefix(stage)?.strip_prefix('\n').map(str::to_string));
             corpus.push(section.expect("the stage's section").into_bytes());
         }
     }

@@ -1,5 +1,5 @@
-//! PolyBench/C at tiny sizes through the command: all kernels equal C, in the predicted cycles. `scripts/polybench.py` runs
-//! them at larger sizes.
+//! PolyBench/C at tiny sizes through the command: all kernels equal C, in the predicted cycles. `scripts/polybench.py`
+//! runs them at larger sizes.
 
 use crate::common::{c_files, on_all_cores};
 use serde_json::Value;
@@ -11,8 +11,8 @@ const SLOW: [&str; 1] = ["adi"];
 
 /// All loops run at least four times, so that no dependence is uniform by accident, and extents differ.
 const SIZES: [&str; 16] = [
-    "N=7", "M=6", "NI=5", "NJ=6", "NK=7", "NL=8", "NM=5", "NQ=4", "NR=5", "NP=6", "W=6", "H=7", "NX=5", "NY=6", "TSTEPS=4",
-    "TMAX=4",
+    "N=7", "M=6", "NI=5", "NJ=6", "NK=7", "NL=8", "NM=5", "NQ=4", "NR=5", "NP=6", "W=6", "H=7", "NX=5", "NY=6",
+    "TSTEPS=4", "TMAX=4",
 ];
 
 const KERNELS: &str = "tests/polybench";
@@ -34,8 +34,18 @@ fn sagen(words: [&str; 2], file: &Path) -> Output {
 fn fault(file: &Path) -> Option<String> {
     let output = sagen(["sim", "--json"], file);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let equal = output.status.success() && report["match"] == Value::Bool(true) && report["cycles"] == report["predicted_cycles"];
-    (!equal).then(|| format!("{}: {}\n{}{}", name(file), output.status, String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+    let equal = output.status.success()
+        && report["match"] == Value::Bool(true)
+        && report["cycles"] == report["predicted_cycles"];
+    (!equal).then(|| {
+        format!(
+            "{}: {}\n{}{}",
+            name(file),
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
 }
 
 #[test]

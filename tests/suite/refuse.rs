@@ -11,7 +11,8 @@ fn check(file: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
     let options = text.lines().find_map(|l| l.strip_prefix("// sagen:")).unwrap_or_default();
     let arguments = sim(options, file)?;
-    let (scop, _) = frontend::parse(file, &arguments.program.parse_options()).map_err(|(_, faults)| format!("the front end refuses it: {faults:?}"))?;
+    let (scop, _) = frontend::parse(file, &arguments.program.parse_options())
+        .map_err(|(_, faults)| format!("the front end refuses it: {faults:?}"))?;
     let board = sagen::catalog::find(&arguments.program.board)?;
     match arch::compile(&scop, &arguments.design.spec()?, &board) {
         Ok(_) => Err("it was accepted; it may move to tests/run".into()),
@@ -29,7 +30,9 @@ fn check(file: &Path) -> Result<(), String> {
 fn the_mapper_says_why() {
     let files = c_files("tests/refuse/mapper");
     assert!(!files.is_empty());
-    let failure = |file: &std::path::PathBuf| caught(|| check(file)).err().map(|why| format!("=== {}\n{why}", file.display()));
-    let failures: Vec<String> = on_all_cores(&files, |f| f.display().to_string(), failure).into_iter().flatten().collect();
+    let failure =
+        |file: &std::path::PathBuf| caught(|| check(file)).err().map(|why| format!("=== {}\n{why}", file.display()));
+    let failures: Vec<String> =
+        on_all_cores(&files, |f| f.display().to_string(), failure).into_iter().flatten().collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,16 +1,16 @@
 //! Runs every `tests/run/*.c` four ways and compares bit for bit: the C compiler's program, the interpreter of the
-//! `Scop`, the interpreter of the virtual systolic array, and the netlist through its AXI ports, once with the arrays at
-//! multiples of 4096 bytes and once at odd addresses. With ideal memory and the arrays at multiples of 4096 the predicted
-//! cycles must be the simulated ones exactly.
+//! `Scop`, the interpreter of the virtual systolic array, and the netlist through its AXI ports, once with the arrays
+//! at multiples of 4096 bytes and once at odd addresses. With ideal memory and the arrays at multiples of 4096 the
+//! predicted cycles must be the simulated ones exactly.
 //!
 //! A line `// sagen: OPTIONS` in the file is one run with these options of `sagen sim`; a file without one runs with
 //! none. `SAGEN_RUN=name` picks files whose name contains it.
 
 use crate::common::{c_files, caught, differing, on_all_cores, sim};
 use arch::contract::walk::MemoryTiming;
+use arch::ir::design::{Arithmetic, DesignSpec};
 use arch::ir::vsa::{After, InputGroup, Until};
 use arch::text::Stage;
-use arch::ir::design::{Arithmetic, DesignSpec};
 use arch::{Compiled, Stages};
 use frontend::scop::Scop;
 use sagen::check::{Case, Conditions};
@@ -76,7 +76,8 @@ impl Program {
     fn four_ways<'a>(&'a self, arguments: &Sim, shifts: &[usize], known: &mut Recurrences<'a>) -> Result<(), String> {
         let Program { scop, native, interpreted } = self;
         let (board, spec) = (sagen::catalog::find(&arguments.program.board)?, arguments.design.spec()?);
-        let compiled = arch::compile_program(known.of(scop, &spec)?, scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
+        let compiled =
+            arch::compile_program(known.of(scop, &spec)?, scop, &spec, &board).map_err(|f| format!("{f:?}"))?;
         stages(&compiled, &spec.program(scop), &native.before)?;
         let case = Case::new(scop, &compiled, &native.before)?;
         let from_c = case.of_vsa(&native.after);
@@ -121,8 +122,8 @@ impl<'a> Recurrences<'a> {
 /// Cycles of the runs that are repeated with another memory.
 const FAR_BELOW: u64 = 600;
 
-/// A latency of 200 cycles instead of 16 is paid for the first read, the last write, and each load that waits for a drain; beside
-/// that it costs a twentieth at most.
+/// A latency of 200 cycles instead of 16 is paid for the first read, the last write, and each load that waits for a
+/// drain; beside that it costs a twentieth at most.
 fn far_from_the_memory(compiled: &Compiled) -> Result<(), String> {
     let vsa = &compiled.vsa;
     let trips = |count: usize| vsa.counters[..count].iter().map(|c| c.trip).product::<i64>();
@@ -136,15 +137,20 @@ fn far_from_the_memory(compiled: &Compiled) -> Result<(), String> {
     let (loads, more) = (vsa.inputs.iter().map(waits).sum::<i64>(), 200 - 16);
     let [near, far] = [16, 200].map(|latency| compiled.predict(&MemoryTiming::both(latency)).cycles);
     let most = near + near / 20 + (2 + loads) * more;
-    let figures = format!("{far} cycles at a latency of 200 instead of {near} at one of 16, {loads} loads wait for drains");
-    if far <= most { Ok(()) } else { Err(figures) }
+    let figures =
+        format!("{far} cycles at a latency of 200 instead of {near} at one of 16, {loads} loads wait for drains");
+    if far <= most {
+        Ok(())
+    } else {
+        Err(figures)
+    }
 }
 
 /// Interpreting recurrences takes a table entry for each value; more operations than this take too long for a test.
 const INTERPRETED: i64 = 20_000;
 
-/// The stages before the array, as text, are what they were when they are read back, and the recurrences compute what the
-/// program does.
+/// The stages before the array, as text, are what they were when they are read back, and the recurrences compute what
+/// the program does.
 fn stages(compiled: &Compiled, program: &Scop, before: &Memory) -> Result<(), String> {
     let Stages { scop, system, plan, .. } = compiled.stages.as_ref().ok_or("the stages are not kept")?;
     let text = arch::text::mapping(scop, system, plan);
@@ -180,17 +186,20 @@ fn failures(group: &Group, shifts: &[usize]) -> Vec<String> {
     group.runs.iter().filter_map(failure).collect()
 }
 
-/// The file has one function, without sizes at run time: others are `functions`' and `sizes`' to test. Most files need not be
-/// read for that.
+/// The file has one function, without sizes at run time: others are `functions`' and `sizes`' to test. Most files need
+/// not be read for that.
 fn alone(file: &Path) -> bool {
     let text = std::fs::read_to_string(file).expect("a C file");
     let looks = text.matches("#pragma scop").count() <= 1 && !text.contains("max");
-    looks || frontend::programs(file, &Default::default()).map_or(true, |(all, _)| all.len() == 1 && all[0].open_sizes() == 0)
+    looks
+        || frontend::programs(file, &Default::default())
+            .map_or(true, |(all, _)| all.len() == 1 && all[0].open_sizes() == 0)
 }
 
 fn all_agree(dir: &str, shifts: &[usize]) {
     let wanted = std::env::var("SAGEN_RUN").unwrap_or_default();
-    let files = c_files(dir).into_iter().filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
+    let files =
+        c_files(dir).into_iter().filter(|f| f.file_stem().is_some_and(|s| s.to_string_lossy().contains(&wanted)));
     let mut groups: Vec<Group> = files.filter(|f| alone(f)).flat_map(|f| groups(&f)).collect();
     // Long ones first, or the last one keeps a core busy alone.
     groups.sort_by_key(|g| std::cmp::Reverse(g.runs.len()));
@@ -205,7 +214,8 @@ fn programs_agree_four_ways_at_any_address() {
     all_agree("tests/run", &[0, 3]);
 }
 
-/// A product of a matrix and a vector reads a beat of the matrix in 95 % of the cycles, 200 cycles away from the memory.
+/// A product of a matrix and a vector reads a beat of the matrix in 95 % of the cycles, 200 cycles away from the
+/// memory.
 #[test]
 fn a_far_memory_is_read_all_the_time() {
     let file = crate::common::root("examples/mv.c");

@@ -1,6 +1,7 @@
-//! Sizes at run time: `tests/sizes/*.c` and two examples, with the options in their lines `// sagen:`. One IP runs at all of a
-//! line's sizes, one after the other and then in random order with resets in between, and must compute what C does, in the
-//! predicted cycles. So must the interpreter of the array at each of them, and all texts of its stages read back as what they were.
+//! Sizes at run time: `tests/sizes/*.c` and two examples, with the options in their lines `// sagen:`. One IP runs at
+//! all of a line's sizes, one after the other and then in random order with resets in between, and must compute what C
+//! does, in the predicted cycles. So must the interpreter of the array at each of them, and all texts of its stages
+//! read back as what they were.
 
 use crate::common::{root, sim};
 use sagen::program::{self, Work};
@@ -51,17 +52,24 @@ fn texts_read_back_and_interpreters_agree() {
         assert_eq!(back, Ok(arch::text::canonical(&compiled.vsa)), "{}", file.display());
         let stages = compiled.stages.as_ref().expect("stages");
         let mapping = arch::text::mapping(&stages.scop, &stages.system, &stages.plan);
-        let read = arch::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
+        let read =
+            arch::text::read("text", &mapping).unwrap_or_else(|why| panic!("{}: {why}\n{mapping}", file.display()));
         assert!(matches!(read, arch::text::Stage::Mapping(..)));
         for given in &arguments.sizes {
             let sizes = input.sizes(&given.0).unwrap_or_else(|why| panic!("{}", why.text));
             let (at, run) = (input.at(&sizes), compiled.at(&sizes));
-            let native = golden::run(&at.scop, &file, &arguments.program.parse_options(), &data::random(&at.scop, 3)).expect("C");
+            let native = golden::run(&at.scop, &file, &arguments.program.parse_options(), &data::random(&at.scop, 3))
+                .expect("C");
             let numbers = data::numbers(&at.scop, &run.vsa).expect("arrays");
             // What is no argument of the C function has no expected contents.
-            let known: Vec<(usize, usize)> = numbers.iter().enumerate().filter_map(|(argument, k)| Some((argument, (*k)?))).collect();
+            let known: Vec<(usize, usize)> =
+                numbers.iter().enumerate().filter_map(|(argument, k)| Some((argument, (*k)?))).collect();
             let interpreted = simulate::interpret(&at.scop, &native.before).expect("the region");
-            assert!(known.iter().all(|&(_, k)| interpreted[k] == native.after[k]), "{} at {sizes:?}: the region", file.display());
+            assert!(
+                known.iter().all(|&(_, k)| interpreted[k] == native.after[k]),
+                "{} at {sizes:?}: the region",
+                file.display()
+            );
             assert_eq!(run.vsa.verify(), Ok(()), "{} at {sizes:?}", file.display());
             let array = simulate::execute(&run.vsa, &native.before, &numbers).expect("the array");
             for (argument, k) in known {

@@ -12,10 +12,11 @@
 //! …
 //! ```
 //!
-//! The words behind the input's name are options of `sagen rtl`, a name and a value each; an input may be a stage's text, as
-//! `input.ure`. Each section behind it is the output of `--emit=` and its name, and there is one named like the folder. Each
-//! text must read back as itself, and simulate as it is interpreted. `SAGEN_BLESS=1 cargo test --release --test suite stages` writes what is
-//! printed now into the files; read the difference before it is committed.
+//! The words behind the input's name are options of `sagen rtl`, a name and a value each; an input may be a stage's
+//! text, as `input.ure`. Each section behind it is the output of `--emit=` and its name, and there is one named like
+//! the folder. Each text must read back as itself, and simulate as it is interpreted. `SAGEN_BLESS=1 cargo test
+//! --release --test suite stages` writes what is printed now into the files; read the difference before it is
+//! committed.
 
 use crate::common::{on_all_cores, root};
 use std::fmt::Write as _;
@@ -39,10 +40,13 @@ impl Test {
         let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
         let mut parts = text.split("==== ");
         let prose = parts.next().unwrap_or_default().to_string();
-        let mut sections = parts.map(|part| part.split_once('\n').unwrap_or((part, ""))).map(|(head, body)| (head.to_string(), body.to_string()));
+        let mut sections = parts
+            .map(|part| part.split_once('\n').unwrap_or((part, "")))
+            .map(|(head, body)| (head.to_string(), body.to_string()));
         let (header, input) = sections.next().ok_or("no section `==== input.c`")?;
         let outputs: Vec<(String, String)> = sections.collect();
-        let folder = file.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder =
+            file.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
         if prose.trim().is_empty() {
             return Err("it does not say what it checks".into());
         }
@@ -77,7 +81,8 @@ impl Test {
         };
         let name = format!("x.{stage}");
         let again = sagen(&["rtl", &format!("--emit={stage}")], &kept, &name, text)?;
-        let facts = |text: &str| text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect::<String>();
+        let facts =
+            |text: &str| text.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect::<String>();
         if facts(&again) != facts(text) {
             return Err(format!("{stage}, read back: {}", difference(&facts(text), &facts(&again))));
         }
@@ -97,10 +102,19 @@ impl Test {
 fn sagen(command: &[&str], options: &[&str], name: &str, contents: &str) -> Result<String, String> {
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     std::fs::write(dir.path().join(name), contents).map_err(|e| e.to_string())?;
-    let output = Command::new(env!("CARGO_BIN_EXE_sagen")).current_dir(dir.path()).args(command).args(options).arg(name).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_sagen"))
+        .current_dir(dir.path())
+        .args(command)
+        .args(options)
+        .arg(name)
+        .output();
     let output = output.map_err(|e| e.to_string())?;
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if output.status.success() { Ok(text.into_owned()) } else { Err(format!("{command:?} {options:?} {name}: {}\n{text}{errors}", output.status)) }
+    if output.status.success() {
+        Ok(text.into_owned())
+    } else {
+        Err(format!("{command:?} {options:?} {name}: {}\n{text}{errors}", output.status))
+    }
 }
 
 /// The first line that differs.
@@ -109,7 +123,13 @@ fn difference(expected: &str, found: &str) -> String {
     loop {
         match (e.next(), f.next()) {
             (None, None) => return "they differ in line ends".into(),
-            (e, f) if e != f => return format!("line {line}\n  expected {}\n  printed  {}", e.unwrap_or("nothing"), f.unwrap_or("nothing")),
+            (e, f) if e != f => {
+                return format!(
+                    "line {line}\n  expected {}\n  printed  {}",
+                    e.unwrap_or("nothing"),
+                    f.unwrap_or("nothing")
+                )
+            }
             _ => line += 1,
         }
     }
@@ -130,19 +150,28 @@ fn check(file: &Path) -> Result<(), String> {
     if std::env::var_os("SAGEN_BLESS").is_some() {
         return if faults.is_empty() { Ok(()) } else { std::fs::write(file, test.text()).map_err(|e| e.to_string()) };
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("\n"))
+    }
 }
 
 #[test]
 fn stages_print_what_is_expected() {
     let folder = |stage: &str| {
-        let entries = std::fs::read_dir(root("tests/stages").join(stage)).unwrap_or_else(|e| panic!("tests/stages/{stage}: {e}"));
+        let entries =
+            std::fs::read_dir(root("tests/stages").join(stage)).unwrap_or_else(|e| panic!("tests/stages/{stage}: {e}"));
         let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
         files.sort();
         files
     };
     let files: Vec<PathBuf> = STAGES.into_iter().flat_map(folder).collect();
     let name = |file: &PathBuf| file.display().to_string();
-    let faults: Vec<String> = on_all_cores(&files, name, |f| check(f).err().map(|why| format!("{}: {why}", f.display()))).into_iter().flatten().collect();
+    let faults: Vec<String> =
+        on_all_cores(&files, name, |f| check(f).err().map(|why| format!("{}: {why}", f.display())))
+            .into_iter()
+            .flatten()
+            .collect();
     assert!(faults.is_empty(), "{}\n(if that is right: SAGEN_BLESS=1, and read the difference)", faults.join("\n"));
 }

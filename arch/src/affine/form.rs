@@ -30,16 +30,24 @@ pub struct Condition {
 impl Condition {
     pub fn holds(&self, counters: &[i64], p: [i64; 2]) -> bool {
         let v = self.form.eval(counters, p);
-        if self.equality { v == 0 } else { v >= 0 }
+        if self.equality {
+            v == 0
+        } else {
+            v >= 0
+        }
     }
     /// The condition in PE `p`, over counters alone.
     pub fn at(&self, p: [i64; 2]) -> Condition {
         let constant = self.form.constant + self.form.space[0] * p[0] + self.form.space[1] * p[1];
-        Condition { form: Form { constant, counters: self.form.counters.clone(), space: [0, 0] }, equality: self.equality }
+        Condition {
+            form: Form { constant, counters: self.form.counters.clone(), space: [0, 0] },
+            equality: self.equality,
+        }
     }
     /// The only value the condition leaves to counter `j`, if it is an equality over that counter alone.
     pub fn fixes(&self, j: usize) -> Option<i64> {
-        let alone = self.form.is_time_only() && self.form.counters.iter().enumerate().all(|(k, &c)| (k == j) == (c != 0));
+        let alone =
+            self.form.is_time_only() && self.form.counters.iter().enumerate().all(|(k, &c)| (k == j) == (c != 0));
         (self.equality && alone).then(|| -self.form.constant / self.form.counters[j])
     }
 }

@@ -63,7 +63,10 @@ pub fn in_bounds(subscripts: &[Affine], extents: &[i64]) -> Vec<Constraint> {
 pub fn shifted(conjunction: &[Constraint], shift: &[i64]) -> Vec<Constraint> {
     let back = |c: &Constraint| {
         let moved: i64 = c.expr.coeffs.iter().zip(shift).map(|(a, s)| a * s).sum();
-        Constraint { expr: Affine { coeffs: c.expr.coeffs.clone(), constant: c.expr.constant - moved }, equality: c.equality }
+        Constraint {
+            expr: Affine { coeffs: c.expr.coeffs.clone(), constant: c.expr.constant - moved },
+            equality: c.equality,
+        }
     };
     conjunction.iter().map(back).collect()
 }
@@ -87,8 +90,8 @@ pub fn constant_on(a: &Affine, domain: &[Constraint]) -> Option<i64> {
     (flow::maximum(domain, a)? == lo).then_some(lo)
 }
 
-/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. Constants at the
-/// end take no step: `[i][1]` is `[y][1]`.
+/// A function in steps of its strides, and the function over these steps: `2i + 1` is `2y + 1` with `y = i`. Constants
+/// at the end take no step: `[i][1]` is `[y][1]`.
 pub fn without_strides(values: &[Affine]) -> (Vec<Affine>, Vec<Affine>) {
     let rank = values.iter().rposition(|a| !a.is_constant()).map_or(values.len(), |d| d + 1);
     let strides: Vec<i64> = values.iter().map(|a| a.coeffs.iter().fold(0, |g, &c| gcd(g, c)).max(1)).collect();

@@ -1,5 +1,5 @@
-//! Affine algebra: functions of iterators ([`map`]) and of waves and PEs ([`Form`]), conditions and the ranges they leave,
-//! integer matrices. Everything else in this crate is built on it.
+//! Affine algebra: functions of iterators ([`map`]) and of waves and PEs ([`Form`]), conditions and the ranges they
+//! leave, integer matrices. Everything else in this crate is built on it.
 
 mod form;
 pub mod map;

@@ -2,8 +2,8 @@
 
 use super::{Condition, Form};
 
-/// Least and greatest value of `constant + Σ coefficient * x` with `low <= x <= high`, of terms `(coefficient, low, high)`:
-/// the one rule of intervals.
+/// Least and greatest value of `constant + Σ coefficient * x` with `low <= x <= high`, of terms `(coefficient, low,
+/// high)`: the one rule of intervals.
 pub fn interval(constant: i64, terms: impl IntoIterator<Item = (i64, i64, i64)>) -> (i128, i128) {
     terms.into_iter().fold((constant.into(), constant.into()), |(least, greatest), (c, low, high)| {
         let (a, b) = (i128::from(c) * i128::from(low), i128::from(c) * i128::from(high));
@@ -85,7 +85,10 @@ impl Ranges {
         for (k, t) in terms.iter().enumerate() {
             let (lo, hi) = rest[terms.len() - 1 - k];
             // value + c*x + r == 0 for some r in [lo, hi]: x is the one integer in range.
-            let x = (0..=t.1).find(|x| { let v = -(value + t.0 * x); lo <= v && v <= hi });
+            let x = (0..=t.1).find(|x| {
+                let v = -(value + t.0 * x);
+                lo <= v && v <= hi
+            });
             let Some(x) = x else { return Some(Err(())) };
             value += t.0 * x;
             found.push((t.2, x));
@@ -109,8 +112,8 @@ impl Ranges {
         self.narrowed(conditions).is_some()
     }
 
-    /// Least and greatest value that all conditions together leave to each counter and axis, as far as intervals of forms
-    /// and variables show; `None` if they cannot all hold.
+    /// Least and greatest value that all conditions together leave to each counter and axis, as far as intervals of
+    /// forms and variables show; `None` if they cannot all hold.
     pub fn narrowed<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(i64, i64)>> {
         let forms = self.intervals(conditions)?;
         let mut known: Vec<(i64, i64)> = self.counters.iter().chain(&self.extent).map(|&n| (0, n - 1)).collect();
@@ -131,7 +134,10 @@ impl Ranges {
 
     /// Per distinct form, without its constant: the values that the conditions leave to it. `None` if none.
     #[allow(clippy::type_complexity)]
-    fn intervals<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Option<Vec<(Vec<(i64, usize)>, (i64, i64))>> {
+    fn intervals<'a>(
+        &self,
+        conditions: impl IntoIterator<Item = &'a Condition>,
+    ) -> Option<Vec<(Vec<(i64, usize)>, (i64, i64))>> {
         let mut forms: Vec<(Vec<(i64, usize)>, (i64, i64))> = Vec::new();
         for Condition { form, equality } in conditions {
             let mut terms: Vec<(i64, usize)> = self.terms(form).into_iter().map(|t| (t.0, t.2)).collect();
@@ -154,7 +160,13 @@ impl Ranges {
 
 /// Narrows the intervals of the variables to what `within` leaves of the sum of `terms`; false if that is nothing.
 fn tighten(terms: &[(i64, usize)], within: (i64, i64), known: &mut [(i64, i64)]) -> bool {
-    let of = |&(c, v): &(i64, usize), known: &[(i64, i64)]| if c > 0 { (c * known[v].0, c * known[v].1) } else { (c * known[v].1, c * known[v].0) };
+    let of = |&(c, v): &(i64, usize), known: &[(i64, i64)]| {
+        if c > 0 {
+            (c * known[v].0, c * known[v].1)
+        } else {
+            (c * known[v].1, c * known[v].0)
+        }
+    };
     let total = terms.iter().map(|t| of(t, known)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     if total.0 > within.1 || total.1 < within.0 {
         return false;

@@ -2,8 +2,8 @@
 //! enough for one of the elements), the verifier, the cost and the hardware.
 //!
 //! A *chain* are registers that shift with each wave: number `k` holds the value of `k` waves ago from one cycle after
-//! the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is written
-//! when the source is ready, and read at the earliest one cycle after the write.
+//! the shift of the previous wave, at least `interval` cycles before, until the shift of this one. A *memory* is
+//! written when the source is ready, and read at the earliest one cycle after the write.
 
 use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use std::collections::BTreeMap;
@@ -34,7 +34,14 @@ impl Wait {
         let Op::Past { source, hop, waves, lag } = vsa.node(id).op else { return None };
         let (s, waves) = (&vsa.schedule, vsa.fewest(waves, lag));
         let taken = s.ready[id.index()] + s.skew[0] * hop[0] + s.skew[1] * hop[1] - i64::from(hop != [0, 0]);
-        Some(Wait { waves, varies: lag.is_some(), ready: s.ready[source.index()], latency: s.latency[source.index()], interval: s.interval.max(1), taken })
+        Some(Wait {
+            waves,
+            varies: lag.is_some(),
+            ready: s.ready[source.index()],
+            latency: s.latency[source.index()],
+            interval: s.interval.max(1),
+            taken,
+        })
     }
 
     /// When the chain behind the source shifts: with the source's own last register, if it has one.
@@ -58,18 +65,21 @@ impl Wait {
             Delay::Chain => self.waves > 0 && !self.varies && self.taken > self.shift() - self.interval,
             Delay::Memory { read, synchronous } => {
                 let written = self.ready + 1 - self.waves * self.interval;
-                self.waves > 1 && (written.max(0)..=self.ready).contains(&read) && read + i64::from(synchronous) <= self.taken
+                self.waves > 1
+                    && (written.max(0)..=self.ready).contains(&read)
+                    && read + i64::from(synchronous) <= self.taken
             }
         }
     }
 
     /// Registers between the element (or the wire) and where the value is taken.
     pub fn registers(&self, delay: Option<Delay>) -> i64 {
-        self.taken - match delay {
-            None => self.ready,
-            Some(Delay::Chain) => self.taken.min(self.shift()),
-            Some(Delay::Memory { read, synchronous }) => read + i64::from(synchronous),
-        }
+        self.taken
+            - match delay {
+                None => self.ready,
+                Some(Delay::Chain) => self.taken.min(self.shift()),
+                Some(Delay::Memory { read, synchronous }) => read + i64::from(synchronous),
+            }
     }
 }
 
@@ -85,7 +95,8 @@ pub fn earliest(waves: i64, ready: i64, latency: i64, interval: i64) -> i64 {
     }
 }
 
-/// The same of a value that waits for other numbers of waves in other phases or at other sizes, `fewest` at least: it is always in a memory.
+/// The same of a value that waits for other numbers of waves in other phases or at other sizes, `fewest` at least: it
+/// is always in a memory.
 pub fn earliest_lagging(fewest: i64, ready: i64, interval: i64) -> i64 {
     ready + 2 - fewest * interval
 }
@@ -96,8 +107,8 @@ pub fn choose(vsa: &Vsa) -> BTreeMap<NodeId, Delay> {
     pasts.filter_map(|id| Some((id, Wait::of(vsa, id).filter(|w| w.waves > 0)?.choose()?))).collect()
 }
 
-/// A `Select` between a constant and what a memory kept, by a condition of the wave alone: done where the memory's word is
-/// registered, as a reset of that register, and not behind it.
+/// A `Select` between a constant and what a memory kept, by a condition of the wave alone: done where the memory's word
+/// is registered, as a reset of that register, and not behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cleared {
     pub past: NodeId,
@@ -118,7 +129,9 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
         _ => return None,
     };
     let Op::Past { hop: [0, 0], waves, .. } = vsa.node(past).op else { return None };
-    let Some(delay @ Delay::Memory { read, synchronous: true }) = vsa.schedule.delays.get(&past).copied() else { return None };
+    let Some(delay @ Delay::Memory { read, synchronous: true }) = vsa.schedule.delays.get(&past).copied() else {
+        return None;
+    };
     let registers = Wait::of(vsa, past)?.registers(Some(delay));
     let at_once = |n: NodeId| vsa.schedule.latency[n.index()] == 0;
     let same_time = vsa.schedule.ready[id.index()] == read + 1 && vsa.schedule.ready[past.index()] == read + 1;
@@ -129,7 +142,13 @@ pub fn cleared(vsa: &Vsa, id: NodeId) -> Option<Cleared> {
         let stored = vsa.outputs.iter().flat_map(|g| &g.ports).any(|p| p.value == past || p.enable == past);
         readers == 1 && !stored && vsa.node(past).ty == vsa.node(id).ty
     };
-    (control && same_time && registers == 0 && at_once(id) && in_luts(waves) && alone()).then_some(Cleared { past, read, condition, when, value })
+    (control && same_time && registers == 0 && at_once(id) && in_luts(waves) && alone()).then_some(Cleared {
+        past,
+        read,
+        condition,
+        when,
+        value,
+    })
 }
 
 /// Tables of so many constants are read from LUTs, in a cycle; longer ones from block RAM, in two.

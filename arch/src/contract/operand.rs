@@ -10,7 +10,9 @@ pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
     let ScalarType::Int { bits, signed } = node.ty else { return node.ty };
     match &node.op {
         Op::Cast(source) => match effective_type(nodes, *source) {
-            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => ScalarType::Int { bits: b, signed: s },
+            ScalarType::Int { bits: b, signed: s } if (s == signed && b <= bits) || (!s && b < bits) => {
+                ScalarType::Int { bits: b, signed: s }
+            }
             _ => node.ty,
         },
         Op::Const(value) => narrowest(&[*value], bits, signed),
@@ -21,7 +23,8 @@ pub fn effective_type(nodes: &[Node], id: NodeId) -> ScalarType {
 
 /// The narrowest type of all these numbers, given in `bits` bits: signed where one is negative.
 fn narrowest(numbers: &[u64], bits: u32, signed: bool) -> ScalarType {
-    let (negative, positive): (Vec<u64>, Vec<u64>) = numbers.iter().partition(|&n| signed && bits > 0 && n >> (bits - 1) & 1 == 1);
+    let (negative, positive): (Vec<u64>, Vec<u64>) =
+        numbers.iter().partition(|&n| signed && bits > 0 && n >> (bits - 1) & 1 == 1);
     let below = negative.iter().map(|&n| negative_bits(n, bits)).max();
     let above = positive.iter().map(|n| (64 - n.leading_zeros()).max(1) + u32::from(below.is_some())).max();
     ScalarType::Int { bits: below.max(above).unwrap_or(bits).min(bits), signed: below.is_some() }
@@ -64,7 +67,8 @@ pub fn travels(vsa: &Vsa, enable: NodeId) -> bool {
 pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
     let mut live = vec![false; vsa.nodes.len()];
     let ports = vsa.outputs.iter().flat_map(|g| &g.ports);
-    let mut stack: Vec<NodeId> = ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();
+    let mut stack: Vec<NodeId> =
+        ports.flat_map(|p| if travels(vsa, p.enable) { vec![p.value] } else { vec![p.value, p.enable] }).collect();
     while let Some(id) = stack.pop() {
         if std::mem::replace(&mut live[id.index()], true) {
             continue;
@@ -77,8 +81,9 @@ pub fn live_nodes(vsa: &Vsa) -> Vec<bool> {
     live
 }
 
-/// What a product with this constant adds up, modulo 2^`bits`, instead of a multiplier: shifts of the other factor, with the
-/// terms that are subtracted marked. The fewest there are (canonical signed digits); nothing where they are more than three.
+/// What a product with this constant adds up, modulo 2^`bits`, instead of a multiplier: shifts of the other factor,
+/// with the terms that are subtracted marked. The fewest there are (canonical signed digits); nothing where they are
+/// more than three.
 pub fn digits(constant: u64, bits: u32) -> Option<Vec<(u32, bool)>> {
     let mut rest = u128::from(constant) & (u128::MAX >> (128 - bits));
     let mut all = vec![];

@@ -1,8 +1,8 @@
 //! Which elements of the bus words a feeder's bank stores: those that some wave reads, and no others.
 //!
 //! In any word of a bank's row, the elements that waves ask for are at the same few places, counted from where the row
-//! begins in its first word: `col` modulo the word. Which elements of the bus these are differs from place to place, but
-//! is a constant there: wiring.
+//! begins in its first word: `col` modulo the word. Which elements of the bus these are differs from place to place,
+//! but is a constant there: wiring.
 
 use crate::affine::Form;
 use crate::ir::vsa::Counter;
@@ -33,5 +33,9 @@ pub fn list(places: u128) -> Vec<i64> {
 fn turned(places: u128, by: i64, word: i64) -> u128 {
     let by = by.rem_euclid(word);
     let mask = u128::MAX >> (128 - word);
-    if by == 0 { places } else { (places << by | places >> (word - by)) & mask }
+    if by == 0 {
+        places
+    } else {
+        (places << by | places >> (word - by)) & mask
+    }
 }

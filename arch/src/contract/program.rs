@@ -1,5 +1,5 @@
-//! Program registers: numbers that follow from the sizes. The host computes them by their formulas and writes them before a
-//! run; hardware takes them in the cycle of the `start` pulse.
+//! Program registers: numbers that follow from the sizes. The host computes them by their formulas and writes them
+//! before a run; hardware takes them in the cycle of the `start` pulse.
 
 use super::walk::Walk;
 use crate::ir::sizes::Formula;
@@ -40,7 +40,8 @@ pub fn of_walk(vsa: &Vsa, walk: &Walk) -> Vec<Register> {
     registers(walk.program(), &vsa.sizes.maxima())
 }
 
-/// One less than what values wait for ([`crate::ir::cases::Cases::lags`]), in the phases of a case or behind the last one.
+/// One less than what values wait for ([`crate::ir::cases::Cases::lags`]), in the phases of a case or behind the last
+/// one.
 pub fn of_lag(lag: &Formula, case: usize) -> Formula {
     lag.in_case(case).plus(Formula::Const(-1))
 }
@@ -57,5 +58,8 @@ fn lags(vsa: &Vsa) -> impl Iterator<Item = Formula> + '_ {
 /// All of an array, each once: those of its parameters come first.
 pub fn of(vsa: &Vsa) -> Vec<Register> {
     let walks = Walk::all(vsa).into_iter().flatten().flatten();
-    registers(vsa.sizes.parameters.iter().cloned().chain(lags(vsa)).chain(walks.flat_map(|w| w.program())), &vsa.sizes.maxima())
+    registers(
+        vsa.sizes.parameters.iter().cloned().chain(lags(vsa)).chain(walks.flat_map(|w| w.program())),
+        &vsa.sizes.maxima(),
+    )
 }

@@ -6,7 +6,13 @@ use crate::ir::sizes::Formula;
 use crate::ir::vsa::{Hull, HullDim, Vsa};
 
 /// The last row of each dimension that waves of a run ask for: counters that sizes end do not reach all of the hull.
-pub(super) fn reach<'a>(vsa: &Vsa, hull: &Hull, subscripts: &[Form], ports: impl Iterator<Item = &'a [i64]> + Clone, pes: [[i64; 2]; 2]) -> Vec<Formula> {
+pub(super) fn reach<'a>(
+    vsa: &Vsa,
+    hull: &Hull,
+    subscripts: &[Form],
+    ports: impl Iterator<Item = &'a [i64]> + Clone,
+    pes: [[i64; 2]; 2],
+) -> Vec<Formula> {
     let of_dim = |(d, row): (usize, &HullDim)| {
         let last = Formula::Const(row.modulus * row.extent - 1);
         if vsa.sizes.list.is_empty() {

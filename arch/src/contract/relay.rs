@@ -48,7 +48,9 @@ impl Relays {
         let side = |a: usize| 1..=REACH.min(extent[a]);
         let mut all: Vec<Relays> = side(0).flat_map(|i| side(1).map(move |j| Relays::of([i, j], extent))).collect();
         all.sort_by_key(|r| (r.extent[0] * r.extent[1], r.extent[0] + r.extent[1]));
-        let most = |r: &Relays, limit: usize| r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(r.count(vsa, o, at, limit)?.max(most)));
+        let most = |r: &Relays, limit: usize| {
+            r.kinds(vsa, o).into_iter().try_fold(0, |most, at| Some(r.count(vsa, o, at, limit)?.max(most)))
+        };
         let fitting = all.into_iter().find_map(|r| Some(Relays { joined: most(&r, JOINED)?, ..r }));
         fitting.unwrap_or_else(|| {
             let single = Relays::of([1, 1], extent);
@@ -56,7 +58,8 @@ impl Relays {
         })
     }
 
-    /// Relays that stand for all: others serve as many collectors, whose elements begin at the same places of a bus word.
+    /// Relays that stand for all: others serve as many collectors, whose elements begin at the same places of a bus
+    /// word.
     fn kinds(&self, vsa: &Vsa, o: usize) -> Vec<[i64; 2]> {
         let group = &vsa.outputs[o];
         let word = i64::from(vsa.arrays[group.array as usize].word);
@@ -97,7 +100,8 @@ impl Relays {
         Some(count).filter(|&n| n <= limit)
     }
 
-    /// Puts every bank behind relay `at` into the first bus word in which its elements are free, as long as `put` goes on.
+    /// Puts every bank behind relay `at` into the first bus word in which its elements are free, as long as `put` goes
+    /// on.
     fn join(&self, vsa: &Vsa, o: usize, at: [i64; 2], mut put: impl FnMut(usize, Source) -> bool) {
         let (group, extent) = (&vsa.outputs[o], vsa.outputs[o].extent());
         let word = i64::from(vsa.arrays[group.array as usize].word);

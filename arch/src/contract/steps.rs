@@ -1,5 +1,5 @@
-//! What of a walk follows from the sizes: how its forms go on, which rows end early, which numbers an engine needs of them, the
-//! walk at some sizes.
+//! What of a walk follows from the sizes: how its forms go on, which rows end early, which numbers an engine needs of
+//! them, the walk at some sizes.
 
 use super::walk::{RowForm, WaitUntil, Walk, WalkGroup};
 use crate::ir::sizes::Formula;
@@ -36,8 +36,8 @@ fn carries(coefficients: &[i64], lasts: &[Formula]) -> Vec<Formula> {
 }
 
 impl WalkGroup {
-    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their places in
-    /// buffers. Counted from the first of a hull of so many.
+    /// Dimensions whose rows may end before the hull does, as sizes say, within others: rows behind them keep their
+    /// places in buffers. Counted from the first of a hull of so many.
     pub fn early(&self, dims: usize) -> Vec<usize> {
         let missing = self.rows.len() - dims;
         let within = |d: usize| self.rows[..missing + d].iter().any(|outer| outer.modulus * outer.extent > 1);
@@ -57,11 +57,18 @@ impl Walk {
     /// The same of the group's address.
     pub fn address_steps(&self, group: &WalkGroup) -> Steps {
         let own = [(Formula::Const(1), &group.address)];
-        self.steps_of(group, &own.into_iter().chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form))).collect::<Vec<_>>())
+        self.steps_of(
+            group,
+            &own.into_iter()
+                .chain(group.strided.iter().map(|(stride, form)| (stride.clone(), form)))
+                .collect::<Vec<_>>(),
+        )
     }
     fn steps_of(&self, group: &WalkGroup, terms: &[(Formula, &RowForm)]) -> Steps {
         let sum = |part: &dyn Fn(&RowForm) -> Vec<Formula>| {
-            let all = terms.iter().map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
+            let all = terms
+                .iter()
+                .map(|(factor, form)| part(form).into_iter().map(|f| factor.clone().times(f)).collect::<Vec<_>>());
             all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.plus(b)).collect()).unwrap_or_default()
         };
         let start = |form: &RowForm| vec![first(&form.start, &self.lasts[..self.parameters])];
@@ -69,7 +76,8 @@ impl Walk {
         let rows = |form: &RowForm| carries(&form.rows, &group.ends);
         Steps { start: sum(&start).remove(0), tiles: sum(&tiles), rows: sum(&rows) }
     }
-    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's dimension.
+    /// Rows that are in the array at no tile of a run are not walked: gates that sizes close end the rows of a group's
+    /// dimension.
     pub(super) fn end_rows(&mut self) {
         let parameters = &self.lasts[..self.parameters];
         for g in &mut self.groups {
@@ -121,12 +129,21 @@ impl Walk {
                 form.start = form.start.at(&values);
             }
             // The last value of a counter that the sizes end.
-            let ends = |when: &mut Vec<Option<i64>>| {
-                when.drain(..self.parameters);
-                for ((w, trip), last) in when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..]) {
-                    *w = w.map(|v| if v + 1 == *trip && !matches!(last, Formula::ByCase(_)) { last.eval(sizes) } else { v });
-                }
-            };
+            let ends =
+                |when: &mut Vec<Option<i64>>| {
+                    when.drain(..self.parameters);
+                    for ((w, trip), last) in
+                        when.iter_mut().zip(&self.trips[self.parameters..]).zip(&self.lasts[self.parameters..])
+                    {
+                        *w = w.map(|v| {
+                            if v + 1 == *trip && !matches!(last, Formula::ByCase(_)) {
+                                last.eval(sizes)
+                            } else {
+                                v
+                            }
+                        });
+                    }
+                };
             ends(&mut g.when);
             for (k, value) in std::mem::take(&mut g.when_sized) {
                 g.when[k - self.parameters] = Some(value.eval(sizes));

@@ -18,7 +18,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// `form`, and what is left behind it, are not negative; where it runs `along` the rows, by how many elements of the walk.
+    /// `form`, and what is left behind it, are not negative; where it runs `along` the rows, by how many elements of
+    /// the walk.
     fn within(&mut self, form: &RowForm, left: RowForm, along: Option<i64>) {
         match along {
             Some(inner) => {
@@ -82,7 +83,9 @@ impl Walk {
             group: i,
             array: &vsa.arrays[g.array as usize],
             index: g.array as usize,
-            when: (0..vsa.tile_depth).map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters())).collect(),
+            when: (0..vsa.tile_depth)
+                .map(|j| g.emit.get(j).copied().flatten().filter(|_| j >= vsa.parameters()))
+                .collect(),
             hull: &g.hull,
             reach: reach(vsa, &g.hull, &g.subscripts, g.ports.iter().map(|p| &p.offset[..]), [g.first, g.last]),
             bounds: &g.bounds,
@@ -114,17 +117,31 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
     let first = raw.first()?;
     // A value to which a loop does not come in every phase, or a loop of phases at every size, has to be waited for.
     let limited = |j: usize| vsa.sizes.limits.contains_key(&j) || vsa.cases.limits.contains_key(&j);
-    let comes = |j: usize| first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && limited(j)));
+    let comes = |j: usize| {
+        first.when[j].is_some_and(|v| v == 0 || !vsa.cases.lasts.contains_key(&j) && !(j < vsa.phases && limited(j)))
+    };
     let same = |j: usize| comes(j) && raw.iter().all(|r| r.when[j] == first.when[j]);
     // Who waits for phases, or is there in some of them only, counts them.
-    let waits = |j: usize| j < vsa.phases && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase) || raw.iter().any(|r| r.cases.is_some()));
-    let kept: Vec<usize> = (0..vsa.tile_depth).filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j))).collect();
+    let waits = |j: usize| {
+        j < vsa.phases
+            && (raw.iter().flat_map(|r| r.after).any(|a| a.until == Until::Phase)
+                || raw.iter().any(|r| r.cases.is_some()))
+    };
+    let kept: Vec<usize> = (0..vsa.tile_depth)
+        .filter(|&j| j < vsa.parameters() || vsa.counters[j].trip > 1 && (!same(j) || waits(j)))
+        .collect();
     let fixed: Vec<i64> =
         (0..vsa.tile_depth).map(|j| if kept.contains(&j) { 0 } else { first.when[j].unwrap_or(0) }).collect();
     let trips: Vec<i64> = kept.iter().map(|&j| vsa.counters[j].trip).collect();
     let bytes = raw.iter().map(|r| r.array.ty.bytes()).min()?;
     let outer = raw.iter().map(|r| r.hull.rows.len()).max()?;
-    let groups: Vec<WalkGroup> = raw.iter().map(|r| WalkGroup { waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(), ..group(vsa, r, bytes, outer, &kept, &fixed, &trips) }).collect();
+    let groups: Vec<WalkGroup> = raw
+        .iter()
+        .map(|r| WalkGroup {
+            waits: r.after.iter().map(|a| wait(vsa, r, a, &kept)).collect(),
+            ..group(vsa, r, bytes, outer, &kept, &fixed, &trips)
+        })
+        .collect();
     let mut arrays: Vec<(usize, String)> = raw.iter().map(|r| (r.index, r.array.name.clone())).collect();
     arrays.sort();
     arrays.dedup();
@@ -138,10 +155,32 @@ fn build(vsa: &Vsa, port: usize, raw: Vec<Raw>) -> Option<Walk> {
         None if vsa.cases.is_empty() || j < vsa.phases => vsa.sizes.last(j, trip),
         None if only.is_some() => vsa.last(j, only.flatten()),
         // Where no group is served, a walk does not stay.
-        None => Formula::by_case((0..=cases.len()).map(|k| if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) { vsa.last(j, Some(k)) } else { Formula::Const(0) }).collect()),
+        None => Formula::by_case(
+            (0..=cases.len())
+                .map(|k| {
+                    if k < cases.len() && serves(&raw, k, &vsa.cases.boxes[k]) {
+                        vsa.last(j, Some(k))
+                    } else {
+                        Formula::Const(0)
+                    }
+                })
+                .collect(),
+        ),
     };
     let lasts: Vec<Formula> = kept.iter().zip(&trips).enumerate().map(last).collect();
-    let mut walk = Walk { name: vsa.port_name(port), arrays, address_bits: vsa.port_address_bits(port), bytes, word: vsa.bus_bytes(port) / bytes, trips, parameters, lasts, cases, phases, groups };
+    let mut walk = Walk {
+        name: vsa.port_name(port),
+        arrays,
+        address_bits: vsa.port_address_bits(port),
+        bytes,
+        word: vsa.bus_bytes(port) / bytes,
+        trips,
+        parameters,
+        lasts,
+        cases,
+        phases,
+        groups,
+    };
     walk.end_rows();
     Some(walk)
 }
@@ -156,15 +195,23 @@ fn cases(vsa: &Vsa, kept: &[usize], fixed: &[i64]) -> Vec<Vec<Span>> {
         Span { low, high, end: own.map(|p| vsa.sizes.parameters[p].clone()).fold(Formula::Const(high), Formula::least) }
     };
     let of = |k: usize| {
-        let other = counted.clone().filter(|j| !kept.contains(j)).any(|j| span(k, j).holds(fixed[j]) == Formula::Const(0));
-        kept.iter().copied().filter(|j| counted.contains(j)).map(|j| if other { none.clone() } else { span(k, j) }).collect::<Vec<_>>()
+        let other =
+            counted.clone().filter(|j| !kept.contains(j)).any(|j| span(k, j).holds(fixed[j]) == Formula::Const(0));
+        kept.iter()
+            .copied()
+            .filter(|j| counted.contains(j))
+            .map(|j| if other { none.clone() } else { span(k, j) })
+            .collect::<Vec<_>>()
     };
     (0..vsa.cases.boxes.len()).map(of).collect()
 }
 
 /// Some group is served in phases of a case.
 fn serves(raw: &[Raw], case: usize, phases: &[[i64; 2]]) -> bool {
-    raw.iter().any(|r| is_among(r.cases, Some(case)) && phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v))))
+    raw.iter().any(|r| {
+        is_among(r.cases, Some(case))
+            && phases.iter().zip(&r.when).all(|(b, w)| w.is_none_or(|v| (b[0]..=b[1]).contains(&v)))
+    })
 }
 
 /// Drains of an output group in a phase that emits, by case; at the greatest sizes, and at all.
@@ -197,7 +244,12 @@ fn wait(vsa: &Vsa, group: &Raw, after: &After, kept: &[usize]) -> Wait {
             let output = &vsa.outputs[after.output as usize];
             let counted = || kept.iter().copied().filter(|&j| j < vsa.phases);
             let (most, drains) = drains(vsa, output);
-            WaitUntil::Phase { drains, most, emit: counted().map(|j| output.emit[j]).collect(), skips: group.cases.is_some() || counted().any(|j| group.when[j].is_some()) }
+            WaitUntil::Phase {
+                drains,
+                most,
+                emit: counted().map(|j| output.emit[j]).collect(),
+                skips: group.cases.is_some() || counted().any(|j| group.when[j].is_some()),
+            }
         }
     };
     Wait { output: after.output as usize, until }
@@ -235,7 +287,10 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
         coeffs: kept.iter().map(|&j| f.counters.get(j).copied().unwrap_or(0)).collect(),
     };
     // Coordinates of local element 0 of a row, and its subscripts.
-    let local = |d: usize, f: &Form| RowForm { start: affine(f), rows: (0..outer).map(|k| i64::from(k == missing + d)).collect() };
+    let local = |d: usize, f: &Form| RowForm {
+        start: affine(f),
+        rows: (0..outer).map(|k| i64::from(k == missing + d)).collect(),
+    };
     let y: Vec<RowForm> = r.hull.origin.iter().enumerate().map(|(d, f)| local(d, f)).collect();
     let subscript = |form: &Affine| {
         let constant = RowForm::constant(form.constant, kept.len(), outer);
@@ -254,8 +309,8 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     }
     let [y_outer @ .., y_last] = &y[..] else { unreachable!("an array has a dimension") };
     let ((along, by), step) = (r.hull.along(), r.hull.step(&r.array.extents(r.hull.view.len())));
-    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that follow
-    // sizes are no part of it: rows run along the last dimension then.
+    // From one subscript along the rows to the next; `step` is a multiple of it, or there is one element. Extents that
+    // follow sizes are no part of it: rows run along the last dimension then.
     let inner = if r.hull.elements > 1 { step / by } else { 1 };
     let mut ends = Ends::default();
     for (d, (x, (extent, _))) in x.iter().zip(&extents).enumerate() {
@@ -275,7 +330,8 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     }
     let Ends { mut gates, mut lowers, mut uppers } = ends;
     let single = HullDim { modulus: 1, extent: 1 };
-    let rows: Vec<HullDim> = iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
+    let rows: Vec<HullDim> =
+        iter::repeat_n(single, outer - r.hull.rows.len()).chain(r.hull.rows.iter().cloned()).collect();
     let lengths: Vec<i64> = rows.iter().map(|h| h.modulus * h.extent).collect();
     let ends = iter::repeat_n(Formula::Const(0), missing).chain(r.reach.iter().cloned()).collect();
     // Ends in elements of the walk.
@@ -286,7 +342,27 @@ fn group(vsa: &Vsa, r: &Raw, unit: u32, outer: usize, kept: &[usize], fixed: &[i
     lowers.retain(|f| f.range(trips, &lengths).1 > 0);
     uppers.retain(|f| f.range(trips, &lengths).0 < elements);
     let when = kept.iter().map(|&j| r.when[j]).collect();
-    let when_sized = kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
+    let when_sized =
+        kept.iter().enumerate().filter_map(|(k, j)| Some((k, vsa.sizes.parameters[*r.ends.get(j)?].clone()))).collect();
     let (words, slots) = (r.hull.beats(step, i64::from(r.array.word)), r.slots);
-    WalkGroup { group: r.group, array: r.index, when, when_sized, cases: r.cases.clone(), rows, ends, words, elements, step, scale, address, strided, gates, lowers, uppers, slots, waits: vec![] }
+    WalkGroup {
+        group: r.group,
+        array: r.index,
+        when,
+        when_sized,
+        cases: r.cases.clone(),
+        rows,
+        ends,
+        words,
+        elements,
+        step,
+        scale,
+        address,
+        strided,
+        gates,
+        lowers,
+        uppers,
+        slots,
+        waits: vec![],
+    }
 }

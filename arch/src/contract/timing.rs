@@ -62,7 +62,11 @@ fn dot_latency(lanes: usize) -> i64 {
 }
 
 fn pe_latency(time_only: bool) -> i64 {
-    if time_only { 0 } else { GUARD_LATENCY }
+    if time_only {
+        0
+    } else {
+        GUARD_LATENCY
+    }
 }
 
 /// Cores with one result bit a stage have their latency from this.
@@ -84,8 +88,8 @@ fn float_latency(op: BinaryOp, ty: ScalarType) -> i64 {
     }
 }
 
-/// By what one or several DSP slices (25 × 18 bits, signed, as DSP48E1 and DSP48E2 both have) need: operand, product and adder
-/// registers.
+/// By what one or several DSP slices (25 × 18 bits, signed, as DSP48E1 and DSP48E2 both have) need: operand, product
+/// and adder registers.
 fn multiplier_latency(operands: &[ScalarType]) -> i64 {
     let mut widths: Vec<u32> = operands.iter().map(|t| t.bits() + !t.signed() as u32).collect();
     widths.sort_unstable();
@@ -139,20 +143,23 @@ fn last_read(vsa: &Vsa, g: usize) -> i64 {
 pub fn emitted_delay(vsa: &Vsa, o: usize) -> i64 {
     let group = &vsa.outputs[o];
     let relays = Relays::new(vsa, o);
-    let lag: i64 = (0..2).map(|a| {
-        vsa.schedule.skew[a].abs() * (group.away(vsa)[a] + group.extent()[a] - 1) - (relays.extent[a] - 1)
-    }).sum();
+    let lag: i64 = (0..2)
+        .map(|a| vsa.schedule.skew[a].abs() * (group.away(vsa)[a] + group.extent()[a] - 1) - (relays.extent[a] - 1))
+        .sum();
     lag + collect_time(vsa, o)
 }
 
-/// From the launch of the last wave until nothing of the run is on its way to an engine, so that the next run may start;
-/// `None` where a store behind the last wave is over later still.
+/// From the launch of the last wave until nothing of the run is on its way to an engine, so that the next run may
+/// start; `None` where a store behind the last wave is over later still.
 pub fn swept(vsa: &Vsa) -> Option<i64> {
     let released = (0..vsa.inputs.len()).map(|g| release_delay(vsa, g)).max().unwrap_or(0);
     // The last visit; in its phase the loops may run less often than in others.
     let whole: Vec<i64> = vsa.counters[..vsa.tile_depth].iter().map(|c| c.trip - 1).collect();
     let end: Vec<i64> = vsa.trips_at(&whole).into_iter().take(vsa.tile_depth).map(|trip| trip - 1).collect();
-    let behind = |o: usize| vsa.outputs[o].emits(&end, vsa.case_at(&end)) && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released;
+    let behind = |o: usize| {
+        vsa.outputs[o].emits(&end, vsa.case_at(&end))
+            && emitted_delay(vsa, o) + drain_latency(vsa, vsa.port_of(vsa.outputs[o].array)) >= released
+    };
     let stores = vsa.sizes.list.is_empty() && (0..vsa.outputs.len()).any(behind);
     (!stores).then_some(released + 1)
 }

@@ -1,5 +1,5 @@
-//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order. How it follows from an
-//! array: [`super::table`].
+//! What a DMA engine walks: the loads or drains of all I/O groups behind one AXI port, in service order. How it follows
+//! from an array: [`super::table`].
 //!
 //! Hardware (`templates::axi`) and timing models (`cost::reader`, `cost::writer`) are both built from this one
 //! table, so they cannot drift apart. Service order: the points of the kept tile counters in lexicographic order
@@ -14,8 +14,8 @@
 //!
 //! One service walks the group's hull row by row. Everything a row needs is a [`RowForm`]: affine in the kept counters
 //! and in the row's local coordinates, so hardware keeps it in an odometer accumulator:
-//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base; hardware keeps the bits
-//!   of an address);
+//! - the virtual address of local element 0 of the row (modulo 2^64, relative to its array's base; hardware keeps the
+//!   bits of an address);
 //! - gates (`>= 0` or the row is skipped), lower and upper (exclusive) ends of the elements transferred.
 
 use crate::affine::interval;
@@ -40,7 +40,11 @@ impl MemoryTiming {
     pub const ON_CHIP: MemoryTiming = MemoryTiming { read_latency: 4, write_latency: 2 };
     /// Of the memory behind a port, where this one is that behind the AXI ports.
     pub fn behind(self, vsa: &Vsa, port: usize) -> MemoryTiming {
-        if vsa.on_chip(port).is_some() { MemoryTiming::ON_CHIP } else { self }
+        if vsa.on_chip(port).is_some() {
+            MemoryTiming::ON_CHIP
+        } else {
+            self
+        }
     }
     /// Reads and writes are answered after as many cycles.
     pub const fn both(latency: i64) -> MemoryTiming {
@@ -56,14 +60,15 @@ pub const LONGEST_BURST: i64 = 256;
 /// The deepest that a reader looks ahead.
 pub const MOST_AHEAD: i64 = 1 << 14;
 
-/// Beats that a reader asks for beyond those it has taken, and rows, to cover so many cycles of latency: a power of two, as
-/// block RAMs are deep. A burst is asked for while there is room for the longest, and taken a few cycles after it comes.
+/// Beats that a reader asks for beyond those it has taken, and rows, to cover so many cycles of latency: a power of
+/// two, as block RAMs are deep. A burst is asked for while there is room for the longest, and taken a few cycles after
+/// it comes.
 pub fn beats_ahead(latency: i64) -> i64 {
     (latency.max(0) as u64 + LONGEST_BURST as u64 + 8).next_power_of_two().clamp(512, MOST_AHEAD as u64) as i64
 }
 
-/// Drains whose write responses may be outstanding: one each few cycles at the latency of a far memory. The places are LUTRAM, so
-/// small ones cost next to the same (16 of them 21 LUT and 8 FF less in a writer of 2,600 LUT).
+/// Drains whose write responses may be outstanding: one each few cycles at the latency of a far memory. The places are
+/// LUTRAM, so small ones cost next to the same (16 of them 21 LUT and 8 FF less in a writer of 2,600 LUT).
 pub const DRAINS_IN_FLIGHT: usize = 64;
 
 /// Words requested from the collectors but not yet taken by the write channel, at most: a power of two that covers the
@@ -75,7 +80,10 @@ pub fn words_in_flight(walk: &Walk, read_latency: i64) -> usize {
 /// `a + factor * b`, modulo 2^64.
 fn combine(a: &Affine, factor: i64, b: &Affine) -> Affine {
     let sum = |x: i64, y: i64| x.wrapping_add(factor.wrapping_mul(y));
-    Affine { coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| sum(x, y)).collect(), constant: sum(a.constant, b.constant) }
+    Affine {
+        coeffs: a.coeffs.iter().zip(&b.coeffs).map(|(&x, &y)| sum(x, y)).collect(),
+        constant: sum(a.constant, b.constant),
+    }
 }
 
 /// Ends beyond 64 bits are the nearest number within.
@@ -137,12 +145,12 @@ pub struct WalkGroup {
     pub words: i64,
     /// Elements per row from the first that is wanted to the last.
     pub elements: i64,
-    /// Of `scale` elements each is what the array calls one; every `step`-th of those is wanted, and the array has them side
-    /// by side in its words.
+    /// Of `scale` elements each is what the array calls one; every `step`-th of those is wanted, and the array has them
+    /// side by side in its words.
     pub step: i64,
     pub scale: i64,
-    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes, what they
-    /// multiply comes on top.
+    /// Byte offset of local element 0 of the row from the array's base; wraps modulo 2^64. Where extents follow sizes,
+    /// what they multiply comes on top.
     pub address: RowForm,
     /// Steps in bytes that follow from the sizes, and how many of them.
     pub strided: Vec<(Formula, RowForm)>,
@@ -170,20 +178,22 @@ pub struct Wait {
 pub enum WaitUntil {
     /// Load `n` waits for the first `n - lag`.
     Lag(i64),
-    /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by their case,
-    /// if the kept counters of phases have these values in it, else none; `most` at the greatest sizes. It `skips` phases without
-    /// loads of its own.
+    /// The first load of a phase waits for as many more as the phases since the group's last one have: `drains`, by
+    /// their case, if the kept counters of phases have these values in it, else none; `most` at the greatest sizes. It
+    /// `skips` phases without loads of its own.
     Phase { drains: Formula, most: i64, emit: Vec<Option<i64>>, skips: bool },
 }
 
 impl WaitUntil {
-    /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is more than one
-    /// number or none.
+    /// Bits of the drains that one load may wait for beyond those that the load before has waited for, where that is
+    /// more than one number or none.
     pub fn due_bits(&self, walk: &Walk) -> Option<u32> {
         let WaitUntil::Phase { drains, most, skips, .. } = self else { return None };
         let phases = walk.parameters..walk.phases;
-        let most = i128::from(*most).saturating_mul(walk.trips[phases.clone()].iter().map(|&t| i128::from(t)).product());
-        let one = matches!(drains, Formula::Const(_)) && walk.lasts[phases].iter().all(|last| matches!(last, Formula::Const(_)));
+        let most =
+            i128::from(*most).saturating_mul(walk.trips[phases.clone()].iter().map(|&t| i128::from(t)).product());
+        let one = matches!(drains, Formula::Const(_))
+            && walk.lasts[phases].iter().all(|last| matches!(last, Formula::Const(_)));
         (*skips || !one).then(|| (128 - most.leading_zeros()).min(39))
     }
 }
@@ -191,7 +201,13 @@ impl WaitUntil {
 impl WalkGroup {
     /// Rows of each dimension except the last; where sizes tell, the most.
     pub fn lengths(&self) -> Vec<i64> {
-        let length = |(row, end): (&HullDim, &Formula)| if let Formula::Const(last) = end { last + 1 } else { row.modulus * row.extent };
+        let length = |(row, end): (&HullDim, &Formula)| {
+            if let Formula::Const(last) = end {
+                last + 1
+            } else {
+                row.modulus * row.extent
+            }
+        };
         self.rows.iter().zip(&self.ends).map(length).collect()
     }
     /// Rows per service.
@@ -221,7 +237,11 @@ pub struct Span {
 impl Span {
     /// One where the value is among them, else zero.
     pub(super) fn holds(&self, value: i64) -> Formula {
-        if value < self.low || value > self.high { Formula::Const(0) } else { self.end.clone().plus(Formula::Const(-value)).holds() }
+        if value < self.low || value > self.high {
+            Formula::Const(0)
+        } else {
+            self.end.clone().plus(Formula::Const(-value)).holds()
+        }
     }
     /// How many they are.
     fn count(&self) -> Formula {
@@ -295,7 +315,11 @@ impl Walk {
             all.iter().zip(&g.when[self.parameters..]).map(one).fold(Formula::Const(1), Formula::times)
         };
         let counted_phases = self.parameters..self.phases;
-        let whole: Vec<Span> = self.trips[counted_phases.clone()].iter().zip(&self.lasts[counted_phases]).map(|(t, last)| Span { low: 0, high: t - 1, end: last.clone() }).collect();
+        let whole: Vec<Span> = self.trips[counted_phases.clone()]
+            .iter()
+            .zip(&self.lasts[counted_phases])
+            .map(|(t, last)| Span { low: 0, high: t - 1, end: last.clone() })
+            .collect();
         let known: Vec<Formula> = self.cases.iter().map(|all| phases(all)).collect();
         let between = known.iter().fold(phases(&whole), |left, n| left.plus(n.clone().times(Formula::Const(-1))));
         let inner = counted(self.phases);
@@ -306,7 +330,12 @@ impl Walk {
             });
             at.fold(Formula::Const(1), Formula::times)
         };
-        let all = known.into_iter().chain([between]).enumerate().filter(|(case, _)| self.serves(g, *case)).map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
+        let all = known
+            .into_iter()
+            .chain([between])
+            .enumerate()
+            .filter(|(case, _)| self.serves(g, *case))
+            .map(|(case, n)| n.times(happens(case)).times(inner.in_case(case)));
         all.fold(Formula::Const(0), Formula::plus)
     }
     /// The group is served in phases of a case; that behind the last one stands for none.
@@ -319,7 +348,9 @@ impl Walk {
     }
     /// Which case the phase with these counters is of, or the number behind the last one.
     pub fn case(&self, counters: &[i64]) -> usize {
-        let is = |all: &Vec<Span>| all.iter().zip(counters).all(|(span, c)| (span.low..=span.end.at_case(0).min(span.high)).contains(c));
+        let is = |all: &Vec<Span>| {
+            all.iter().zip(counters).all(|(span, c)| (span.low..=span.end.at_case(0).min(span.high)).contains(c))
+        };
         self.cases.iter().position(is).unwrap_or(self.cases.len())
     }
     /// Bits of a signed number that holds every gate and end.

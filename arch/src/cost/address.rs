@@ -1,4 +1,5 @@
-//! Timing of the address side both engines share (`templates::axi::address`), for an address channel that is always ready.
+//! Timing of the address side both engines share (`templates::axi::address`), for an address channel that is always
+//! ready.
 //!
 //! Every stage holds one item and passes it on in the cycle in which the next is free or becomes free, so the cycle in
 //! which item `i` leaves a stage is a maximum of: its arrival, and the cycle item `i - 1` leaves the next stage.
@@ -117,7 +118,9 @@ impl AddressModel {
                 return None;
             }
             let g = &self.walk.groups[self.turn];
-            if self.walk.serves(g, self.case) && g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c)) {
+            if self.walk.serves(g, self.case)
+                && g.when.iter().zip(&self.counters).all(|(w, c)| w.is_none_or(|v| v == *c))
+            {
                 break self.turn;
             }
             self.looks += 1;
@@ -288,8 +291,12 @@ impl Service {
         if low(step, bytes + word) > 0 {
             return 0;
         }
-        let (step, beat) = (low(step >> (bytes + word), window), low((self.address >> (bytes + word)).wrapping_add(row.first_beat), window));
-        // Where all rows may begin within a window: in parts of it that are as long as the greatest power of two in the step.
+        let (step, beat) = (
+            low(step >> (bytes + word), window),
+            low((self.address >> (bytes + word)).wrapping_add(row.first_beat), window),
+        );
+        // Where all rows may begin within a window: in parts of it that are as long as the greatest power of two in the
+        // step.
         let part = step & -step;
         match step {
             0 => i64::MAX,
@@ -303,7 +310,14 @@ impl Service {
         let [bytes, word, window] = logs;
         let position = self.address >> bytes;
         let shift = low(position, word);
-        let mut row = RowTimes { leaves: Time::fixed(0), segment: Time::fixed(0), shifted: shift > 0, first_beat: 0, beats: 0, first_burst: 0 };
+        let mut row = RowTimes {
+            leaves: Time::fixed(0),
+            segment: Time::fixed(0),
+            shifted: shift > 0,
+            first_beat: 0,
+            beats: 0,
+            first_burst: 0,
+        };
         let from = self.lowers.iter().fold(0, |a, b| a.max(*b));
         let to = self.uppers.iter().fold(g.elements, |a, b| a.min(*b));
         if from < to && self.gates.iter().all(|v| *v >= 0) {

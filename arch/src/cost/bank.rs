@@ -48,20 +48,32 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
     for (array, text) in asked {
         let Some(index) = hosted.iter().position(|a| a.name == *array) else {
             let known: Vec<&str> = hosted.iter().map(|a| a.name.as_str()).collect();
-            faults.push(Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port")).help(format!("the arrays are {}", known.join(", "))));
+            faults.push(
+                Diagnostic::error("E0724", None, format!("--bank: the array `{array}` has no port"))
+                    .help(format!("the arrays are {}", known.join(", "))),
+            );
             continue;
         };
         let bank = match parse(text, board) {
             Ok(bank) => bank,
             Err(why) => {
-                faults.push(Diagnostic::error("E0724", None, format!("--bank {array}={text}: {why}")).help(format!("{} has {}", board.name, names(board))));
+                faults.push(Diagnostic::error("E0724", None, format!("--bank {array}={text}: {why}")).help(format!(
+                    "{} has {}",
+                    board.name,
+                    names(board)
+                )));
                 continue;
             }
         };
         match &mut chosen[vsa.port_of(index as u32)] {
             Some((other, first)) if *other != bank => {
-                let fault = Diagnostic::error("E0724", None, format!("--bank: `{first}` and `{array}` share a port, but are to be in {other} and {bank}"));
-                faults.push(fault.help("arrays of one port are in one bank; give them ports of their own with --ports"));
+                let fault = Diagnostic::error(
+                    "E0724",
+                    None,
+                    format!("--bank: `{first}` and `{array}` share a port, but are to be in {other} and {bank}"),
+                );
+                faults
+                    .push(fault.help("arrays of one port are in one bank; give them ports of their own with --ports"));
             }
             place => *place = Some((bank, array)),
         }
@@ -69,7 +81,8 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
     if !faults.is_empty() {
         return Err(faults);
     }
-    let ports: Vec<Bank> = (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
+    let ports: Vec<Bank> =
+        (0..vsa.axi_ports()).map(|port| chosen[port].take().map_or_else(|| turn(board, port), |c| c.0)).collect();
     Ok((0..hosted.len()).map(|a| ports[vsa.port_of(a as u32)].clone()).collect())
 }
 
@@ -77,13 +90,15 @@ pub fn assign(vsa: &Vsa, asked: &BTreeMap<String, String>, board: &Board) -> Res
 pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
     let mut all: BTreeMap<Bank, Load> = BTreeMap::new();
     for (array, bank) in banks.iter().enumerate() {
-        let load = all.entry(bank.clone()).or_insert_with(|| Load { bank: bank.clone(), arrays: vec![], bytes: 0, cycles: 0 });
+        let load =
+            all.entry(bank.clone()).or_insert_with(|| Load { bank: bank.clone(), arrays: vec![], bytes: 0, cycles: 0 });
         load.arrays.push(array);
     }
     for load in all.values_mut() {
         let mut ports: Vec<usize> = load.arrays.iter().map(|&a| vsa.port_of(a as u32)).collect();
         ports.dedup();
-        load.bytes = ports.iter().flat_map(|&p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten().map(|w| moved(&w)).sum();
+        load.bytes =
+            ports.iter().flat_map(|&p| [Walk::reads(vsa, p), Walk::writes(vsa, p)]).flatten().map(|w| moved(&w)).sum();
         let memory = board.memory.iter().find(|m| kind(m.kind.as_str(), board) == load.bank.kind);
         let rate = memory.map_or(1, |m| m.peak_bytes_per_s) as f64 * (load.bank.last - load.bank.first + 1) as f64;
         load.cycles = (load.bytes as f64 * board.clock_mhz * 1e6 / rate).ceil() as i64;
@@ -95,7 +110,10 @@ pub fn loads(vsa: &Vsa, banks: &[Bank], board: &Board) -> Vec<Load> {
 pub fn least(loads: &[Load], board: &Board) -> i64 {
     let shared = board.memory.iter().filter_map(|m| {
         let of_kind = loads.iter().filter(|l| l.bank.kind == kind(&m.kind, board));
-        Some((of_kind.map(|l| l.bytes).sum::<i64>() as f64 * board.clock_mhz * 1e6 / m.total_peak_bytes_per_s? as f64).ceil() as i64)
+        Some(
+            (of_kind.map(|l| l.bytes).sum::<i64>() as f64 * board.clock_mhz * 1e6 / m.total_peak_bytes_per_s? as f64)
+                .ceil() as i64,
+        )
     });
     loads.iter().map(|l| l.cycles).chain(shared).max().unwrap_or(0)
 }
@@ -106,7 +124,11 @@ fn moved(walk: &Walk) -> i64 {
 
 /// How the tools call a memory: ports of a Zynq's processing system are named, others are numbered banks of their kind.
 fn kind(memory: &str, board: &Board) -> String {
-    if board.family.starts_with("zynq") { "HP".into() } else { memory.to_uppercase() }
+    if board.family.starts_with("zynq") {
+        "HP".into()
+    } else {
+        memory.to_uppercase()
+    }
 }
 
 fn turn(board: &Board, port: usize) -> Bank {
@@ -128,8 +150,14 @@ fn parse(text: &str, board: &Board) -> Result<Bank, String> {
     let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let inner = rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).unwrap_or(rest);
     let (first, last) = inner.split_once(':').unwrap_or((inner, inner));
-    let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else { return Err("this is not a bank such as DDR[1] or HBM[0:3]".into()) };
-    let memory = board.memory.iter().find(|m| kind(&m.kind, board) == name.to_uppercase()).ok_or("the board has no such memory")?;
+    let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) else {
+        return Err("this is not a bank such as DDR[1] or HBM[0:3]".into());
+    };
+    let memory = board
+        .memory
+        .iter()
+        .find(|m| kind(&m.kind, board) == name.to_uppercase())
+        .ok_or("the board has no such memory")?;
     if first < 0 || last < first || last >= memory.ports {
         return Err(format!("there are {} of them", memory.ports));
     }

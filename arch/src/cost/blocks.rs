@@ -31,7 +31,13 @@ impl Cost {
 
     /// Of each block, no more than in either.
     pub fn least(self, o: Cost) -> Cost {
-        Cost { lut: self.lut.min(o.lut), ff: self.ff.min(o.ff), dsp: self.dsp.min(o.dsp), bram18: self.bram18.min(o.bram18), uram: self.uram.min(o.uram) }
+        Cost {
+            lut: self.lut.min(o.lut),
+            ff: self.ff.min(o.ff),
+            dsp: self.dsp.min(o.dsp),
+            bram18: self.bram18.min(o.bram18),
+            uram: self.uram.min(o.uram),
+        }
     }
 
     /// Two halves of a block RAM are one.
@@ -43,7 +49,13 @@ impl Cost {
 impl Add for Cost {
     type Output = Cost;
     fn add(self, o: Cost) -> Cost {
-        Cost { lut: self.lut + o.lut, ff: self.ff + o.ff, dsp: self.dsp + o.dsp, bram18: self.bram18 + o.bram18, uram: self.uram + o.uram }
+        Cost {
+            lut: self.lut + o.lut,
+            ff: self.ff + o.ff,
+            dsp: self.dsp + o.dsp,
+            bram18: self.bram18 + o.bram18,
+            uram: self.uram + o.uram,
+        }
     }
 }
 

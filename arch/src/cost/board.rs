@@ -102,30 +102,54 @@ impl Board {
     pub fn parse(text: &str) -> Result<Board, String> {
         let board: Board = toml::from_str(text).map_err(|e| e.to_string())?;
         let wrong = board.wrong();
-        if wrong.is_empty() { Ok(board) } else { Err(wrong.join("; ")) }
+        if wrong.is_empty() {
+            Ok(board)
+        } else {
+            Err(wrong.join("; "))
+        }
     }
 
     /// Every figure that no device has.
     fn wrong(&self) -> Vec<String> {
         let mut wrong: Vec<String> = vec![];
-        let mut demand = |holds: bool, what: String| if !holds { wrong.push(what) };
+        let mut demand = |holds: bool, what: String| {
+            if !holds {
+                wrong.push(what)
+            }
+        };
         demand(!self.name.is_empty() && !self.part.is_empty(), "name and part must not be empty".into());
-        demand(self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0, format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz));
+        demand(
+            self.clock_mhz > 0.0 && self.clock_mhz <= 10_000.0,
+            format!("clock_mhz = {}: a clock has more than 0 and at most 10000 MHz", self.clock_mhz),
+        );
         demand([32, 64].contains(&self.address_bits), format!("address_bits = {}: 32 or 64", self.address_bits));
         let dies = self.dies.iter().map(|d| (format!("die {}: ", d.name), &d.resources));
         for (place, r) in std::iter::once(("resources: ".to_string(), &self.resources)).chain(dies) {
-            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)] {
+            for (kind, count) in [("lut", r.lut), ("ff", r.ff), ("dsp", r.dsp), ("bram36", r.bram36), ("uram", r.uram)]
+            {
                 demand((0..=1 << 40).contains(&count), format!("{place}{kind} = {count} is not a number of blocks"));
             }
         }
         demand(!self.memory.is_empty(), "a board needs at least one [[memory]] table".into());
         for m in &self.memory {
-            demand((1..=4096).contains(&m.ports), format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports));
+            demand(
+                (1..=4096).contains(&m.ports),
+                format!("memory {}: ports = {}: at least 1, at most 4096", m.kind, m.ports),
+            );
             let width = (32..=1024).contains(&m.data_bits) && m.data_bits.count_ones() == 1;
             demand(width, format!("memory {}: data_bits = {}: a power of two from 32 to 1024", m.kind, m.data_bits));
-            demand(m.total_peak_bytes_per_s.is_none_or(|t| t > 0), format!("memory {}: total_peak_bytes_per_s = {:?} is not a rate", m.kind, m.total_peak_bytes_per_s));
-            demand((1..=10_000).contains(&m.latency_ns), format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns));
-            demand(m.peak_bytes_per_s > 0, format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s));
+            demand(
+                m.total_peak_bytes_per_s.is_none_or(|t| t > 0),
+                format!("memory {}: total_peak_bytes_per_s = {:?} is not a rate", m.kind, m.total_peak_bytes_per_s),
+            );
+            demand(
+                (1..=10_000).contains(&m.latency_ns),
+                format!("memory {}: latency_ns = {}: at least 1, at most 10000", m.kind, m.latency_ns),
+            );
+            demand(
+                m.peak_bytes_per_s > 0,
+                format!("memory {}: peak_bytes_per_s = {} is not a rate", m.kind, m.peak_bytes_per_s),
+            );
         }
         let m = &self.margin;
         for (kind, percent) in [("lut", m.lut), ("ff", m.ff), ("dsp", m.dsp), ("bram36", m.bram36), ("uram", m.uram)] {
@@ -134,7 +158,8 @@ impl Board {
         wrong
     }
 
-    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block RAM.
+    /// Bytes of arrays that pass values between phases and stay on chip, unless the user says: a quarter of the block
+    /// RAM.
     pub fn on_chip(&self) -> u64 {
         self.resources.bram36.max(0) as u64 * 4096 / 4
     }
@@ -146,9 +171,20 @@ impl Board {
         if need.fits(have) {
             return Ok(());
         }
-        let all = [("LUT", need.lut, have.lut), ("FF", need.ff, have.ff), ("DSP", need.dsp, have.dsp), ("BRAM36", need.bram36, have.bram36), ("URAM", need.uram, have.uram)];
-        let over: Vec<String> = all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
-        let fault = Diagnostic::error("E0711", None, format!("the array does not fit {}: it needs {}", self.name, over.join(", ")));
+        let all = [
+            ("LUT", need.lut, have.lut),
+            ("FF", need.ff, have.ff),
+            ("DSP", need.dsp, have.dsp),
+            ("BRAM36", need.bram36, have.bram36),
+            ("URAM", need.uram, have.uram),
+        ];
+        let over: Vec<String> =
+            all.iter().filter(|x| x.1 > x.2).map(|(n, need, have)| format!("{need} {n} of {have}")).collect();
+        let fault = Diagnostic::error(
+            "E0711",
+            None,
+            format!("the array does not fit {}: it needs {}", self.name, over.join(", ")),
+        );
         Err(fault.help("choose smaller tiles or fewer lanes, or another board"))
     }
 

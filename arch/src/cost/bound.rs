@@ -1,6 +1,6 @@
-//! Lower bounds on the cycles of designs that nobody has assembled: of a run in tiles, in closed form, and of a sketch, walked
-//! visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that only grow with
-//! each wait, so leaving waits out gives a bound; tests hold both against it.
+//! Lower bounds on the cycles of designs that nobody has assembled: of a run in tiles, in closed form, and of a sketch,
+//! walked visit by visit with whole transfers. The exact walk ([`crate::cost::predict()`]) is a maximum of sums that
+//! only grow with each wait, so leaving waits out gives a bound; tests hold both against it.
 
 use crate::affine::{gcd, step};
 use crate::contract::timing;
@@ -10,8 +10,9 @@ use crate::ir::vsa::Vsa;
 /// From the start to the first beat of a load, and from the last beat of a drain to the end.
 pub const BEFORE: i64 = 20;
 const BEHIND: i64 = 16;
-/// Of a writer: from a wave's value in the PE to a word on the bus, and from the memory's answer to its pulse, beside the words. Of a
-/// reader that has waited for it: from the pulse to an address, and from the first beat to the load's pulse, beside the beats.
+/// Of a writer: from a wave's value in the PE to a word on the bus, and from the memory's answer to its pulse, beside
+/// the words. Of a reader that has waited for it: from the pulse to an address, and from the first beat to the load's
+/// pulse, beside the beats.
 const ANSWERED: i64 = 5;
 const FETCHED: i64 = 5;
 /// Ports a bound tells apart; what lies behind further ones is not counted.
@@ -41,8 +42,8 @@ pub struct Tiles<'a> {
     pub waves: i64,
     /// Cycles in which the last wave reaches the last PE that emits, at least.
     pub cross: i64,
-    /// Waves beyond which partial results may leave the array. Where they never do, as sizes tell how long they wait, any visit may be
-    /// the last one of its sums, and collectors have two buffers.
+    /// Waves beyond which partial results may leave the array. Where they never do, as sizes tell how long they wait,
+    /// any visit may be the last one of its sums, and collectors have two buffers.
     pub spill: Option<i64>,
     /// Loops over several PEs, as bits.
     pub spread: u32,
@@ -91,8 +92,8 @@ pub fn waves_alone(waves: i64) -> i64 {
     timing::START_TO_LAUNCH + waves
 }
 
-/// From the launch of a phase's last wave to that of the first one of a phase that loads what it stores, at least: cycles in which
-/// that is made, crosses the array and passes the port, and beats of the load.
+/// From the launch of a phase's last wave to that of the first one of a phase that loads what it stores, at least:
+/// cycles in which that is made, crosses the array and passes the port, and beats of the load.
 pub fn handed_over(memory: &MemoryTiming, stored: i64, loaded: i64) -> i64 {
     stored + memory.write_latency + ANSWERED + memory.read_latency + loaded + FETCHED + timing::LOADED_TO_LAUNCH
 }
@@ -112,7 +113,8 @@ impl Tiles<'_> {
         BEFORE + moved.first + self.waves * self.over(self.tiled) + self.cross + moved.last + BEHIND
     }
 
-    /// The cycles of an order, at least, by the largest of three: waves behind the first loads, all loads of a port, all drains.
+    /// The cycles of an order, at least, by the largest of three: waves behind the first loads, all loads of a port,
+    /// all drains.
     pub fn cycles(&self, moved: &Moved, around: &Around) -> i64 {
         let visits = self.over(self.tiled);
         let first = BEFORE + moved.first;
@@ -147,12 +149,21 @@ impl Tiles<'_> {
                 continue;
             }
             // Visits that store follow one another at the end of every sum's outermost loop.
-            let (inside, cells, below) = (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
+            let (inside, cells, below) =
+                (self.over(sums.inside), self.over(sums.inside & t.mask), self.over(sums.inside & !sums.head));
             let (outer, before) = (visits / inside, inside - below);
             if self.spill.is_some_and(|most| self.waves * below <= most) {
                 // One buffer per collector: a visit that stores waits for the drain of the one before.
                 let waits = (cells - 1) * (self.waves + t.beats) + self.waves;
-                path = path.max(first + before * self.waves + outer * waits + (outer - 1) * t.beats.max(before * self.waves) + t.beats + self.cross + BEHIND);
+                path = path.max(
+                    first
+                        + before * self.waves
+                        + outer * waits
+                        + (outer - 1) * t.beats.max(before * self.waves)
+                        + t.beats
+                        + self.cross
+                        + BEHIND,
+                );
             } else if cells > 1 {
                 // Two: it waits for the drain of the one before that.
                 let stores = (below * self.waves).max(2 * self.waves + (cells - 2) * t.beats);
@@ -183,8 +194,9 @@ struct Service {
     slots: usize,
 }
 
-/// Cycles that a service takes its port of `word` bytes: its words, and one more for every row that begins so far within a word
-/// that its end does not fit either. Of rows that follow one another by some bytes, only so many of each few begin early enough.
+/// Cycles that a service takes its port of `word` bytes: its words, and one more for every row that begins so far
+/// within a word that its end does not fit either. Of rows that follow one another by some bytes, only so many of each
+/// few begin early enough.
 fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     let (lengths, rows, form) = (group.lengths(), group.total_rows(), &group.address);
     let words = (group.elements * bytes + word - 1) / word;
@@ -202,22 +214,32 @@ fn least_beats(group: &WalkGroup, bytes: i64, word: i64) -> i64 {
     rows * (words + 1) - lengths.iter().zip(&form.rows).map(early).min().unwrap_or(rows)
 }
 
-/// The walk of a sketch (`crate::explore::sketch`), whose ports walk like `walks`, with whole transfers: a load takes its port's
-/// beats; a drain, too, when the last wave has crossed the array (`cross`); a visit waits for its loads and for the buffers of its
-/// results. Stops at `limit`.
+/// The walk of a sketch (`crate::explore::sketch`), whose ports walk like `walks`, with whole transfers: a load takes
+/// its port's beats; a drain, too, when the last wave has crossed the array (`cross`); a visit waits for its loads and
+/// for the buffers of its results. Stops at `limit`.
 pub fn walk(vsa: &Vsa, walks: &[[Option<Walk>; 2]], cross: i64, limit: i64) -> i64 {
     let mut beats = [vec![0; vsa.inputs.len()], vec![0; vsa.outputs.len()]];
     for walks in walks {
         for (beats, walk) in beats.iter_mut().zip(walks) {
-            walk.iter().for_each(|walk| walk.groups.iter().for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into())));
+            walk.iter().for_each(|walk| {
+                walk.groups
+                    .iter()
+                    .for_each(|g| beats[g.group] = least_beats(g, walk.bytes.into(), walk.bus_bytes().into()))
+            });
         }
     }
     let service = |array: u32, words: i64, beats: i64| Service { port: vsa.port_of(array), words, beats, slots: 0 };
-    let loads: Vec<Service> = vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
-    let drains: Vec<Service> = vsa.outputs.iter().zip(&beats[1]).map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) }).collect();
+    let loads: Vec<Service> =
+        vsa.inputs.iter().zip(&beats[0]).map(|(g, b)| service(g.array, g.hull.total_words(), *b)).collect();
+    let drains: Vec<Service> = vsa
+        .outputs
+        .iter()
+        .zip(&beats[1])
+        .map(|(g, b)| Service { slots: g.slots as usize, ..service(g.array, g.hull.total_words(), *b) })
+        .collect();
     let latency: Vec<MemoryTiming> = (0..vsa.ports()).map(|p| MemoryTiming::IDEAL.behind(vsa, p)).collect();
-    // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may be that
-    // far ahead of what they send.
+    // Readers ask ahead: only the first load waits for the memory. Writers ask collectors for one word a cycle, and may
+    // be that far ahead of what they send.
     let mut reading: Vec<i64> = latency.iter().map(|m| m.read_latency).collect();
     let (mut asking, mut writing) = (vec![0i64; vsa.ports()], vec![0i64; vsa.ports()]);
     // Per group: releases of the last two loads; ends of the last two drains.

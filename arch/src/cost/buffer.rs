@@ -23,7 +23,11 @@ impl Run {
     /// Stretch and place in it of a word.
     fn place(&self, word: i64) -> (i64, i64) {
         let place = word - self.first;
-        if self.times == 1 { (0, place) } else { (place / self.count, place % self.count) }
+        if self.times == 1 {
+            (0, place)
+        } else {
+            (place / self.count, place % self.count)
+        }
     }
     /// Stretches from each word to that so many words later, if it is at the same place of one.
     fn stretches(&self, words: i64) -> Option<i64> {
@@ -35,7 +39,11 @@ impl Run {
     }
     /// Where it ends, `count` words and further ones like these go on with it.
     fn goes_on(&self, next: Time, count: i64) -> bool {
-        let (ends, same) = if self.times == 1 { (self.at + self.count, next.rate == count) } else { (self.at + self.times * self.period, self.count == count && next.rate == self.period) };
+        let (ends, same) = if self.times == 1 {
+            (self.at + self.count, next.rate == count)
+        } else {
+            (self.at + self.times * self.period, self.count == count && next.rate == self.period)
+        };
         same && next.at == ends
     }
 }
@@ -56,8 +64,8 @@ impl Buffer {
         Buffer { depth, pops: VecDeque::new(), taken: 0, awaited: None }
     }
 
-    /// The cycle from which word number `word` (from 0, and never less than in the call before) has room, if each row has `step` of
-    /// them, and for how many words it grows by one each at most.
+    /// The cycle from which word number `word` (from 0, and never less than in the call before) has room, if each row
+    /// has `step` of them, and for how many words it grows by one each at most.
     pub fn room(&mut self, word: i64, step: i64) -> (Time, i64) {
         let freed = word - self.depth;
         if freed < 0 {
@@ -88,10 +96,13 @@ impl Buffer {
         stretches.map_or((run.count - place - count) / step, |stretches| (run.times - 1 - stretch) / stretches)
     }
 
-    /// At the end of a row: where someone counts on what is taken to go on as before, rows of `count` words from `next` on do.
+    /// At the end of a row: where someone counts on what is taken to go on as before, rows of `count` words from `next`
+    /// on do.
     pub fn goes_on(&mut self, next: Time, count: i64) -> bool {
         let awaited = self.awaited.take();
-        awaited.is_none_or(|awaited| self.pops.back().is_some_and(|r| awaited == (r.first, next.rate) && r.goes_on(next, count)))
+        awaited.is_none_or(|awaited| {
+            self.pops.back().is_some_and(|r| awaited == (r.first, next.rate) && r.goes_on(next, count))
+        })
     }
 
     /// The next `count` words are taken from cycle `at` on, and as many in each of so many rows.

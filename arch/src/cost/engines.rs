@@ -1,7 +1,7 @@
 //! What the AXI engines take: `templates::axi`.
 //!
-//! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a few
-//! dozen LUTs.
+//! Data paths are counted; the constants of the address side are those of its registers and fit small engines within a
+//! few dozen LUTs.
 
 use super::blocks::{bits_of, memory, Cost};
 use crate::contract::delay::in_luts;
@@ -15,7 +15,8 @@ pub(super) fn engines(vsa: &Vsa, port: usize, [reads, writes]: &[Option<Walk>; 2
     let memory = vsa.on_chip(port).map_or(Cost::default(), |array| on_chip(array, vsa.uram));
     // Of a sketch: which drains loads wait for is not certain.
     let told = |walk| if vsa.nodes.is_empty() { Cost::default() } else { waits(walk) };
-    let reader = memory + reads.as_ref().map_or(Cost::default(), |walk| reader(walk, vsa.ahead) + told(walk) + kept(vsa, walk));
+    let reader =
+        memory + reads.as_ref().map_or(Cost::default(), |walk| reader(walk, vsa.ahead) + told(walk) + kept(vsa, walk));
     reader + writes.as_ref().map_or(Cost::default(), |walk| writer(walk, drain_latency(vsa, port)) + kept(vsa, walk))
 }
 
@@ -41,19 +42,28 @@ fn on_chip(array: &DramArray, ultra: bool) -> Cost {
 
 /// Bits of each of an array's program registers.
 pub(super) fn program(vsa: &Vsa) -> Vec<i64> {
-    if vsa.parameters() == 0 { vec![] } else { program::of(vsa).iter().map(|r| i64::from(r.bits)).collect() }
+    if vsa.parameters() == 0 {
+        vec![]
+    } else {
+        program::of(vsa).iter().map(|r| i64::from(r.bits)).collect()
+    }
 }
 
 /// Bits in which an engine counts the drains that a load waits for.
 const DRAINS: i64 = 40;
 
-/// The drains that loads wait for: for each wait a count of those written, less those that loads so far have waited for; where
-/// phases have drains of their own, those that the next load waits for, too, in the generator and beside the service.
+/// The drains that loads wait for: for each wait a count of those written, less those that loads so far have waited
+/// for; where phases have drains of their own, those that the next load waits for, too, in the generator and beside the
+/// service.
 fn waits(walk: &Walk) -> Cost {
     let one = |wait: &Wait| match wait.until {
         WaitUntil::Lag(_) => Cost { lut: DRAINS, ff: DRAINS, ..Cost::default() },
         WaitUntil::Phase { .. } => {
-            let due = wait.until.due_bits(walk).map_or(Cost { lut: 2, ff: 1, ..Cost::default() }, |bits| Cost { lut: i64::from(bits), ff: 2 * i64::from(bits), ..Cost::default() });
+            let due = wait.until.due_bits(walk).map_or(Cost { lut: 2, ff: 1, ..Cost::default() }, |bits| Cost {
+                lut: i64::from(bits),
+                ff: 2 * i64::from(bits),
+                ..Cost::default()
+            });
             due + Cost { lut: 2 * DRAINS, ff: DRAINS, ..Cost::default() }
         }
     };
@@ -63,7 +73,8 @@ fn waits(walk: &Walk) -> Cost {
 /// Which case of phases is at hand; which groups are served in it.
 fn cases(walk: &Walk) -> Cost {
     let trips = || walk.trips[walk.parameters..].iter().copied();
-    let all: i64 = walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
+    let all: i64 =
+        walk.cases.iter().map(|spans| spans_compared(spans.iter().map(|s| (s.low, s.high)).zip(trips()))).sum();
     let served: i64 = walk.groups.iter().filter_map(|g| g.cases.as_ref()).map(|some| some.len() as i64 / 5 + 1).sum();
     Cost::lut(all + served)
 }
@@ -89,7 +100,8 @@ fn address(walk: &Walk) -> Cost {
     let some = |yes: bool| i64::from(yes);
     let rows = walk.groups.iter().any(|g| g.total_rows() > 1);
     let ends = i64::from(walk.coordinate_bits());
-    let most = |f: &dyn Fn(&crate::contract::walk::WalkGroup) -> usize| walk.groups.iter().map(f).max().unwrap_or(0) as i64;
+    let most =
+        |f: &dyn Fn(&crate::contract::walk::WalkGroup) -> usize| walk.groups.iter().map(f).max().unwrap_or(0) as i64;
     let forms = most(&|g| g.gates.len()) + most(&|g| g.lowers.len()) + most(&|g| g.uppers.len());
     let lowers = walk.groups.iter().any(|g| !g.lowers.is_empty());
     let tiles = !walk.trips.is_empty();
@@ -97,7 +109,11 @@ fn address(walk: &Walk) -> Cost {
     Cost {
         // Of the burst on the channel, and of one more.
         lut: 140 + address * (moving + groups - 1 + some(lowers)) + (address - bus + 8) + forms * ends * (1 + moving),
-        ff: address * (groups + 3 + stages) + 3 * (address - bus) + 50 + forms * ends * (groups + 2) + 2 * ends * stages,
+        ff: address * (groups + 3 + stages)
+            + 3 * (address - bus)
+            + 50
+            + forms * ends * (groups + 2)
+            + 2 * ends * stages,
         ..Cost::default()
     } + cases(walk)
 }
@@ -113,7 +129,9 @@ fn row_bits(walk: &Walk) -> i64 {
     let lanes = i64::from(walk.word.trailing_zeros());
     let words = walk.groups.iter().map(|g| g.words).max().unwrap_or(1);
     let most = |f: &dyn Fn(&crate::contract::walk::WalkGroup) -> i64| walk.groups.iter().map(f).max().unwrap_or(1);
-    let digits: i64 = (0..walk.groups[0].rows.len()).map(|d| bits_of(most(&|g| g.rows[d].extent)) + bits_of(most(&|g| g.rows[d].modulus))).sum();
+    let digits: i64 = (0..walk.groups[0].rows.len())
+        .map(|d| bits_of(most(&|g| g.rows[d].extent)) + bits_of(most(&|g| g.rows[d].modulus)))
+        .sum();
     4 + walk.groups.len() as i64 + 3 * bits_of(words + 1) + lanes + digits
 }
 
@@ -123,8 +141,13 @@ fn reader(walk: &Walk, ahead: i64) -> Cost {
     let turns = walk.rotate_stages() as i64;
     let join = i64::from(walk.word > 1);
     let row = row_bits(walk);
-    let asked = memory(ahead, bits, false) + memory(ahead, row, false) + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
-    address(walk) + bursts(walk, ahead) + asked + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
+    let asked = memory(ahead, bits, false)
+        + memory(ahead, row, false)
+        + Cost { lut: 60, ff: row + 9 * bits_of(ahead), ..Cost::default() };
+    address(walk)
+        + bursts(walk, ahead)
+        + asked
+        + Cost { lut: bits * (turns + join), ff: bits * (turns + 2 + join), ..Cost::default() }
 }
 
 fn writer(walk: &Walk, latency: i64) -> Cost {
@@ -136,7 +159,12 @@ fn writer(walk: &Walk, latency: i64) -> Cost {
     // The last beat's place, and that of one more.
     let channel = Cost { lut: bits + bits / 8, ff: bits + bits / 8, ..Cost::default() };
     let data = channel + Cost { lut: bits * (turns + join), ff: bits * (turns + 1 + join), ..Cost::default() };
-    address(walk) + bursts(walk, ROWS_IN_FLIGHT as i64) + data + rest + memory(words_in_flight(walk, latency) as i64, bits, false) + spread(walk, latency)
+    address(walk)
+        + bursts(walk, ROWS_IN_FLIGHT as i64)
+        + data
+        + rest
+        + memory(words_in_flight(walk, latency) as i64, bits, false)
+        + spread(walk, latency)
 }
 
 /// Rows with steps: a word is kept while parts of it are spread over bus words, and strobes tell what lies between.
@@ -145,11 +173,17 @@ fn spread(walk: &Walk, latency: i64) -> Cost {
         return Cost::default();
     }
     let (bits, word) = (8 * i64::from(walk.bus_bytes()), i64::from(walk.word));
-    let sources: i64 = (0..i64::from(walk.word)).map(|lane| {
-        let mut from: Vec<i64> = walk.groups.iter().flat_map(|g| (0..g.step).filter_map(move |part| g.source(part * word + lane))).collect();
-        from.sort_unstable();
-        from.dedup();
-        (from.len() as i64 + 1) / 3
-    }).sum();
+    let sources: i64 = (0..i64::from(walk.word))
+        .map(|lane| {
+            let mut from: Vec<i64> = walk
+                .groups
+                .iter()
+                .flat_map(|g| (0..g.step).filter_map(move |part| g.source(part * word + lane)))
+                .collect();
+            from.sort_unstable();
+            from.dedup();
+            (from.len() as i64 + 1) / 3
+        })
+        .sum();
     Cost { lut: bits + sources * bits / word + 2 * word + 24, ff: bits + latency / 32 + 24, ..Cost::default() }
 }

@@ -30,15 +30,16 @@ pub fn total(ip: &Ip) -> Cost {
     list(ip).into_iter().map(|p| p.1).sum()
 }
 
-/// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind it.
+/// The queue, if there is one: a memory in LUTs, 32 commands deep each, that keeps all arguments; a multiplexer behind
+/// it.
 fn rest(ip: &Ip) -> Option<(String, Cost)> {
     let bits = ip.cores.iter().map(|core| arguments(core).iter().sum::<i64>()).max().unwrap_or(0) + 8;
     let banks = i64::from(ip.queue.div_ceil(32));
     (ip.queue > 0).then(|| ("queue".into(), Cost { lut: bits + banks * bits * 2 / 3 + 40, ff: 70, ..Cost::default() }))
 }
 
-/// Multiplexers in front of the AXI ports: of each signal a manager drives, as many inputs as cores have it. A LUT takes
-/// three further inputs of one.
+/// Multiplexers in front of the AXI ports: of each signal a manager drives, as many inputs as cores have it. A LUT
+/// takes three further inputs of one.
 fn choice(ip: &Ip) -> Cost {
     let mut inputs: BTreeMap<(u32, usize), i64> = BTreeMap::new();
     for core in &ip.cores {
@@ -52,6 +53,7 @@ fn choice(ip: &Ip) -> Cost {
     }
     // Both addresses and lengths, data with strobes, and flags.
     let signals = |width: u32| 2 * (64 + 8) + 9 * i64::from(width) + 8;
-    let lut = inputs.into_iter().map(|((width, _), cores)| signals(width) * (cores - 1 + 2) / 3 * i64::from(cores > 1)).sum();
+    let lut =
+        inputs.into_iter().map(|((width, _), cores)| signals(width) * (cores - 1 + 2) / 3 * i64::from(cores > 1)).sum();
     Cost { lut, ff: 2, ..Cost::default() }
 }

@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Inputs of a LUT.
 const INPUTS: usize = 6;
 
-/// Per multiplexer: the one in whose LUT it is, which alone takes it, in the same cycle. That holds one of those it takes, or any
-/// number that have [`INPUTS`] together. `readers`: of each node.
+/// Per multiplexer: the one in whose LUT it is, which alone takes it, in the same cycle. That holds one of those it
+/// takes, or any number that have [`INPUTS`] together. `readers`: of each node.
 pub(super) fn folded(vsa: &Vsa, readers: &[usize]) -> Vec<Option<NodeId>> {
     let outer = outer(vsa, readers);
     let root = |id: NodeId| std::iter::successors(Some(id), |n| outer[n.index()]).last().unwrap_or(id);
     let mut inputs: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
     for id in (0..vsa.nodes.len() as u32).map(NodeId) {
         let Op::Select(c, a, b) = vsa.node(id).op else { continue };
-        let from = [a, b].into_iter().filter(|n| outer[n.index()] != Some(id) && !matches!(vsa.node(*n).op, Op::Const(_)));
+        let from =
+            [a, b].into_iter().filter(|n| outer[n.index()] != Some(id) && !matches!(vsa.node(*n).op, Op::Const(_)));
         inputs.entry(root(id)).or_default().extend(from.chain([c]));
     }
     // The first of those that one takes, and only where that is not itself part of another.

@@ -1,8 +1,8 @@
 //! Which PEs need a node. All PEs are one module, but a guard that can never hold at a place is a constant there, so
 //! synthesis removes what only that guard selects: a triangular array divides on its diagonal only.
 
-use crate::affine::Ranges;
 use crate::affine::Condition;
+use crate::affine::Ranges;
 use crate::ir::vsa::{Delay, NodeId, Op, Vsa};
 use frontend::scop::BinaryOp;
 use rustc_hash::FxHashMap;
@@ -14,10 +14,11 @@ use std::ops::Range;
 pub struct Needed {
     /// Per node, the number of PEs in which something stored depends on it.
     pub count: Vec<i64>,
-    /// Per node, the number of PEs in which a memory has a port for it: values that are read at once share the first one's.
+    /// Per node, the number of PEs in which a memory has a port for it: values that are read at once share the first
+    /// one's.
     pub ports: Vec<i64>,
-    /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the ones
-    /// behind them, though the PE itself may not.
+    /// Per node, PEs that give an input on to their neighbours, by the cycles in which they do: those need it, or the
+    /// ones behind them, though the PE itself may not.
     pub passed: Vec<Passed>,
     places: Table,
     /// Per node, where what it is made of is: a hop brings that from other PEs.
@@ -34,7 +35,8 @@ impl Needed {
         if self.alike > 1 {
             return (self.count[node] > 0).then_some(vsa.extent);
         }
-        let inside = || places(vsa.extent).enumerate().filter(|(k, _)| contains(self.places.of(node), *k)).map(|(_, p)| p);
+        let inside =
+            || places(vsa.extent).enumerate().filter(|(k, _)| contains(self.places.of(node), *k)).map(|(_, p)| p);
         let along = |a: usize| Some(inside().map(|p| p[a]).max()? - inside().map(|p| p[a]).min()? + 1);
         let extent = [along(0)?, along(1)?];
         (extent[0] * extent[1] == self.count[node]).then_some(extent)
@@ -50,8 +52,9 @@ impl Needed {
         &self.sources[node.index()]
     }
 
-    /// What comes with the waves and is looked at so many cycles later, there. By PEs that have the same of it: the cycles after
-    /// which they look at it or give it on to a neighbour, from the first look on, and how many PEs they are.
+    /// What comes with the waves and is looked at so many cycles later, there. By PEs that have the same of it: the
+    /// cycles after which they look at it or give it on to a neighbour, from the first look on, and how many PEs they
+    /// are.
     pub fn along(&self, vsa: &Vsa, looks: &BTreeMap<i64, Places>) -> Vec<(Vec<i64>, i64)> {
         let ([down, along], all) = if self.alike > 1 { everywhere(vsa) } else { going_on(vsa, looks.values()) };
         let hops = vsa.schedule.skew.map(i64::abs);
@@ -68,10 +71,12 @@ impl Needed {
         alike.into_iter().map(|(taps, pes)| (taps, self.alike * count(&pes))).collect()
     }
 
-    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a wire.
+    /// PEs in which a multiplexer takes now one value, now the other, and none of some others does: elsewhere it is a
+    /// wire.
     pub fn choosing(&self, vsa: &Vsa, node: NodeId, others: impl Iterator<Item = NodeId>) -> i64 {
         let Some(all) = self.chooses(vsa, node) else { return 0 };
-        let apart = others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| each(&apart, &other, |a, b| a & !b));
+        let apart =
+            others.filter_map(|n| self.chooses(vsa, n)).fold(all, |apart, other| each(&apart, &other, |a, b| a & !b));
         self.alike * count(&apart)
     }
 
@@ -86,8 +91,14 @@ impl Needed {
 pub type Passed = BTreeMap<i64, i64>;
 
 pub fn needed(vsa: &Vsa) -> Needed {
-    let search = Search { vsa, ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] }, extent: vsa.extent, inside: RefCell::default() };
-    let same_everywhere = |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
+    let search = Search {
+        vsa,
+        ranges: Ranges { counters: vsa.counters.iter().map(|c| c.trip).collect(), extent: [1, 1] },
+        extent: vsa.extent,
+        inside: RefCell::default(),
+    };
+    let same_everywhere =
+        |all: &[Condition]| all.iter().all(|c| c.form.is_time_only()) || search.sometimes_everywhere(all);
     let pes = vsa.extent[0] * vsa.extent[1];
     if vsa.nodes.iter().all(|n| !matches!(&n.op, Op::Guard(all) if !same_everywhere(all))) {
         // One place stands for all.
@@ -100,8 +111,17 @@ pub fn needed(vsa: &Vsa) -> Needed {
             _ => pes,
         };
         let ports = ports.into_iter().enumerate().map(|(n, there)| there * within(n)).collect();
-        let passed = (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
-        return Needed { count, ports, passed, sources: (0..vsa.nodes.len()).map(|n| seen.of(n).to_vec()).collect(), places: seen, outcomes, alike: pes };
+        let passed =
+            (0..vsa.nodes.len()).map(|n| if there(n) { passed_everywhere(vsa, n) } else { Passed::new() }).collect();
+        return Needed {
+            count,
+            ports,
+            passed,
+            sources: (0..vsa.nodes.len()).map(|n| seen.of(n).to_vec()).collect(),
+            places: seen,
+            outcomes,
+            alike: pes,
+        };
     }
     let (seen, outcomes) = search.needed();
     let count = (0..vsa.nodes.len()).map(|n| count(seen.of(n))).collect();
@@ -117,7 +137,10 @@ fn ports(vsa: &Vsa, at: impl Fn(usize) -> Places) -> Vec<i64> {
     for (&id, &delay) in &vsa.schedule.delays {
         if let (Delay::Memory { read, synchronous }, Op::Past { source, waves, lag, .. }) = (delay, &vsa.node(id).op) {
             let here = at(id.index());
-            shared.entry((*source, (*waves, *lag), (read, synchronous))).and_modify(|(_, all)| join(all, &here)).or_insert((id.index(), here));
+            shared
+                .entry((*source, (*waves, *lag), (read, synchronous)))
+                .and_modify(|(_, all)| join(all, &here))
+                .or_insert((id.index(), here));
         }
     }
     let mut ports = vec![0; vsa.nodes.len()];
@@ -139,7 +162,8 @@ fn passed(vsa: &Vsa, node: usize, needed: impl Fn([i64; 2]) -> bool) -> Passed {
     }
     let [e0, e1] = vsa.extent;
     let hops = vsa.schedule.skew.map(i64::abs);
-    let place = |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
+    let place =
+        |at: [i64; 2]| [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] });
     let mut wanted = vec![false; (e0 * e1) as usize];
     let mut registers = vec![0; (e0 * e1) as usize];
     for at in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| [i, j])) {
@@ -169,7 +193,11 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     let (forward, [e0, e1]) = (vsa.inputs[group as usize].forward, vsa.inputs[group as usize].readers());
     let [h0, h1] = vsa.schedule.skew.map(i64::abs);
     let mut all = Passed::new();
-    let mut pass = |cycles: i64, pes: i64| if cycles > 0 && pes > 0 { *all.entry(cycles).or_default() += pes };
+    let mut pass = |cycles: i64, pes: i64| {
+        if cycles > 0 && pes > 0 {
+            *all.entry(cycles).or_default() += pes
+        }
+    };
     match forward {
         [_, true] if e1 > 1 => {
             // From the first column on along the rows; where the column passes on, too, its PEs serve both ways.
@@ -183,16 +211,21 @@ fn passed_everywhere(vsa: &Vsa, node: usize) -> Passed {
     all
 }
 
-/// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these, and all that
-/// have it. It goes along axis 0 where waves enter, and from there along axis 1.
+/// PEs that give on to a neighbour, along axis 0 and along axis 1, what comes with the waves and is looked at in these,
+/// and all that have it. It goes along axis 0 where waves enter, and from there along axis 1.
 fn going_on<'a>(vsa: &Vsa, looks: impl Iterator<Item = &'a Places>) -> ([Places; 2], Places) {
     let [mut down, mut along, mut all] = [(); 3].map(|_| vec![0; words(vsa.extent)]);
     looks.for_each(|at| join(&mut all, at));
     let [e0, e1] = vsa.extent;
-    let place = |at: [i64; 2]| index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }));
+    let place = |at: [i64; 2]| {
+        index(vsa, [0, 1].map(|a| if vsa.schedule.skew[a] >= 0 { at[a] } else { vsa.extent[a] - 1 - at[a] }))
+    };
     for (i, j) in (0..e0).rev().flat_map(|i| (0..e1).rev().map(move |j| (i, j))) {
         let here = place([i, j]);
-        for (on, next) in [(&mut along, (j + 1 < e1).then_some([i, j + 1])), (&mut down, (j == 0 && i + 1 < e0).then_some([i + 1, j]))] {
+        for (on, next) in [
+            (&mut along, (j + 1 < e1).then_some([i, j + 1])),
+            (&mut down, (j == 0 && i + 1 < e0).then_some([i + 1, j])),
+        ] {
             if next.is_some_and(|next| contains(&all, place(next))) {
                 insert(on, here);
                 insert(&mut all, here);
@@ -295,17 +328,22 @@ fn both(parts: &[Feasible], extent: [i64; 2]) -> Places {
     let columns: Vec<i64> = (0..extent[1]).filter(|&p1| columns.iter().all(|part| part.at([0, p1]))).collect();
     let mut set = vec![0; words(extent)];
     for p0 in (0..extent[0]).filter(|&p0| rows.iter().all(|part| part.at([p0, 0]))) {
-        columns.iter().filter(|&&p1| others.iter().all(|part| part.at([p0, p1]))).for_each(|p1| insert(&mut set, (p0 * extent[1] + p1) as usize));
+        columns
+            .iter()
+            .filter(|&&p1| others.iter().all(|part| part.at([p0, p1])))
+            .for_each(|p1| insert(&mut set, (p0 * extent[1] + p1) as usize));
     }
     set
 }
 
 /// Conditions in parts that have no counter in common: each holds or fails by itself.
 fn apart(all: &[Condition]) -> Vec<Vec<&Condition>> {
-    let meet = |a: &Condition, b: &Condition| a.form.counters.iter().zip(&b.form.counters).any(|(x, y)| *x != 0 && *y != 0);
+    let meet =
+        |a: &Condition, b: &Condition| a.form.counters.iter().zip(&b.form.counters).any(|(x, y)| *x != 0 && *y != 0);
     let mut parts: Vec<Vec<&Condition>> = vec![];
     for c in all {
-        let (with, without): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.iter().any(|other| meet(other, c)));
+        let (with, without): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|part| part.iter().any(|other| meet(other, c)));
         parts = without;
         parts.push(with.into_iter().flatten().chain([c]).collect());
     }
@@ -325,7 +363,8 @@ struct Wanted {
 impl Wanted {
     /// A node is needed at these places; by the word, in these words.
     fn want(&mut self, id: NodeId, words: &Range<usize>, at: impl Fn(usize) -> u64) {
-        let (seen, fresh) = (&mut self.seen.of_mut(id.index())[words.clone()], &mut self.fresh.of_mut(id.index())[words.clone()]);
+        let (seen, fresh) =
+            (&mut self.seen.of_mut(id.index())[words.clone()], &mut self.fresh.of_mut(id.index())[words.clone()]);
         let mut new = 0;
         for (k, (seen, fresh)) in seen.iter_mut().zip(fresh).enumerate() {
             let more = at(words.start + k) & !*seen;
@@ -416,7 +455,9 @@ impl Search<'_> {
             return words.clone();
         }
         let mut known = self.inside.borrow_mut();
-        let inside = known.entry(hop).or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
+        let inside = known
+            .entry(hop)
+            .or_insert_with(|| of(self.extent, |p| (0..2).all(|a| (0..self.extent[a]).contains(&(p[a] - hop[a])))));
         let by = hop[0] * self.extent[1] + hop[1];
         let all = from.len() as i64;
         let to = |k: usize, more: i64| (k as i64 - by.div_euclid(64) + more).clamp(0, all) as usize;
@@ -438,7 +479,10 @@ impl Search<'_> {
                 Op::Const(0) => Outcome { holds: none(), fails: all() },
                 Op::Const(_) => Outcome { holds: all(), fails: none() },
                 Op::Binary(BinaryOp::Or, a, b) => {
-                    let [holds, fails] = { let a = self.outcome(known, *a); [a.holds.clone(), a.fails.clone()] };
+                    let [holds, fails] = {
+                        let a = self.outcome(known, *a);
+                        [a.holds.clone(), a.fails.clone()]
+                    };
                     let b = self.outcome(known, *b);
                     Outcome { holds: each(&holds, &b.holds, |x, y| x | y), fails: each(&fails, &b.fails, |x, y| x & y) }
                 }
@@ -453,7 +497,11 @@ impl Search<'_> {
         let parts: Vec<Feasible> = apart(all).iter().map(|part| self.feasible(part)).collect();
         let holds = both(&parts, self.extent);
         let everywhere = all_of(self.extent);
-        let fails = if all.iter().all(|c| self.is_fixed(c)) { each(&everywhere, &holds, |all, holds| all & !holds) } else { everywhere };
+        let fails = if all.iter().all(|c| self.is_fixed(c)) {
+            each(&everywhere, &holds, |all, holds| all & !holds)
+        } else {
+            everywhere
+        };
         Outcome { holds, fails }
     }
 
@@ -470,13 +518,15 @@ impl Search<'_> {
         let mut known: FxHashMap<Vec<i64>, bool> = FxHashMap::default();
         let mut answer = |p: [i64; 2]| {
             let constants = all.iter().map(|c| c.form.space[0] * p[0] + c.form.space[1] * p[1]).collect();
-            *known.entry(constants).or_insert_with(|| self.ranges.feasible(&all.iter().map(|c| c.at(p)).collect::<Vec<_>>()))
+            *known
+                .entry(constants)
+                .or_insert_with(|| self.ranges.feasible(&all.iter().map(|c| c.at(p)).collect::<Vec<_>>()))
         };
         Feasible { extent, answers: places(extent).map(&mut answer).collect() }
     }
 
-    /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters are
-    /// bounds whose reach moves with the place.
+    /// The guard holds in some waves of every PE: at the corners of the array, where conditions over different counters
+    /// are bounds whose reach moves with the place.
     fn sometimes_everywhere(&self, all: &[Condition]) -> bool {
         let uses = |c: &Condition, j: usize| c.form.counters.get(j).is_some_and(|&x| x != 0);
         let apart = (0..self.ranges.counters.len()).all(|j| all.iter().filter(|c| uses(c, j)).count() <= 1);

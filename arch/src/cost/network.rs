@@ -13,8 +13,13 @@ use crate::ir::vsa::{Bank, Hull, InputGroup, Op, OutputGroup, Vsa};
 
 /// Bits of an unsigned counter form; nothing where it does not vary.
 fn wave_bits(vsa: &Vsa, form: &Form) -> i64 {
-    let (low, high) = interval(form.constant, form.counters.iter().zip(&vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1)));
-    if low < high { bits_of(high as i64 + 1) } else { 0 }
+    let (low, high) =
+        interval(form.constant, form.counters.iter().zip(&vsa.counters).map(|(&a, c)| (a, 0, c.trip - 1)));
+    if low < high {
+        bits_of(high as i64 + 1)
+    } else {
+        0
+    }
 }
 
 /// Bits of the fields by which a word of the hull is known.
@@ -26,7 +31,11 @@ fn fields(hull: &Hull) -> i64 {
 /// Whether a word is the bank's: comparisons of the fields that do not always fit.
 fn hit(bank: &Bank, hull: &Hull) -> i64 {
     let window = |extent: i64, values: i64, moves: bool| if moves || extent < values { bits_of(values) + 2 } else { 0 };
-    let rows = bank.rows.iter().zip(&hull.rows).map(|(b, h)| window(b.extent, h.extent, b.coef != [0, 0]) + i64::from(h.modulus > 1));
+    let rows = bank
+        .rows
+        .iter()
+        .zip(&hull.rows)
+        .map(|(b, h)| window(b.extent, h.extent, b.coef != [0, 0]) + i64::from(h.modulus > 1));
     rows.sum::<i64>() + window(bank.words_per_row, hull.words, bank.coef != [0, 0]) + 2
 }
 
@@ -96,7 +105,8 @@ pub(super) fn feeders(vsa: &Vsa, g: usize) -> Cost {
     one * count
 }
 
-/// When a group's first value is ready, and per port, cycles by which it is later than that; nothing for one that no node reads.
+/// When a group's first value is ready, and per port, cycles by which it is later than that; nothing for one that no
+/// node reads.
 fn late(vsa: &Vsa, group: &InputGroup) -> (i64, Vec<Option<i64>>) {
     if vsa.nodes.is_empty() {
         return (FEED_LATENCY, vec![Some(0); group.ports.len()]);
@@ -122,8 +132,16 @@ pub(super) fn entries(vsa: &Vsa) -> Cost {
         return Cost::default();
     }
     let way = |hops: [i64; 2]| (0..2).map(|a| hops[a] * vsa.schedule.skew[a].abs()).sum::<i64>();
-    let told = |row: &Form, col: &Form, double: bool, delay: i64| [wave_bits(vsa, row), wave_bits(vsa, col), double.into()].into_iter().map(|bits| line([delay], bits)).sum::<Cost>();
-    let feeders = vsa.inputs.iter().map(|g| told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + way(g.away(vsa))));
+    let told = |row: &Form, col: &Form, double: bool, delay: i64| {
+        [wave_bits(vsa, row), wave_bits(vsa, col), double.into()]
+            .into_iter()
+            .map(|bits| line([delay], bits))
+            .sum::<Cost>()
+    };
+    let feeders = vsa
+        .inputs
+        .iter()
+        .map(|g| told(&g.row, &g.col, !g.loads_once(vsa), late(vsa, g).0 - FEED_LATENCY + way(g.away(vsa))));
     let collectors = vsa.outputs.iter().enumerate().map(|(o, g)| {
         let delay = collect_time(vsa, o) - 1 + way(g.away(vsa));
         told(&g.row, &g.col, g.slots > 1, delay) + line([delay], enables(vsa, g))
@@ -133,7 +151,8 @@ pub(super) fn entries(vsa: &Vsa) -> Cost {
 
 /// Enables of a group that come with the waves.
 fn enables(vsa: &Vsa, group: &OutputGroup) -> i64 {
-    let mut enables: Vec<_> = group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
+    let mut enables: Vec<_> =
+        group.ports.iter().map(|p| p.enable).filter(|e| e.index() < vsa.nodes.len() && travels(vsa, *e)).collect();
     enables.sort_unstable();
     enables.dedup();
     enables.len() as i64
@@ -162,7 +181,11 @@ fn stored(bank: &Bank, double: bool, width: i64, ultra: bool) -> Cost {
 /// Collectors keep elements and answer with a register.
 pub(super) fn collectors(vsa: &Vsa, o: usize) -> Cost {
     // Of a sketch: whether there are two buffers is not certain.
-    if vsa.nodes.is_empty() { buffers(vsa, o, false).least(buffers(vsa, o, true)) } else { buffers(vsa, o, vsa.outputs[o].slots > 1) }
+    if vsa.nodes.is_empty() {
+        buffers(vsa, o, false).least(buffers(vsa, o, true))
+    } else {
+        buffers(vsa, o, vsa.outputs[o].slots > 1)
+    }
 }
 
 /// Collectors with one buffer each, or two.
@@ -177,14 +200,25 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
     let mut one = line(1..=hop, row + col + i64::from(double) + enables(vsa, group));
     for bank in &group.banks {
         let lanes = relay::lanes(bank, word);
-        let depth = if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }.max(1);
+        let depth =
+            if bank.elements <= word { bank.bank.depth / bank.bank.words_per_row.max(1) } else { bank.bank.depth }
+                .max(1);
         let at = bits_of(depth);
-        let words = if double { if depth == 1 { 2 } else { (1 << at) + depth } } else { depth };
+        let words = if double {
+            if depth == 1 {
+                2
+            } else {
+                (1 << at) + depth
+            }
+        } else {
+            depth
+        };
         one += match words {
             1 => Cost::ff(lanes * bits),
             _ => masked(words, lanes, bits, vsa.uram),
         };
-        one.lut += hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
+        one.lut +=
+            hit(&bank.bank, &group.hull) + if depth > 1 { 2 * at } else { 0 } + if lanes > 1 { 2 * lanes } else { 0 };
         one += blocks(early, depth);
         one.ff += lanes * bits + 1 + if depth > 1 { 2 * at + i64::from(double) } else { 0 };
     }
@@ -193,7 +227,11 @@ fn buffers(vsa: &Vsa, o: usize, double: bool) -> Cost {
 
 /// Lanes with write enables of their own are memories of their own where they stand in LUTs.
 fn masked(words: i64, lanes: i64, bits: i64, ultra: bool) -> Cost {
-    if in_luts(words) { memory(words, bits, false) * lanes } else { memory(words, lanes * bits, ultra) }
+    if in_luts(words) {
+        memory(words, bits, false) * lanes
+    } else {
+        memory(words, lanes * bits, ultra)
+    }
 }
 
 /// LUTs that join so many words, per bit.

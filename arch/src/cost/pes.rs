@@ -31,7 +31,13 @@ pub(super) fn pes(vsa: &Vsa) -> Pes {
         part.node(id) * needed.count[n] + chosen + part.memory(id) * needed.ports[n]
     };
     let nodes: Cost = (0..vsa.nodes.len()).filter(|&n| needed.count[n] > 0 || needed.ports[n] > 0).map(node).sum();
-    let passed: Cost = needed.passed.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes))).map(|(n, cycles, pes)| part.passed(n, cycles) * pes).sum();
+    let passed: Cost = needed
+        .passed
+        .iter()
+        .enumerate()
+        .flat_map(|(n, all)| all.iter().map(move |(&cycles, &pes)| (n, cycles, pes)))
+        .map(|(n, cycles, pes)| part.passed(n, cycles) * pes)
+        .sum();
     let cost = nodes + passed + part.control();
     let entry = part.fields.iter().map(|(field, looks)| line(looks.keys().next().copied(), part.width(field))).sum();
     Pes { cost, entry, fields: part.fields.into_keys().collect() }
@@ -49,8 +55,9 @@ pub struct Places {
 /// What a PE takes, by where it takes that.
 pub type ByPlaces<T> = Vec<(Places, T)>;
 
-/// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the statements that
-/// need them; only nodes that are needed wherever one of the statements stands, at so many places, or in all PEs but some at a border.
+/// What PEs take in any schedule of these nodes: products, and operators that no slice takes in. Apart by the
+/// statements that need them; only nodes that are needed wherever one of the statements stands, at so many places, or
+/// in all PEs but some at a border.
 pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Cost> {
     let needed = needed::needed(vsa);
     let part = Part::new(vsa, &needed);
@@ -58,11 +65,17 @@ pub(super) fn least(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPl
     let of = |id: NodeId| {
         let node = vsa.node(id);
         if node.ty.is_float() || node.op.operands().iter().any(|&o| vsa.node(o).ty.is_float()) {
-            return if matches!(node.op, Op::Select(..) | Op::Past { .. }) { Cost::default() } else { Cost { ff: 0, ..part.operator(id, part.widths[id.index()], 0) } };
+            return if matches!(node.op, Op::Select(..) | Op::Past { .. }) {
+                Cost::default()
+            } else {
+                Cost { ff: 0, ..part.operator(id, part.widths[id.index()], 0) }
+            };
         }
         match node.op {
             Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) if product(a) || product(b) => Cost::default(),
-            Op::Binary(BinaryOp::Mul, ..) => Cost { dsp: part.operator(id, part.widths[id.index()], 0).dsp, ..Cost::default() },
+            Op::Binary(BinaryOp::Mul, ..) => {
+                Cost { dsp: part.operator(id, part.widths[id.index()], 0).dsp, ..Cost::default() }
+            }
             Op::Binary(op, a, b) => Cost::lut(part.binary(id, op, [a, b]).lut),
             _ => Cost::default(),
         }
@@ -121,7 +134,16 @@ impl<'a> Part<'a> {
     fn new(vsa: &'a Vsa, needed: &'a Needed) -> Part<'a> {
         let n = vsa.nodes.len();
         let cleared = (0..n as u32).filter_map(|s| cleared(vsa, NodeId(s))).map(|c| (c.past, c)).collect();
-        let mut part = Part { vsa, needed, taps: vec![vec![]; n], readers: vec![0; n], folded: vec![], cleared, widths: widths(vsa), fields: BTreeMap::new() };
+        let mut part = Part {
+            vsa,
+            needed,
+            taps: vec![vec![]; n],
+            readers: vec![0; n],
+            folded: vec![],
+            cleared,
+            widths: widths(vsa),
+            fields: BTreeMap::new(),
+        };
         let live = live_nodes(vsa);
         for id in (0..n as u32).map(NodeId).filter(|id| live[id.index()] && needed.count[id.index()] > 0) {
             part.visit(id);
@@ -142,14 +164,21 @@ impl<'a> Part<'a> {
     }
 
     fn field(&mut self, field: Field, time: i64, at: &[u64]) {
-        self.fields.entry(field).or_default().entry(time).and_modify(|all| needed::join(all, at)).or_insert_with(|| at.to_vec());
+        self.fields
+            .entry(field)
+            .or_default()
+            .entry(time)
+            .and_modify(|all| needed::join(all, at))
+            .or_insert_with(|| at.to_vec());
     }
 
     fn look(&mut self, id: NodeId, time: i64, at: &[u64]) {
         self.readers[id.index()] += 1;
         match &self.vsa.node(id).op {
             Op::Iter(form) if form.is_time_only() => self.field(Field::Time(form.clone()), time, at),
-            Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => self.field(Field::Guard(all.clone()), time, at),
+            Op::Guard(all) if all.iter().all(|c| c.form.is_time_only()) => {
+                self.field(Field::Guard(all.clone()), time, at)
+            }
             Op::Const(_) | Op::Scalar(_) => {}
             _ => self.taps[id.index()].push(time - self.vsa.schedule.ready[id.index()]),
         }
@@ -160,9 +189,12 @@ impl<'a> Part<'a> {
         let sampled = s.ready[id.index()] - s.latency[id.index()];
         let at = self.needed.at(id);
         match &vsa.node(id).op {
-            Op::Iter(form) if !form.is_time_only() => self.field(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled, at),
+            Op::Iter(form) if !form.is_time_only() => {
+                self.field(Field::Time(Form { space: [0, 0], ..form.clone() }), sampled, at)
+            }
             Op::Guard(all) if !all.iter().all(|c| c.form.is_time_only()) => {
-                let (time, mixed): (Vec<_>, Vec<_>) = all.iter().filter(|c| self.varies(&c.form)).cloned().partition(|c| c.form.is_time_only());
+                let (time, mixed): (Vec<_>, Vec<_>) =
+                    all.iter().filter(|c| self.varies(&c.form)).cloned().partition(|c| c.form.is_time_only());
                 if !time.is_empty() {
                     self.field(Field::Guard(time), sampled, at);
                 }
@@ -173,7 +205,11 @@ impl<'a> Part<'a> {
             &Op::Past { source, waves, lag, .. } => self.past(id, source, waves, lag),
             op => match self.begins(id).map(|c| (c.condition, c.read)) {
                 Some((condition, read)) => self.look(condition, read, at),
-                None => op.operands().into_iter().enumerate().for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled, at)),
+                None => op
+                    .operands()
+                    .into_iter()
+                    .enumerate()
+                    .for_each(|(k, o)| self.look(operand_source(vsa, id, k, o).0, sampled, at)),
             },
         }
     }
@@ -285,7 +321,9 @@ impl<'a> Part<'a> {
             Op::Select(_, a, b) if self.constant(*a) && self.constant(*b) => Cost::ff(latency),
             Op::Select(..) if self.restarts(id) => Cost::default(),
             Op::Select(..) => Cost::ff(bits * latency),
-            Op::Cast(_) if node.ty == ScalarType::BOOL => Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() },
+            Op::Cast(_) if node.ty == ScalarType::BOOL => {
+                Cost { lut: operand_bits(vsa, node) / 5 + 1, ff: latency, ..Cost::default() }
+            }
             Op::Cast(_) => Cost::ff(bits * latency),
             Op::Lookup(table, _) => lookup(table, node.ty, latency),
             Op::Fma(a, b, _) => self.product(*a, *b, bits, id),
@@ -311,7 +349,8 @@ impl<'a> Part<'a> {
         let Op::Select(_, a, b) = vsa.node(id).op else { return false };
         let past = if self.constant(a) { b } else { a };
         let Op::Past { source, hop: [0, 0], waves: 1, .. } = vsa.node(past).op else { return false };
-        let alone = self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
+        let alone =
+            self.readers[id.index()] == 1 && self.readers[past.index()] == 1 && vsa.schedule.latency[id.index()] == 0;
         let own = matches!(vsa.node(source).op, Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), x, y) if (x == id || y == id) && self.in_slice(source, op, [x, y]));
         alone && own && (self.constant(a) || self.constant(b)) && vsa.schedule.delays.get(&past) == Some(&Delay::Chain)
     }
@@ -327,13 +366,18 @@ impl<'a> Part<'a> {
         let bits = i64::from(vsa.node(source).ty.bits());
         let built = vsa.schedule.delays.get(&id).copied();
         let after = line([wait.registers(built) + i64::from(hop != [0, 0])], bits);
-        let others = || vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
-            Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
-            _ => None,
-        });
+        let others = || {
+            vsa.schedule.delays.iter().filter_map(|(&other, &delay)| match vsa.node(other).op {
+                Op::Past { source: s, waves: w, .. } if s == source && other != id => Some((other, delay, w)),
+                _ => None,
+            })
+        };
         match built {
             Some(Delay::Chain) => {
-                let before = others().filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id)).map(|o| o.2).max();
+                let before = others()
+                    .filter(|&(other, delay, w)| delay == Delay::Chain && (w, other) < (waves, id))
+                    .map(|o| o.2)
+                    .max();
                 // The source's own last register is the first.
                 after + line([waves - before.unwrap_or(i64::from(wait.latency > 0))], bits)
             }
@@ -342,10 +386,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A port of the memory behind a source: a further one is a copy of the memory. A block's word is registered within.
+    /// A port of the memory behind a source: a further one is a copy of the memory. A block's word is registered
+    /// within.
     fn memory(&self, id: NodeId) -> Cost {
         let vsa = self.vsa;
-        let (Op::Past { source, waves, .. }, Some(Delay::Memory { synchronous, .. })) = (&vsa.node(id).op, vsa.schedule.delays.get(&id)) else { return Cost::default() };
+        let (Op::Past { source, waves, .. }, Some(Delay::Memory { synchronous, .. })) =
+            (&vsa.node(id).op, vsa.schedule.delays.get(&id))
+        else {
+            return Cost::default();
+        };
         if matches!(vsa.node(*source).op, Op::Const(_)) {
             return Cost::default();
         }
@@ -365,7 +414,9 @@ impl<'a> Part<'a> {
             Some(digits) => {
                 let adders = (digits.len() as i64 - 1).max(0);
                 let registers = vsa.schedule.latency[id.index()];
-                Cost::lut(bits * adders) + Cost::ff(2 * bits * (adders - 1).max(0)) + line([registers - (adders - 1).max(0)], bits)
+                Cost::lut(bits * adders)
+                    + Cost::ff(2 * bits * (adders - 1).max(0))
+                    + line([registers - (adders - 1).max(0)], bits)
             }
             None => self.product(a, b, bits, id),
         }
@@ -385,7 +436,9 @@ impl<'a> Part<'a> {
             return Cost { lut: wide * narrow, ff: bits * vsa.schedule.latency[of.index()], ..Cost::default() };
         }
         let pieces = |width: i64, most: i64| if width <= most { 1 } else { 1 + (width - most + most - 2) / (most - 1) };
-        let wanted = (0..pieces(wide, 25)).flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j)).filter(|shift| *shift < bits);
+        let wanted = (0..pieces(wide, 25))
+            .flat_map(|i| (0..pieces(narrow, 18)).map(move |j| 24 * i + 17 * j))
+            .filter(|shift| *shift < bits);
         let dsp = wanted.count() as i64;
         Cost { dsp, lut: (dsp - 1) * 17, ff: (dsp - 1) * 17, ..Cost::default() }
     }
@@ -404,7 +457,9 @@ impl<'a> Part<'a> {
             BinaryOp::Eq | BinaryOp::Ne => result + Cost::lut(wide / 3 + wide / 18 + 1),
             BinaryOp::Lt | BinaryOp::Le => result + Cost::lut(wide + 1),
             BinaryOp::Min | BinaryOp::Max => result + Cost::lut(if constant { bits } else { 2 * bits }),
-            BinaryOp::Div | BinaryOp::Rem => Cost { lut: bits * bits * 3 / 2 + 2 * bits, ff: bits * bits * 3 / 2, ..Cost::default() },
+            BinaryOp::Div | BinaryOp::Rem => {
+                Cost { lut: bits * bits * 3 / 2 + 2 * bits, ff: bits * bits * 3 / 2, ..Cost::default() }
+            }
             BinaryOp::Mul => Cost::default(),
         }
     }
@@ -416,7 +471,9 @@ impl<'a> Part<'a> {
             let s = &vsa.schedule;
             let at_once = s.ready[n.index()] == s.ready[id.index()] - s.latency[id.index()];
             let single = |x: NodeId, y: NodeId| self.product(x, y, i64::from(vsa.node(n).ty.bits()), n).dsp == 1;
-            self.readers[n.index()] == 1 && at_once && matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, x, y) if single(x, y) && self.multiply(n, x, y).dsp == 1)
+            self.readers[n.index()] == 1
+                && at_once
+                && matches!(vsa.node(n).op, Op::Binary(BinaryOp::Mul, x, y) if single(x, y) && self.multiply(n, x, y).dsp == 1)
         };
         let ty = vsa.node(id).ty;
         !ty.is_float() && ty.bits() <= 48 && (product(b) || op == BinaryOp::Add && product(a))
@@ -435,7 +492,9 @@ fn widths(vsa: &Vsa) -> Vec<i64> {
             Op::Cast(a) if !vsa.node(*a).ty.is_float() => of(a).saturating_add((!vsa.node(*a).ty.signed()).into()),
             Op::Select(_, a, b) | Op::Binary(BinaryOp::Min | BinaryOp::Max, a, b) => of(a).max(of(b)),
             Op::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => of(a).max(of(b)).saturating_add(1),
-            Op::Binary(BinaryOp::Mul, a, b) if [a, b].iter().all(|n| vsa.node(**n).ty.signed()) => of(a).saturating_add(of(b)),
+            Op::Binary(BinaryOp::Mul, a, b) if [a, b].iter().all(|n| vsa.node(**n).ty.signed()) => {
+                of(a).saturating_add(of(b))
+            }
             _ => most,
         };
         widths.push(found.min(most));
@@ -453,13 +512,15 @@ fn unary(op: UnaryOp, bits: i64, operand: i64, latency: i64) -> Cost {
         UnaryOp::Not => 0,
         UnaryOp::Neg => bits,
         UnaryOp::Abs => 2 * bits,
-        UnaryOp::Sqrt => return Cost { lut: operand * operand * 3 / 4, ff: operand * operand * 3 / 4, ..Cost::default() },
+        UnaryOp::Sqrt => {
+            return Cost { lut: operand * operand * 3 / 4, ff: operand * operand * 3 / 4, ..Cost::default() }
+        }
     };
     Cost { lut, ff: bits * latency, ..Cost::default() }
 }
 
-/// A read-only memory: bits that are alike in all constants, or like another bit, are wired. Four LUTs and the multiplexers
-/// between them hold 256 bits.
+/// A read-only memory: bits that are alike in all constants, or like another bit, are wired. Four LUTs and the
+/// multiplexers between them hold 256 bits.
 fn lookup(table: &[u64], ty: ScalarType, latency: i64) -> Cost {
     let column = |bit: u32| table.iter().map(|v| v >> bit & 1 == 1).collect::<Vec<bool>>();
     let mut columns: Vec<Vec<bool>> = (0..ty.bits()).map(column).filter(|c| c.iter().any(|&b| b != c[0])).collect();

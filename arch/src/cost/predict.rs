@@ -4,10 +4,10 @@
 //! Cycles count from the `start` pulse (0) to the `done` pulse.
 
 use super::reader::{ReaderModel, Waits};
-use crate::affine::step;
-use crate::contract::walk::MemoryTiming;
 use super::writer::WriterModel;
+use crate::affine::step;
 use crate::contract::timing;
+use crate::contract::walk::MemoryTiming;
 use crate::ir::vsa::{After, Until, Vsa};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub fn predict_at(vsa: &Vsa, sizes: &[i64], memory: &MemoryTiming) -> Prediction
     walk(vsa, sizes, memory, i64::MAX).0.expect("a run takes less than that")
 }
 
-/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others. Also the rows of loads and
-/// drains that were walked, which is what this costs.
+/// [`predict()`] of designs that take fewer than `limit` cycles; `None`, and less to walk, for others. Also the rows of
+/// loads and drains that were walked, which is what this costs.
 pub fn predict_below(vsa: &Vsa, memory: &MemoryTiming, limit: i64) -> (Option<Prediction>, u64) {
     walk(vsa, &vsa.sizes.maxima(), memory, limit)
 }

@@ -1,10 +1,11 @@
 //! Exact timing of `templates::axi::reader` under the ideal memory.
 //!
 //! Cycles are absolute; 0 is the cycle of the `start` pulse. [`ReaderModel::load`] is called once per load, in service
-//! order (see [`crate::contract::walk`]), with the cycles of the pulses the load waits for: load `n` of a group enters the
-//! walker after `written_o` number `n - lag - 1` (counting from 0; with `after = (o, lag)`, and if `n > lag`), and its words
-//! go to the feeders after the group's `release` number `n - 2`. What does not wait passes 0. The result is the cycle of the
-//! `loaded` pulse, which is the cycle of the load's last word on the stream. Base addresses are taken to be multiples of 4096.
+//! order (see [`crate::contract::walk`]), with the cycles of the pulses the load waits for: load `n` of a group enters
+//! the walker after `written_o` number `n - lag - 1` (counting from 0; with `after = (o, lag)`, and if `n > lag`), and
+//! its words go to the feeders after the group's `release` number `n - 2`. What does not wait passes 0. The result is
+//! the cycle of the `loaded` pulse, which is the cycle of the load's last word on the stream. Base addresses are taken
+//! to be multiples of 4096.
 
 use super::address::{AddressModel, RowTimes};
 use super::buffer::Buffer;
@@ -60,7 +61,16 @@ impl ReaderModel {
         let rotate = walk.rotate_stages() as i64;
         let address = AddressModel::new(walk, ahead as usize);
         let start = Time::fixed(0);
-        ReaderModel { address, latency: memory.read_latency, rotate, beats: Buffer::new(ahead), asked: 0, came: start, taken: start, steady: Steady::default() }
+        ReaderModel {
+            address,
+            latency: memory.read_latency,
+            rotate,
+            beats: Buffer::new(ahead),
+            asked: 0,
+            came: start,
+            taken: start,
+            steady: Steady::default(),
+        }
     }
 
     /// Walks every row, however like the one before it is.

@@ -1,14 +1,14 @@
-//! Estimated device resources of a VSA, by part, from the nodes and buffers that are emitted: what synthesis of each module
-//! gives, times the module's instances. The search and the report count with these same functions.
+//! Estimated device resources of a VSA, by part, from the nodes and buffers that are emitted: what synthesis of each
+//! module gives, times the module's instances. The search and the report count with these same functions.
 //!
-//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/estimates.md` compares them with
-//! what `scripts/resources.sh` measures.
+//! DSP slices and memory blocks are counted; LUTs and flip-flops follow from widths. `docs/estimates.md` compares them
+//! with what `scripts/resources.sh` measures.
 
 use super::blocks::{memory, Cost};
 use super::board::Resources;
-use super::{control, engines, network, pes};
 pub use super::floats::product;
 pub use super::pes::ByPlaces;
+use super::{control, engines, network, pes};
 use crate::contract::walk::Walk;
 use crate::ir::vsa::Vsa;
 use std::collections::BTreeSet;
@@ -35,7 +35,12 @@ pub fn estimate(vsa: &Vsa) -> Resources {
 pub fn parts(vsa: &Vsa) -> Parts {
     let pes = pes::pes(vsa);
     let others = others(vsa, &Walk::all(vsa));
-    Parts { pes: pes.cost, relays: others.relays + pes.entry, control: others.control + control::launched(vsa, pes.fields), ..others }
+    Parts {
+        pes: pes.cost,
+        relays: others.relays + pes.entry,
+        control: others.control + control::launched(vsa, pes.fields),
+        ..others
+    }
 }
 
 /// What no node of the PEs is needed for. `walks`: of the ports.
@@ -50,8 +55,8 @@ fn others(vsa: &Vsa, walks: &[[Option<Walk>; 2]]) -> Parts {
     }
 }
 
-/// What a PE takes at least, wherever its registers may go, by where it takes that: operators that are needed at all places where one
-/// of the statements stands that need them, which are so many, or at all but some at a border.
+/// What a PE takes at least, wherever its registers may go, by where it takes that: operators that are needed at all
+/// places where one of the statements stands that need them, which are so many, or at all but some at a border.
 pub fn per_pe(vsa: &Vsa, stands: impl Fn(&BTreeSet<usize>) -> i64) -> ByPlaces<Resources> {
     pes::least(vsa, stands).into_iter().map(|(places, cost)| (places, floor(cost))).collect()
 }

@@ -1,6 +1,6 @@
-//! Equal rows that follow one another. The model of an engine takes the maximum of cycles, and adds to them; so once a row makes
-//! every time of it later by as many cycles as was foreseen, the next ones do, too, until something that was early in a maximum
-//! and gains on the latest overtakes it. All rows before that are one step.
+//! Equal rows that follow one another. The model of an engine takes the maximum of cycles, and adds to them; so once a
+//! row makes every time of it later by as many cycles as was foreseen, the next ones do, too, until something that was
+//! early in a maximum and gains on the latest overtakes it. All rows before that are one step.
 
 /// A cycle, and by how many it is foreseen to be later in each row to come than in the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,8 @@ impl Steady {
         self.rows = self.rows.min(rows);
     }
 
-    /// After a row: how many equal rows more make the times as much later as this one did, and as is foreseen from now on.
+    /// After a row: how many equal rows more make the times as much later as this one did, and as is foreseen from now
+    /// on.
     pub fn end<'t>(&mut self, times: impl Iterator<Item = &'t mut Time>) -> i64 {
         let mut as_foreseen = !self.row_by_row;
         let mut before = self.before.iter_mut();
@@ -67,7 +68,11 @@ impl Steady {
             *before = *now;
         });
         let rows = std::mem::replace(&mut self.rows, i64::MAX);
-        if as_foreseen { rows } else { 0 }
+        if as_foreseen {
+            rows
+        } else {
+            0
+        }
     }
 
     /// So many rows of those that [`Steady::end`] spoke of.

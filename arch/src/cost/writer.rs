@@ -1,10 +1,10 @@
 //! Exact timing of `templates::axi::writer` under the ideal memory.
 //!
-//! Cycles are absolute; 0 is the cycle of the `start` pulse. [`WriterModel::drain`] is called once per drain, in service
-//! order (see [`crate::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain `n` waits for pulse
-//! number `n`, counting from 0); the drain enters the walkers one cycle later at the earliest. Results are the cycles of
-//! the `drained` and `written` pulses; `done` rises with the last `written`. Base addresses are taken to be multiples
-//! of 4096.
+//! Cycles are absolute; 0 is the cycle of the `start` pulse. [`WriterModel::drain`] is called once per drain, in
+//! service order (see [`crate::contract::walk`]), with the cycle of the group's `emitted` pulse that allows it (drain
+//! `n` waits for pulse number `n`, counting from 0); the drain enters the walkers one cycle later at the earliest.
+//! Results are the cycles of the `drained` and `written` pulses; `done` rises with the last `written`. Base addresses
+//! are taken to be multiples of 4096.
 
 use super::address::{AddressModel, RowTimes};
 use super::buffer::Buffer;
@@ -118,7 +118,8 @@ impl WriterModel {
     }
 
     /// Stretches of beats that wait for nothing but the beat before, behind their first one: within a stretch, requests
-    /// and beats advance by one a cycle. The cycle of the first beat, if rows may follow whose words are all taken without a gap.
+    /// and beats advance by one a cycle. The cycle of the first beat, if rows may follow whose words are all taken
+    /// without a gap.
     fn row(&mut self, row: &RowTimes, words: i64, ends_drain: bool, steady: &mut Steady) -> Option<Time> {
         let beats = words + i64::from(row.shifted);
         let sent = row.first_beat..row.first_beat + row.beats;

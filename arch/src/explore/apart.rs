@@ -1,5 +1,5 @@
-//! A program whose loop nests are phases of their own, asked for or to be chosen from (`recurrence::phases`): one array that
-//! executes several nests at once may wait for the longest of them at every place.
+//! A program whose loop nests are phases of their own, asked for or to be chosen from (`recurrence::phases`): one array
+//! that executes several nests at once may wait for the longest of them at every place.
 
 use super::assemble::{Program, Work};
 use super::strips;
@@ -21,8 +21,13 @@ pub fn asked<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'a>,
         return strips::stripped(program, spec);
     }
     let found = apart(&program, spec).ok_or_else(|| {
-        let why = if program.system.phases > 0 { "the region's loop nests are phases already" } else { "the region has no loop nests that can be phases of their own" };
-        vec![Diagnostic::error("E0729", program.scop.function.region, format!("--apart: {why}")).help("leave the option out")]
+        let why = if program.system.phases > 0 {
+            "the region's loop nests are phases already"
+        } else {
+            "the region has no loop nests that can be phases of their own"
+        };
+        vec![Diagnostic::error("E0729", program.scop.function.region, format!("--apart: {why}"))
+            .help("leave the option out")]
     })?;
     strips::stripped(found, spec)
 }
@@ -41,7 +46,8 @@ fn apart<'a>(program: &Program<'a>, spec: &DesignSpec) -> Option<Program<'a>> {
     let (form, system) = flow::limited(|| match scop.open_sizes() {
         0 => phases::apart(scop, &Region::new(scop, reassociate), &REWRITES),
         _ => sized::apart(scop, reassociate, &REWRITES),
-    }).ok()??;
+    })
+    .ok()??;
     verify::system(&form, &system).ok()?;
     let ports = port::assign(&form, &spec.wiring).ok()?;
     let work = Work::at_most(&form);

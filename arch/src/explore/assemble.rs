@@ -1,24 +1,24 @@
-//! One mapping and one way to make its PE → one finished `Vsa`: lowering, schedule, layouts with their bus widths. Which way
-//! is [`super::variants`]' to choose.
+//! One mapping and one way to make its PE → one finished `Vsa`: lowering, schedule, layouts with their bus widths.
+//! Which way is [`super::variants`]' to choose.
 
+use crate::contract::delay;
+use crate::contract::walk::beats_ahead;
+use crate::io::{bus, collect, hazard, hull, port, reshape};
 use crate::ir::cases::Cases;
 use crate::ir::design::{DesignSpec, Factors, Wiring};
 use crate::ir::draft::{InputDraft, Lowered, OutputDraft, StoredBy};
-use crate::ir::refusal::{Illegal, Unstorable};
-use crate::contract::delay;
-use crate::contract::walk::beats_ahead;
-use crate::pe::{self, retime, Options};
 use crate::ir::mapping::Mapping;
-use crate::io::{bus, collect, hazard, hull, port, reshape};
+use crate::ir::refusal::{Illegal, Unstorable};
+use crate::ir::sizes::{Formula, Size, Sizes};
+use crate::ir::ure::System;
+use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
+use crate::pe::{self, retime, Options};
 use crate::recurrence::passed;
 use crate::recurrence::reduction::{self, Reduction};
 use crate::recurrence::rewrite::Attempt;
 use crate::recurrence::share::Sharing;
-use crate::ir::sizes::{Formula, Size, Sizes};
-use crate::ir::ure::System;
-use crate::ir::vsa::{After, DramArray, InputGroup, OutputGroup, Remarks, Scalar, Schedule, Scratch, Until, Vsa};
-use frontend::flow;
 use frontend::diag::{Diagnostics, Span};
+use frontend::flow;
 use frontend::scop::{Binding, Constraint, Expr, ExprKind, LoopId, Scop, Statement, Storage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,14 +39,20 @@ pub struct Work {
 impl Work {
     /// At the greatest sizes.
     pub fn at_most(scop: &Scop) -> Work {
-        if scop.open_sizes() > 0 { Work::of(&scop.at(&scop.maxima())) } else { Work::of(scop) }
+        if scop.open_sizes() > 0 {
+            Work::of(&scop.at(&scop.maxima()))
+        } else {
+            Work::of(scop)
+        }
     }
 
     pub fn of(scop: &Scop) -> Work {
         let mut work = Work { operations: 0, iterations: 0 };
         let mut nests: Vec<(&[LoopId], Vec<Vec<Constraint>>)> = Vec::new();
         // Of the nests of one outermost loop, or of none.
-        let deepest = |outermost: Option<&LoopId>| scop.statements.iter().filter(|s| s.loops.first() == outermost).map(|s| s.loops.len()).max();
+        let deepest = |outermost: Option<&LoopId>| {
+            scop.statements.iter().filter(|s| s.loops.first() == outermost).map(|s| s.loops.len()).max()
+        };
         let loops = scop.statements.iter().any(|s| !s.loops.is_empty());
         let counts = |s: &Statement| (!loops || !s.loops.is_empty()) && deepest(s.loops.first()) == Some(s.loops.len());
         for statement in scop.statements.iter().filter(|s| counts(s)) {
@@ -97,7 +103,14 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub fn new(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+    pub fn new(
+        scop: Cow<'a, Scop>,
+        system: System,
+        spec: &DesignSpec,
+        work: Work,
+        ports: Vec<usize>,
+        rewrites: Vec<Attempt>,
+    ) -> Program<'a> {
         if system.sizes > 0 {
             let maxima = scop.maxima();
             let most = scop.at(&maxima);
@@ -122,7 +135,14 @@ impl<'a> Program<'a> {
         Ok(self)
     }
 
-    fn plain(scop: Cow<'a, Scop>, system: System, spec: &DesignSpec, mut work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
+    fn plain(
+        scop: Cow<'a, Scop>,
+        system: System,
+        spec: &DesignSpec,
+        mut work: Work,
+        ports: Vec<usize>,
+        rewrites: Vec<Attempt>,
+    ) -> Program<'a> {
         // Iterations of several nests that fall on one place share a lane.
         let places: Vec<Vec<Constraint>> = system.statements.iter().flat_map(|s| s.domain.iter().cloned()).collect();
         work.iterations = work.iterations.min(count(&places, system.dims.len()));
@@ -130,19 +150,49 @@ impl<'a> Program<'a> {
     }
 
     /// `work`: with what shares a lane.
-    fn counted(scop: Cow<'a, Scop>, mut system: System, spec: &DesignSpec, work: Work, ports: Vec<usize>, rewrites: Vec<Attempt>) -> Program<'a> {
-        let reductions: Vec<_> = (0..scop.statements.len()).map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate)).collect();
+    fn counted(
+        scop: Cow<'a, Scop>,
+        mut system: System,
+        spec: &DesignSpec,
+        work: Work,
+        ports: Vec<usize>,
+        rewrites: Vec<Attempt>,
+    ) -> Program<'a> {
+        let reductions: Vec<_> = (0..scop.statements.len())
+            .map(|s| reduction::find(&scop, &system, s, spec.arithmetic.reassociate))
+            .collect();
         let sharing = Sharing::find(&scop, &system, &reductions);
         sharing.join_inputs(&scop, &mut system);
         let on_chip = port::on_chip(&scop, &ports, &spec.wiring);
-        let passed = if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
+        let passed =
+            if system.phases > system.sizes { passed::passed(&scop, &system) } else { vec![false; scop.arrays.len()] };
         let quotes = scop.statements.iter().map(|s| scop.sources.quote(s.span)).collect();
-        Program { scop, system, reductions, sharing, work, ports, on_chip, passed, apart: false, strip: Factors::new(), slant: Factors::new(), quotes, rewrites, written: None, sized: None }
+        Program {
+            scop,
+            system,
+            reductions,
+            sharing,
+            work,
+            ports,
+            on_chip,
+            passed,
+            apart: false,
+            strip: Factors::new(),
+            slant: Factors::new(),
+            quotes,
+            rewrites,
+            written: None,
+            sized: None,
+        }
     }
 
     /// The program in strips: over this system, which is that at all sizes.
     pub(super) fn over(&self, system: System, strip: Factors, slant: Factors, spec: &DesignSpec) -> Program<'a> {
-        let over = |scop: &Cow<'a, Scop>, system: System| Program { strip: strip.clone(), slant: slant.clone(), ..Program::counted(scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone()) };
+        let over = |scop: &Cow<'a, Scop>, system: System| Program {
+            strip: strip.clone(),
+            slant: slant.clone(),
+            ..Program::counted(scop.clone(), system, spec, self.work, self.ports.clone(), self.rewrites.clone())
+        };
         let Some(sized) = &self.sized else { return over(&self.scop, system) };
         let at_most = system.at(&self.scop, &system.maxima());
         Program { sized: Some(Box::new(over(&sized.scop, system))), ..over(&self.scop, at_most) }
@@ -150,7 +200,9 @@ impl<'a> Program<'a> {
 
     /// Where an array lies that passes values between phases.
     pub fn scratch(&self, array: usize) -> Option<Scratch> {
-        self.scop.arrays[array].is_temporary().then(|| if self.on_chip[array] { Scratch::OnChip } else { Scratch::Dram })
+        self.scop.arrays[array]
+            .is_temporary()
+            .then(|| if self.on_chip[array] { Scratch::OnChip } else { Scratch::Dram })
     }
 }
 
@@ -165,7 +217,12 @@ pub(super) fn kept(program: &Program, mapping: &Mapping) -> Vec<Option<Reduction
 
 /// # Errors
 /// Why this is no PE of a systolic array for the program.
-pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<Reduction>], options: Options) -> Result<(Lowered, Schedule), Illegal> {
+pub(super) fn build(
+    program: &Program,
+    mapping: &Mapping,
+    reductions: &[Option<Reduction>],
+    options: Options,
+) -> Result<(Lowered, Schedule), Illegal> {
     let sharing = Some(&program.sharing).filter(|_| options.shared);
     let lowered = pe::lower(&program.scop, &program.system, mapping, reductions, sharing, options)?;
     let schedule = pe::schedule(&lowered, mapping.extent)?;
@@ -174,7 +231,13 @@ pub(super) fn build(program: &Program, mapping: &Mapping, reductions: &[Option<R
 
 /// # Errors
 /// Why the PE's results or inputs cannot move as the mapping wants it.
-pub(super) fn join(program: &Program, mapping: Mapping, mut lowered: Lowered, schedule: Schedule, spec: &DesignSpec) -> Result<Vsa, Illegal> {
+pub(super) fn join(
+    program: &Program,
+    mapping: Mapping,
+    mut lowered: Lowered,
+    schedule: Schedule,
+    spec: &DesignSpec,
+) -> Result<Vsa, Illegal> {
     let scop = &program.scop;
     reshape::reshape(scop, &mut lowered, &mapping);
     let dram = arrays(program, &lowered, &mapping, schedule.interval, spec);
@@ -218,7 +281,8 @@ struct InDram {
 fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, interval: i64, spec: &DesignSpec) -> Vec<InDram> {
     let scop = &program.scop;
     let used = |a: usize| lowered.inputs.iter().any(|g| g.array == a) || lowered.outputs.iter().any(|g| g.array == a);
-    let mut sources: Vec<usize> = (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
+    let mut sources: Vec<usize> =
+        (0..scop.arrays.len()).filter(|&a| scop.arrays[a].storage == Storage::Dram && used(a)).collect();
     sources.sort_by_key(|&a| program.scratch(a));
     let mut ports: Vec<usize> = Vec::new();
     let mut dram: Vec<InDram> = Vec::new();
@@ -228,13 +292,25 @@ fn arrays(program: &Program, lowered: &Lowered, mapping: &Mapping, interval: i64
             ports.push(program.ports[source]);
             ports.len() - 1
         });
-        let bus = dram.iter().find(|b| b.array.port as usize == port).map(|b| b.array.bus_bytes()).unwrap_or_else(|| {
-            let members: Vec<usize> = sources.iter().copied().filter(|&b| program.ports[b] == program.ports[source]).collect();
-            let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
-            asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, interval, mapping))
-        });
+        let bus =
+            dram.iter().find(|b| b.array.port as usize == port).map(|b| b.array.bus_bytes()).unwrap_or_else(|| {
+                let members: Vec<usize> =
+                    sources.iter().copied().filter(|&b| program.ports[b] == program.ports[source]).collect();
+                let asked = port::bus_bytes(&spec.wiring, members.iter().map(|&b| &scop.arrays[b]));
+                asked.unwrap_or_else(|| bus::choose(scop, lowered, &members, interval, mapping))
+            });
         let dims = if array.dims.is_empty() { vec![1] } else { array.dims.clone() };
-        dram.push(InDram { source, array: DramArray { name: array.name.clone(), ty: array.ty.cell(), dims, word: bus / array.ty.bytes(), port: port as u32, scratch: program.scratch(source) } });
+        dram.push(InDram {
+            source,
+            array: DramArray {
+                name: array.name.clone(),
+                ty: array.ty.cell(),
+                dims,
+                word: bus / array.ty.bytes(),
+                port: port as u32,
+                scratch: program.scratch(source),
+            },
+        });
     }
     dram
 }
@@ -249,7 +325,11 @@ fn scalars(scop: &Scop, lowered: &Lowered, dram: &[InDram]) -> Vec<Scalar> {
         name: scop.arrays[source].name.clone(),
         ty: scop.arrays[source].ty.cell(),
         after: dram.iter().filter(|d| position(d.source) < position(source)).count() as u32,
-        host: scop.host.iter().find(|s| s.write.array.index() == source).map(|s| formula(&s.rhs, &|k| lowered.scalars.iter().position(|x| *x == s.reads[k].array.index()).unwrap_or(usize::MAX))),
+        host: scop.host.iter().find(|s| s.write.array.index() == source).map(|s| {
+            formula(&s.rhs, &|k| {
+                lowered.scalars.iter().position(|x| *x == s.reads[k].array.index()).unwrap_or(usize::MAX)
+            })
+        }),
     };
     lowered.scalars.iter().map(scalar).collect()
 }
@@ -270,12 +350,25 @@ fn sizes(scop: &Scop, parameters: Vec<Formula>, limits: BTreeMap<usize, usize>, 
     }
     let size = |s: &frontend::scop::Size| {
         let before = |position: Option<u32>| position.is_some_and(|p| p < s.parameter);
-        let arrays = dram.iter().filter(|d| before(match scop.arrays[d.source].binding { Binding::Parameter(p) => Some(p), _ => None })).count();
+        let arrays = dram
+            .iter()
+            .filter(|d| {
+                before(match scop.arrays[d.source].binding {
+                    Binding::Parameter(p) => Some(p),
+                    _ => None,
+                })
+            })
+            .count();
         let scalars = scop.arrays.iter().filter(|a| before(a.by_value())).count();
         Size { name: s.name.clone(), ty: s.ty, max: s.max, after: [arrays as u32, scalars as u32] }
     };
     let extents = dram.iter().enumerate().filter(|(_, d)| !scop.arrays[d.source].extents.is_empty());
-    Sizes { list: scop.sizes.iter().map(size).collect(), parameters, limits, extents: extents.map(|(k, d)| (k, scop.arrays[d.source].extents.clone())).collect() }
+    Sizes {
+        list: scop.sizes.iter().map(size).collect(),
+        parameters,
+        limits,
+        extents: extents.map(|(k, d)| (k, scop.arrays[d.source].extents.clone())).collect(),
+    }
 }
 
 fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
@@ -283,12 +376,21 @@ fn position(dram: &[InDram], source: usize) -> (u32, &DramArray) {
     (at as u32, &dram[at].array)
 }
 
-fn inputs(program: &Program, lowered: &Lowered, outputs: &[OutputGroup], dram: &[InDram], mapping: &Mapping) -> Vec<InputGroup> {
+fn inputs(
+    program: &Program,
+    lowered: &Lowered,
+    outputs: &[OutputGroup],
+    dram: &[InDram],
+    mapping: &Mapping,
+) -> Vec<InputGroup> {
     let group = |draft: &InputDraft| {
         let (index, array) = position(dram, draft.array);
         let output = |s: StoredBy| lowered.outputs.iter().position(|o| o.statement == s.statement);
         let lagging = draft.stored_by.and_then(|s| Some(After { output: output(s)? as u32, until: Until::Lag(s.lag) }));
-        let stores = outputs.iter().enumerate().filter(|(_, o)| program.passed[draft.array] && lagging.is_none() && o.array == index);
+        let stores = outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| program.passed[draft.array] && lagging.is_none() && o.array == index);
         let earlier: Vec<After> = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
         let group = hull::input(draft, index, array.word, if earlier.is_empty() { 0 } else { mapping.phases }, mapping);
         InputGroup { after: lagging.into_iter().chain(earlier).collect(), ..group }
@@ -308,5 +410,9 @@ fn outputs(scop: &Scop, lowered: &Lowered, dram: &[InDram], mapping: &Mapping) -
     // Those of the array named first fail first.
     let mut order: Vec<usize> = (0..lowered.outputs.len()).collect();
     order.sort_by_key(|&g| position(dram, lowered.outputs[g].array).0);
-    order.into_iter().map(|g| Ok((g, group(&lowered.outputs[g])?))).collect::<Result<BTreeMap<_, _>, _>>().map(|all| all.into_values().collect())
+    order
+        .into_iter()
+        .map(|g| Ok((g, group(&lowered.outputs[g])?)))
+        .collect::<Result<BTreeMap<_, _>, _>>()
+        .map(|all| all.into_values().collect())
 }

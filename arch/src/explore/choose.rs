@@ -2,11 +2,11 @@
 //!
 //! A search finds the fewest cycles within limits; the other objectives ask it several times, with other limits.
 
-use super::{apart, strips};
 use super::assemble::Program;
 use super::by_hand;
 use super::search::{at_once, grids, search, share, Counts, Design, Effort, Found, Learned, Progress, Task};
 use super::space::Grid;
+use super::{apart, strips};
 use crate::contract::walk::Walk;
 use crate::cost::board::{Board, Resources};
 use crate::ir::aim::{Most, Objective, RESOURCES};
@@ -56,7 +56,14 @@ pub struct Searched {
 
 impl Searched {
     pub fn new(found: &Found, limits: Resources) -> Searched {
-        Searched { bound: found.bound, gap: found.gap(), counts: found.counts, limits, trace: found.trace.clone(), refused: found.refused.clone() }
+        Searched {
+            bound: found.bound,
+            gap: found.gap(),
+            counts: found.counts,
+            limits,
+            trace: found.trace.clone(),
+            refused: found.refused.clone(),
+        }
     }
 }
 
@@ -76,12 +83,19 @@ pub fn limit(vsa: &Vsa, compute: i64, cycles: i64, need: &Resources, limits: &Re
     let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
     let vsa = &vsa.at_most();
     let ports = (0..vsa.ports()).flat_map(|p| [(p, true, Walk::reads(vsa, p)), (p, false, Walk::writes(vsa, p))]);
-    let busiest = ports.filter_map(|(p, reads, walk)| Some((of(walk?.words(), cycles), p, reads))).max_by(|a, b| a.0.total_cmp(&b.0));
+    let busiest = ports
+        .filter_map(|(p, reads, walk)| Some((of(walk?.words(), cycles), p, reads)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
     let computes = of(compute, cycles);
     match busiest {
         Some((share, port, reads)) if share > computes && share > 0.5 => Limit::Port { port, reads, share },
         _ if computes > 0.5 => {
-            let all = [("LUT", of(need.lut, limits.lut)), ("FF", of(need.ff, limits.ff)), ("DSP", of(need.dsp, limits.dsp)), ("BRAM36", of(need.bram36, limits.bram36))];
+            let all = [
+                ("LUT", of(need.lut, limits.lut)),
+                ("FF", of(need.ff, limits.ff)),
+                ("DSP", of(need.dsp, limits.dsp)),
+                ("BRAM36", of(need.bram36, limits.bram36)),
+            ];
             let (name, share) = all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("four of them");
             Limit::Resource(name, share)
         }
@@ -103,19 +117,24 @@ const WORK: u64 = 300_000_000;
 
 /// Designs of a search for another layout, at least.
 const HINT_DESIGNS: u64 = 40;
-/// Part of the effort that goes to as fast an array with half the resources, designs of it at most, and the share of the scarcest one
-/// that is small enough.
+/// Part of the effort that goes to as fast an array with half the resources, designs of it at most, and the share of
+/// the scarcest one that is small enough.
 const LEANER: u64 = 8;
 const LEANER_DESIGNS: u64 = 150;
 const LEAN: f64 = 0.03;
 
 /// The effort of a choice: as much as the program is worth, at most some seconds.
 pub fn effort(program: &Program) -> Effort {
-    let loads_and_stores = program.system.statements.iter().map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
+    let loads_and_stores = program
+        .system
+        .statements
+        .iter()
+        .map(|s| s.stores.len() + s.variables.iter().map(|v| v.pieces.len()).sum::<usize>());
     let size = loads_and_stores.sum::<usize>() as i64;
     // Of phases the closed form says little, so more designs are looked at.
     let least = if program.system.phases > 0 { 2 * LEAST } else { LEAST };
-    let exact = ((least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
+    let exact =
+        ((least + program.work.iterations / ITERATIONS_PER_DESIGN).min(MOST) * LARGE / size.max(LARGE)).max(FEW) as u64;
     Effort { exact, bounds: 500_000 + 20_000 * exact, work: WORK, gap: 0.0 }
 }
 
@@ -144,7 +163,9 @@ pub struct Part {
 
 impl Quest<'_> {
     fn ask(&self, limits: Resources, below: i64, enough: i64, effort: Effort) -> Found {
-        let search = |form: usize, below: i64, effort: Effort| self.learned.search(form, &Task { limits, below, enough, effort, ..self.task(form) });
+        let search = |form: usize, below: i64, effort: Effort| {
+            self.learned.search(form, &Task { limits, below, enough, effort, ..self.task(form) })
+        };
         let mut found = self.handed_on(search(0, below, effort), limits);
         // A part for its nests apart, as much again for all strips together.
         let strips = self.others.iter().filter(|p| !p.apart).count().max(1) as u64;
@@ -166,7 +187,11 @@ impl Quest<'_> {
 
     /// The program, or one of the others.
     pub fn form(&self, form: usize) -> &Program<'_> {
-        if form == 0 { self.program } else { &self.others[form - 1] }
+        if form == 0 {
+            self.program
+        } else {
+            &self.others[form - 1]
+        }
     }
 
     fn task(&self, form: usize) -> Task<'_> {
@@ -174,7 +199,17 @@ impl Quest<'_> {
         // Strips come in front of the loops there are.
         let moved = program.system.dims.len() - self.program.system.dims.len();
         let space = self.space.as_ref().map(|all| all.iter().map(|d| d + moved).collect());
-        Task { program, spec: self.spec, limits: self.limits, space, only: None, below: i64::MAX, enough: 0, effort: self.effort, watch: self.watch }
+        Task {
+            program,
+            spec: self.spec,
+            limits: self.limits,
+            space,
+            only: None,
+            below: i64::MAX,
+            enough: 0,
+            effort: self.effort,
+            watch: self.watch,
+        }
     }
 
     /// All grids, those of the least bound first.
@@ -182,7 +217,11 @@ impl Quest<'_> {
         let share = strips::least_share(self.program);
         let of = |form: usize| {
             let share = if form == 0 { share } else { 1.0 };
-            grids(&self.task(form)).into_iter().map(move |(least, grid)| Part { form, grid, least: (least as f64 * share) as i64 })
+            grids(&self.task(form)).into_iter().map(move |(least, grid)| Part {
+                form,
+                grid,
+                least: (least as f64 * share) as i64,
+            })
         };
         let mut all: Vec<Part> = self.forms().flat_map(of).collect();
         all.sort_by_key(|part| part.least);
@@ -227,10 +266,22 @@ impl Quest<'_> {
     pub fn answer(&self, aim: &Aim) -> Result<Found, Diagnostic> {
         let objective = aim.objective.unwrap_or_default();
         if aim.cycles.is_some() && objective != Objective::Area {
-            return Err(Diagnostic::error("E0730", None, "`--cycles` says how many cycles an array of least area may take").help("add `--objective area`"));
+            return Err(Diagnostic::error(
+                "E0730",
+                None,
+                "`--cycles` says how many cycles an array of least area may take",
+            )
+            .help("add `--objective area`"));
         }
         if aim.slack.is_some() && objective != Objective::Cycles {
-            return Err(Diagnostic::error("E0730", None, "`--slack` gives up cycles of the fastest array for a smaller one").help("leave `--objective` out; with `--objective area` it is `--cycles` that says how many there may be"));
+            return Err(Diagnostic::error(
+                "E0730",
+                None,
+                "`--slack` gives up cycles of the fastest array for a smaller one",
+            )
+            .help(
+                "leave `--objective` out; with `--objective area` it is `--cycles` that says how many there may be",
+            ));
         }
         let found = self.fastest();
         let Some(best) = &found.best else { return Ok(found) };
@@ -238,13 +289,22 @@ impl Quest<'_> {
             Objective::Cycles => {
                 let slack = aim.slack.map_or(0.0, |s| s.value());
                 let most = (best.cycles as f64 * (1.0 + slack)) as i64;
-                if slack > 0.0 { self.smallest(found, most) } else { self.leaner(found) }
+                if slack > 0.0 {
+                    self.smallest(found, most)
+                } else {
+                    self.leaner(found)
+                }
             }
             Objective::Area => {
                 let most = aim.cycles.unwrap_or(best.cycles);
                 if best.cycles > most {
-                    let message = format!("no array that was found takes at most {most} cycles: the fastest takes {}, and none within the limits fewer than {}", best.cycles, found.bound);
-                    return Err(Diagnostic::error("E0730", None, message).help("allow more cycles with --cycles, or more of the board with --limit"));
+                    let message = format!(
+                        "no array that was found takes at most {most} cycles: the fastest takes {}, \
+                        and none within the limits fewer than {}",
+                        best.cycles, found.bound
+                    );
+                    return Err(Diagnostic::error("E0730", None, message)
+                        .help("allow more cycles with --cycles, or more of the board with --limit"));
                 }
                 self.smallest(found, most)
             }
@@ -252,12 +312,14 @@ impl Quest<'_> {
         })
     }
 
-    /// As few cycles with half the share of the scarcest resource, half of that, and so on, as far as a short search finds them.
+    /// As few cycles with half the share of the scarcest resource, half of that, and so on, as far as a short search
+    /// finds them.
     fn leaner(&self, mut found: Found) -> Found {
         let part = self.effort.part(LEANER);
         let effort = Effort { exact: part.exact.min(LEANER_DESIGNS), ..part };
         while let Some(best) = found.best.as_ref().filter(|b| share(&b.need, &self.limits) > LEAN) {
-            let smaller = self.ask(self.scaled(share(&best.need, &self.limits) / 2.0), best.cycles + 1, best.cycles, effort);
+            let smaller =
+                self.ask(self.scaled(share(&best.need, &self.limits) / 2.0), best.cycles + 1, best.cycles, effort);
             let Some(design) = smaller.best else { break };
             found.counts = found.counts.plus(&smaller.counts);
             if design.cycles < best.cycles {
@@ -289,8 +351,8 @@ impl Quest<'_> {
         found
     }
 
-    /// The least cycles times share: the fastest within less and less of the limits, and of the best of them the smallest that is as
-    /// fast.
+    /// The least cycles times share: the fastest within less and less of the limits, and of the best of them the
+    /// smallest that is as fast.
     fn efficient(&self, found: Found) -> Found {
         let of = |f: &Found| f.best.as_ref().map_or(1.0, |b| share(&b.need, &self.limits));
         let value = |f: &Found| f.best.as_ref().map_or(f64::MAX, |b| b.cycles as f64 * of(f));
@@ -312,11 +374,12 @@ impl Quest<'_> {
         Found { bound, ..self.smallest(best, most) }
     }
 
-    /// Beside a design, the fastest arrays that take no more than half of what it takes of these resources, than half of that,
-    /// and so on, each with its bound.
+    /// Beside a design, the fastest arrays that take no more than half of what it takes of these resources, than half
+    /// of that, and so on, each with its bound.
     pub fn front(&self, best: &Design, resources: &[&str], steps: usize) -> Vec<Found> {
         let halved = |limits: &Resources, need: &Resources| {
-            let of = |name: &str, most: i64, used: i64| if resources.contains(&name) { most.min(used) / 2 } else { most };
+            let of =
+                |name: &str, most: i64, used: i64| if resources.contains(&name) { most.min(used) / 2 } else { most };
             Resources {
                 lut: of("lut", limits.lut, need.lut),
                 ff: of("ff", limits.ff, need.ff),
@@ -333,7 +396,8 @@ impl Quest<'_> {
         self.descent(best, steps, |_, need| self.scaled(share(need, &self.limits) / 2.0))
     }
 
-    /// The fastest array within each of a sequence of limits, which follow from those before and what is needed of them.
+    /// The fastest array within each of a sequence of limits, which follow from those before and what is needed of
+    /// them.
     fn descent(&self, best: &Design, steps: usize, next: impl Fn(&Resources, &Resources) -> Resources) -> Vec<Found> {
         let mut all = vec![];
         let mut limits = next(&self.limits, &best.need);
@@ -362,17 +426,26 @@ pub struct Hint {
 }
 
 impl Quest<'_> {
-    /// Layouts of arrays that are only read under which the program would be faster than `best` by a twentieth or more, with
-    /// a part of the effort each that the search took.
+    /// Layouts of arrays that are only read under which the program would be faster than `best` by a twentieth or more,
+    /// with a part of the effort each that the search took.
     pub fn hints(&self, best: i64, taken: &Counts) -> Vec<Hint> {
         let stored = |a: usize| self.program.scop.statements.iter().any(|s| s.write.array.index() == a);
         let arrays = self.program.scop.arrays.iter().enumerate().filter(|(a, _)| !stored(*a));
-        let layouts: Vec<(usize, usize)> = arrays.flat_map(|(a, array)| (0..array.dims.len().saturating_sub(1)).map(move |d| (a, d))).collect();
+        let layouts: Vec<(usize, usize)> =
+            arrays.flat_map(|(a, array)| (0..array.dims.len().saturating_sub(1)).map(move |d| (a, d))).collect();
         let part = self.effort.part(4);
         let effort = Effort { exact: part.exact.min((taken.exact / 4).max(HINT_DESIGNS)), gap: 0.02, ..part };
         let hint = |&(a, innermost): &(usize, usize)| {
             let other = turned(self.program, a, innermost);
-            let found = Quest { program: &other, others: &[], effort, space: self.space.clone(), learned: self.learned.in_other_layouts(), ..*self }.ask(self.limits, best - best / 20, 0, effort);
+            let found = Quest {
+                program: &other,
+                others: &[],
+                effort,
+                space: self.space.clone(),
+                learned: self.learned.in_other_layouts(),
+                ..*self
+            }
+            .ask(self.limits, best - best / 20, 0, effort);
             Some(Hint { array: self.program.scop.arrays[a].name.clone(), innermost, cycles: found.best?.cycles })
         };
         let mut all: Vec<Hint> = at_once(&layouts, hint).into_iter().flatten().collect();
@@ -389,7 +462,9 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
     let moved = dims.remove(innermost);
     dims.push(moved);
     for (s, placed) in system.statements.iter_mut().enumerate() {
-        for (k, variable) in placed.variables.iter_mut().enumerate().filter(|(k, _)| scop.statements[s].reads[*k].array.index() == array) {
+        for (k, variable) in
+            placed.variables.iter_mut().enumerate().filter(|(k, _)| scop.statements[s].reads[*k].array.index() == array)
+        {
             debug_assert!(k < scop.statements[s].reads.len());
             for piece in &mut variable.pieces {
                 if let Feed::Input { subscripts } = &mut piece.feed {
@@ -399,7 +474,23 @@ fn turned<'a>(program: &Program<'a>, array: usize, innermost: usize) -> Program<
             }
         }
     }
-    Program { scop: Cow::Owned(scop), system, reductions: program.reductions.clone(), sharing: program.sharing.clone(), work: program.work, ports: program.ports.clone(), on_chip: program.on_chip.clone(), passed: program.passed.clone(), apart: program.apart, strip: program.strip.clone(), slant: program.slant.clone(), quotes: program.quotes.clone(), rewrites: vec![], written: None, sized: None }
+    Program {
+        scop: Cow::Owned(scop),
+        system,
+        reductions: program.reductions.clone(),
+        sharing: program.sharing.clone(),
+        work: program.work,
+        ports: program.ports.clone(),
+        on_chip: program.on_chip.clone(),
+        passed: program.passed.clone(),
+        apart: program.apart,
+        strip: program.strip.clone(),
+        slant: program.slant.clone(),
+        quotes: program.quotes.clone(),
+        rewrites: vec![],
+        written: None,
+        sized: None,
+    }
 }
 
 /// The band dimensions of plain loop names, or `None` if they are anything else.
@@ -419,11 +510,25 @@ pub struct Chosen<'a> {
 ///
 /// # Errors
 /// Every reason for which no array was possible, without repetitions.
-pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Board, spec: &DesignSpec) -> Result<Chosen<'a>, Diagnostics> {
+pub fn choose<'a>(
+    program: &Program<'a>,
+    space: Option<Vec<usize>>,
+    board: &Board,
+    spec: &DesignSpec,
+) -> Result<Chosen<'a>, Diagnostics> {
     let wrong = |text: String| vec![Diagnostic::error("E0722", None, text)];
     let margins = limits_of(board, &spec.aim.limit).map_err(wrong)?;
     let others = apart::alternatives(program, spec);
-    let quest = |limits: Resources| Quest { program, others: &others, spec, space: space.clone(), limits, effort: effort(program), watch: None, learned: Learned::default() };
+    let quest = |limits: Resources| Quest {
+        program,
+        others: &others,
+        spec,
+        space: space.clone(),
+        limits,
+        effort: effort(program),
+        watch: None,
+        learned: Learned::default(),
+    };
     let mut found = quest(margins).answer(&spec.aim).map_err(|fault| vec![fault])?;
     let mut limits = margins;
     // Margins are for the router's sake: without anything within them, what fits at all.
@@ -434,7 +539,9 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
     let searched = Searched::new(&found, limits);
     match found.best {
         Some(Design { plan, vsa, array, .. }) => {
-            let is_of = |p: &Program| array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart);
+            let is_of = |p: &Program| {
+                array.shape().is_some_and(|shape| shape.strip == p.strip && shape.apart.unwrap_or(false) == p.apart)
+            };
             let program = match others.into_iter().find(is_of) {
                 Some(other) => other,
                 None => strips::stripped(program.clone(), &DesignSpec { array: array.clone(), ..spec.clone() })?,
@@ -450,8 +557,13 @@ pub fn choose<'a>(program: &Program<'a>, space: Option<Vec<usize>>, board: &Boar
                 }
             }
             if found.counts.too_big > 0 {
-                let most = format!("arrays need more than {} may give: {} LUT, {} FF, {} DSP, {} BRAM36", board.name, limits.lut, limits.ff, limits.dsp, limits.bram36);
-                reasons.push(Diagnostic::error("E0717", None, most).help("allow more with --limit, or take a larger board"));
+                let most = format!(
+                    "arrays need more than {} may give: {} LUT, {} FF, {} DSP, {} BRAM36",
+                    board.name, limits.lut, limits.ff, limits.dsp, limits.bram36
+                );
+                reasons.push(
+                    Diagnostic::error("E0717", None, most).help("allow more with --limit, or take a larger board"),
+                );
             }
             Err(reasons)
         }

@@ -1,8 +1,8 @@
 //! Space and time by hand: affine expressions over the program's loops, such as `c+q` and `2*c+q`.
 //!
-//! Names stand for the values that C's own iterators have, whatever the band's coordinates are: a loop that counts down,
-//! or starts at another one's iterator, is what its name says. Only directions matter: constants and common factors of
-//! a coordinate are left out, as they would only shift the array or leave every other PE or step idle.
+//! Names stand for the values that C's own iterators have, whatever the band's coordinates are: a loop that counts
+//! down, or starts at another one's iterator, is what its name says. Only directions matter: constants and common
+//! factors of a coordinate are left out, as they would only shift the array or leave every other PE or step idle.
 //!
 //! Source: Rau-style space-time transforms of uniform recurrences, as PolySA and T2SP write them.
 
@@ -47,7 +47,8 @@ impl<'a> Coordinates<'a> {
                 value.constant += l.step * placed.iterators[k].constant;
                 value.coeffs.iter_mut().zip(&placed.iterators[k].coeffs).for_each(|(v, c)| *v += l.step * c);
                 let one = Value { dim: placed.dims[k], name: l.name.clone(), value };
-                if !values.iter().any(|v| (v.dim, &v.name, &v.value.coeffs) == (one.dim, &one.name, &one.value.coeffs)) {
+                if !values.iter().any(|v| (v.dim, &v.name, &v.value.coeffs) == (one.dim, &one.name, &one.value.coeffs))
+                {
                     values.push(one);
                 }
             }
@@ -59,16 +60,25 @@ impl<'a> Coordinates<'a> {
         self.system.dims.len()
     }
 
-    /// A loop by its name, or by the dimension's where several loops have one name (`j.2`). Where statements of one loop
-    /// run in several directions, as in Floyd–Warshall away from the pivot, its name is the dimension that they share.
+    /// A loop by its name, or by the dimension's where several loops have one name (`j.2`). Where statements of one
+    /// loop run in several directions, as in Floyd–Warshall away from the pivot, its name is the dimension that they
+    /// share.
     fn find(&self, name: &str) -> Result<&Affine, Diagnostic> {
         let dim = self.system.dims.iter().position(|d| d.name == name);
         let named: Vec<&Value> = self.values.iter().filter(|v| v.name == name || Some(v.dim) == dim).collect();
         match named.as_slice() {
             [one] => Ok(&one.value),
-            [one, rest @ ..] if dim == Some(one.dim) && rest.iter().all(|v| v.dim == one.dim) => Ok(&self.band[one.dim]),
-            [] => Err(Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region")).help(format!("the loops are {}", self.known()))),
-            _ => Err(Diagnostic::error("E0701", None, format!("several loops of different directions are named `{name}`")).help(format!("the loops are {}", self.known()))),
+            [one, rest @ ..] if dim == Some(one.dim) && rest.iter().all(|v| v.dim == one.dim) => {
+                Ok(&self.band[one.dim])
+            }
+            [] => Err(Diagnostic::error("E0701", None, format!("there is no loop `{name}` in the region"))
+                .help(format!("the loops are {}", self.known()))),
+            _ => Err(Diagnostic::error(
+                "E0701",
+                None,
+                format!("several loops of different directions are named `{name}`"),
+            )
+            .help(format!("the loops are {}", self.known()))),
         }
     }
 
@@ -81,12 +91,18 @@ impl<'a> Coordinates<'a> {
     /// # Errors
     /// E0701 for a loop there is not, E0719 for what is no sum of loops.
     pub fn parse(&self, text: &str) -> Result<Vec<i64>, Diagnostic> {
-        let wrong = |what: String| Diagnostic::error("E0719", None, format!("`{text}` is not a coordinate: {what}")).help("write a sum of loops with constant factors, such as 2*c+q");
+        let wrong = |what: String| {
+            Diagnostic::error("E0719", None, format!("`{text}` is not a coordinate: {what}"))
+                .help("write a sum of loops with constant factors, such as 2*c+q")
+        };
         let mut row = vec![0i64; self.depth()];
         for (factor, name) in terms(text).map_err(wrong)? {
             let Some(name) = name else { continue };
             for (x, c) in row.iter_mut().zip(&self.find(&name)?.coeffs) {
-                *x = factor.checked_mul(*c).and_then(|y| x.checked_add(y)).ok_or_else(|| wrong("a coefficient exceeds 64 bits".into()))?;
+                *x = factor
+                    .checked_mul(*c)
+                    .and_then(|y| x.checked_add(y))
+                    .ok_or_else(|| wrong("a coefficient exceeds 64 bits".into()))?;
             }
         }
         let common = row.iter().fold(0, |g, &c| gcd(g, c));
@@ -104,16 +120,25 @@ impl<'a> Coordinates<'a> {
         let mut names: Vec<&str> = Vec::new();
         let mut basis: Vec<Vec<i64>> = Vec::new();
         for (d, dim) in self.system.dims.iter().enumerate() {
-            let along = self.values.iter().find(|v| v.dim == d && self.find(&v.name).is_ok_and(|a| a.coeffs == v.value.coeffs));
+            let along =
+                self.values.iter().find(|v| v.dim == d && self.find(&v.name).is_ok_and(|a| a.coeffs == v.value.coeffs));
             match along {
                 Some(v) => (names.push(&v.name), basis.push(v.value.coeffs.clone())),
-                None if self.find(&dim.name).is_ok() => (names.push(&dim.name), basis.push(self.find(&dim.name).ok()?.coeffs.clone())),
+                None if self.find(&dim.name).is_ok() => {
+                    (names.push(&dim.name), basis.push(self.find(&dim.name).ok()?.coeffs.clone()))
+                }
                 None => (names.push(""), basis.push(coordinate(d, n).coeffs)),
             };
         }
         // row = Σ x_d · basis[d], by Cramer's rule up to a common factor.
         let whole = determinant(&basis);
-        let mut x: Vec<i64> = (0..n).map(|d| { let mut b = basis.clone(); b[d] = row.to_vec(); determinant(&b) * whole.signum() }).collect();
+        let mut x: Vec<i64> = (0..n)
+            .map(|d| {
+                let mut b = basis.clone();
+                b[d] = row.to_vec();
+                determinant(&b) * whole.signum()
+            })
+            .collect();
         let common = x.iter().fold(0, |g, &c| gcd(g, c));
         if common == 0 || x.iter().zip(&names).any(|(c, name)| *c != 0 && name.is_empty()) {
             return None;
@@ -132,15 +157,20 @@ impl<'a> Coordinates<'a> {
     pub fn options(&self, plan: &Plan) -> Option<(Vec<String>, Vec<String>)> {
         let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
         let space = (0..2).filter_map(axis).map(|d| self.text(&plan.transform[d])).collect::<Option<_>>()?;
-        let time = plan.order.iter().filter(|&&d| plan.dims[d].axis.is_none()).map(|&d| self.text(&plan.transform[d])).collect::<Option<_>>()?;
+        let time = plan
+            .order
+            .iter()
+            .filter(|&&d| plan.dims[d].axis.is_none())
+            .map(|&d| self.text(&plan.transform[d]))
+            .collect::<Option<_>>()?;
         Some((space, time))
     }
 
     /// The plan with these coordinates.
     ///
     /// # Errors
-    /// All faults of the expressions and factors; E0712 where PEs would be idle in a pattern, E0718 where two iterations
-    /// would meet.
+    /// All faults of the expressions and factors; E0712 where PEs would be idle in a pattern, E0718 where two
+    /// iterations would meet.
     pub fn plan(&self, space: &[String], time: &[String], shape: &Shape) -> Result<Plan, Diagnostics> {
         let mut faults = Vec::new();
         let mut rows: Vec<Vec<i64>> = Vec::new();
@@ -151,10 +181,16 @@ impl<'a> Coordinates<'a> {
             }
         }
         if !(1..=2).contains(&space.len()) {
-            faults.push(Diagnostic::error("E0702", None, "an array has one or two space coordinates").help("for example --space c+q --time q"));
+            faults.push(
+                Diagnostic::error("E0702", None, "an array has one or two space coordinates")
+                    .help("for example --space c+q --time q"),
+            );
         }
         if shape.order.is_some() {
-            faults.push(Diagnostic::error("E0704", None, "--order and --time both say in which order time runs").help("leave --order out: --time lists its coordinates outermost first"));
+            faults.push(
+                Diagnostic::error("E0704", None, "--order and --time both say in which order time runs")
+                    .help("leave --order out: --time lists its coordinates outermost first"),
+            );
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -166,22 +202,36 @@ impl<'a> Coordinates<'a> {
             let row = self.parse(name)?;
             transform.iter().position(|r| *r == row).ok_or_else(|| {
                 let known: Vec<String> = space.iter().chain(time).cloned().collect();
-                Diagnostic::error("E0701", None, format!("`{name}` is not a coordinate of this array")).help(format!("the coordinates are {}", known.join(", ")))
+                Diagnostic::error("E0701", None, format!("`{name}` is not a coordinate of this array"))
+                    .help(format!("the coordinates are {}", known.join(", ")))
             })
         };
         faults.extend(cut(self.system, shape, &mut plan, coordinate));
-        if faults.is_empty() { Ok(plan) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(plan)
+        } else {
+            Err(faults)
+        }
     }
 
-    /// The coordinates in the order in which `sagen map` has them, so that a row and its options are one thing; else plain
-    /// loops in their own places, and the others in what is left.
+    /// The coordinates in the order in which `sagen map` has them, so that a row and its options are one thing; else
+    /// plain loops in their own places, and the others in what is left.
     fn arranged(&self, axes: usize, rows: Vec<Vec<i64>>) -> Plan {
         let n = self.depth();
-        let listed = transform::transforms(self.system).into_iter().chain(transform::wavefront(self.system)).chain(transform::projections(n).into_iter().map(|p| p.0));
+        let listed = transform::transforms(self.system)
+            .into_iter()
+            .chain(transform::wavefront(self.system))
+            .chain(transform::projections(n).into_iter().map(|p| p.0));
         let same = |t: &Vec<Vec<i64>>| rows.iter().all(|row| t.contains(row));
         let transform = listed.into_iter().find(same).unwrap_or_else(|| {
-            let mut places: Vec<Option<Vec<i64>>> = (0..n).map(|d| Some(coordinate(d, n).coeffs).filter(|unit| rows.contains(unit))).collect();
-            let mut rest = rows.iter().filter(|row| !places.contains(&Some(row.to_vec()))).cloned().collect::<Vec<_>>().into_iter();
+            let mut places: Vec<Option<Vec<i64>>> =
+                (0..n).map(|d| Some(coordinate(d, n).coeffs).filter(|unit| rows.contains(unit))).collect();
+            let mut rest = rows
+                .iter()
+                .filter(|row| !places.contains(&Some(row.to_vec())))
+                .cloned()
+                .collect::<Vec<_>>()
+                .into_iter();
             places.iter_mut().filter(|p| p.is_none()).for_each(|p| *p = rest.next());
             places.into_iter().flatten().collect()
         });
@@ -200,23 +250,41 @@ impl<'a> Coordinates<'a> {
                 1 | -1 => return Ok(()),
                 0 => {}
                 d => {
-                    let fault = Diagnostic::error("E0712", None, format!("the transform has determinant {d}: of {} PEs and steps next to each other, only one would have an iteration", d.abs()));
-                    return Err(fault.help("divide the coordinates so that the determinant is 1 or -1; then the same iterations take turns without idle steps"));
+                    let fault = Diagnostic::error(
+                        "E0712",
+                        None,
+                        format!(
+                            "the transform has determinant {d}: of {} \
+                        PEs and steps next to each other, only one would have an iteration",
+                            d.abs()
+                        ),
+                    );
+                    return Err(fault.help(
+                        "divide the coordinates so that the determinant is 1 or -1; then the same \
+                        iterations take turns without idle steps",
+                    ));
                 }
             }
         }
         if let Some((a, b)) = self.meeting(rows) {
             let shown = |point: &[i64]| point.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
             let at = |row: &Vec<i64>| row.iter().zip(&a).map(|(c, x)| c * x).sum::<i64>();
-            let (space, time): (Vec<i64>, Vec<i64>) = (rows[..axes].iter().map(at).collect(), rows[axes..].iter().map(at).collect());
+            let (space, time): (Vec<i64>, Vec<i64>) =
+                (rows[..axes].iter().map(at).collect(), rows[axes..].iter().map(at).collect());
             let names: Vec<&str> = self.system.dims.iter().map(|d| d.name.as_str()).collect();
             let (first, second) = (self.in_c(&a), self.in_c(&b));
-            let message = format!("two iterations would meet in one PE at one time: ({}) = ({}) and ({})", names.join(", "), shown(&first), shown(&second));
+            let message = format!(
+                "two iterations would meet in one PE at one time: ({}) = ({}) and ({})",
+                names.join(", "),
+                shown(&first),
+                shown(&second)
+            );
             return Err(Diagnostic::error("E0718", None, message)
                 .label(format!("both would be in PE ({}) at time ({}), up to a shift", shown(&space), shown(&time)))
                 .help("add a time coordinate that tells them apart"));
         }
-        Err(Diagnostic::error("E0718", None, format!("{} coordinates for {n} loops", rows.len())).help("give as many space and time coordinates as there are loops, for example --space c+q --time r,q,p"))
+        Err(Diagnostic::error("E0718", None, format!("{} coordinates for {n} loops", rows.len()))
+            .help("give as many space and time coordinates as there are loops, for example --space c+q --time r,q,p"))
     }
 
     /// Two iterations with equal coordinates, over the band.
@@ -225,18 +293,39 @@ impl<'a> Coordinates<'a> {
         let twice = |row: &[i64], second: bool, sign: i64| {
             let zeros = vec![0; n];
             let signed: Vec<i64> = row.iter().map(|c| sign * c).collect();
-            if second { [zeros, signed].concat() } else { [signed, zeros].concat() }
+            if second {
+                [zeros, signed].concat()
+            } else {
+                [signed, zeros].concat()
+            }
         };
         let domains: Vec<&Vec<Constraint>> = self.system.statements.iter().flat_map(|s| &s.domain).collect();
         for d in &domains {
             for e in &domains {
-                let inside = |all: &[Constraint], second: bool| all.iter().map(move |c| Constraint { expr: Affine { coeffs: twice(&c.expr.coeffs, second, 1), constant: c.expr.constant }, equality: c.equality }).collect::<Vec<_>>();
-                let equal = |row: &Vec<i64>| Constraint { expr: Affine { coeffs: twice(row, false, 1).iter().zip(twice(row, true, -1)).map(|(x, y)| x + y).collect(), constant: 0 }, equality: true };
-                let both: Vec<Constraint> = inside(d, false).into_iter().chain(inside(e, true)).chain(rows.iter().map(equal)).collect();
+                let inside = |all: &[Constraint], second: bool| {
+                    all.iter()
+                        .map(move |c| Constraint {
+                            expr: Affine { coeffs: twice(&c.expr.coeffs, second, 1), constant: c.expr.constant },
+                            equality: c.equality,
+                        })
+                        .collect::<Vec<_>>()
+                };
+                let equal = |row: &Vec<i64>| Constraint {
+                    expr: Affine {
+                        coeffs: twice(row, false, 1).iter().zip(twice(row, true, -1)).map(|(x, y)| x + y).collect(),
+                        constant: 0,
+                    },
+                    equality: true,
+                };
+                let both: Vec<Constraint> =
+                    inside(d, false).into_iter().chain(inside(e, true)).chain(rows.iter().map(equal)).collect();
                 for k in 0..n {
                     let mut later = Affine::constant(2 * n, -1);
                     (later.coeffs[k], later.coeffs[n + k]) = (-1, 1);
-                    let point = flow::first_point(&both.iter().cloned().chain([Constraint { expr: later, equality: false }]).collect::<Vec<_>>(), 2 * n);
+                    let point = flow::first_point(
+                        &both.iter().cloned().chain([Constraint { expr: later, equality: false }]).collect::<Vec<_>>(),
+                        2 * n,
+                    );
                     if let Some(point) = point {
                         return Some((point[..n].to_vec(), point[n..].to_vec()));
                     }
@@ -248,7 +337,9 @@ impl<'a> Coordinates<'a> {
 
     /// A band point as C's iterators have it.
     fn in_c(&self, point: &[i64]) -> Vec<i64> {
-        (0..self.depth()).map(|d| self.values.iter().find(|v| v.dim == d).map_or(point[d], |v| v.value.eval(point))).collect()
+        (0..self.depth())
+            .map(|d| self.values.iter().find(|v| v.dim == d).map_or(point[d], |v| v.value.eval(point)))
+            .collect()
     }
 }
 

@@ -1,16 +1,16 @@
-//! What is known of a program under one transform before anything is assembled: extents, which dimensions are free, which
-//! boxes of which arrays a tile touches.
+//! What is known of a program under one transform before anything is assembled: extents, which dimensions are free,
+//! which boxes of which arrays a tile touches.
 
+use crate::affine::interval;
+use crate::contract::timing::op_latency;
 use crate::cost::bound::{Transfer, PORTS};
 use crate::explore::assemble::Program;
 use crate::explore::handover::{self, Handover};
-use crate::ir::case::Case;
-use crate::affine::interval;
 use crate::io::port;
-use crate::contract::timing::op_latency;
-use crate::space_time::tile::{reach, transformed_bounds};
+use crate::ir::case::Case;
 use crate::ir::ure::{Dependence, Dim, Feed, Placed, System};
 use crate::ir::vsa::{NodeId, Op};
+use crate::space_time::tile::{reach, transformed_bounds};
 use frontend::flow;
 use frontend::scop::{Affine, ArrayId, Constraint, Expr, ExprKind};
 use std::collections::BTreeSet;
@@ -39,7 +39,8 @@ pub struct Access {
     pub mask: u32,
     /// Of a store: dimensions of a sum whose partial results may go to DRAM and back, as bits.
     pub sum: u32,
-    /// Of a store: dimensions without which a cell has no place are left out of the subscripts, as the emission fixes them.
+    /// Of a store: dimensions without which a cell has no place are left out of the subscripts, as the emission fixes
+    /// them.
     pub held: bool,
     /// Per case: it is loaded or stored in each of its phases.
     pub sure: Vec<bool>,
@@ -59,7 +60,8 @@ pub struct Access {
     levels: Vec<Vec<Side>>,
 }
 
-/// A box reaches along one subscript: per dimension that moves it, by how much, and iterations in which it reads, at most.
+/// A box reaches along one subscript: per dimension that moves it, by how much, and iterations in which it reads, at
+/// most.
 type Side = Vec<(usize, i64, i64)>;
 
 /// The facts of one transform.
@@ -82,7 +84,8 @@ pub struct Facts {
     pub carried: Vec<bool>,
     /// Per dimension: a value goes on to the next iteration along it, in a fixed order.
     pub stepped: Vec<bool>,
-    /// Per dimension: cycles from a value to the next one along it, which is made of it, in a fixed order; 0 where that is not so.
+    /// Per dimension: cycles from a value to the next one along it, which is made of it, in a fixed order; 0 where that
+    /// is not so.
     pub returns: Vec<i64>,
     pub reads: Vec<Access>,
     /// Cells written at the end.
@@ -106,50 +109,100 @@ impl Facts {
         let bounds = transformed_bounds(system, transform);
         let moved = |e: &[i64], d: usize| -> i64 { transform[d].iter().zip(e).map(|(a, b)| a * b).sum() };
         let accumulates = |s: usize, read: usize| program.reductions[s].as_ref().is_some_and(|r| r.read == read);
-        let dependences: Vec<_> = system.dependences_within().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
-        let summed = |d: usize| program.reductions.iter().flatten().any(|r| r.dims.contains(&d)) && transform[d].iter().filter(|&&c| c != 0).count() == 1;
+        let dependences: Vec<_> =
+            system.dependences_within().filter(|e| !(e.from == e.to && accumulates(e.to.index(), e.read))).collect();
+        let summed = |d: usize| {
+            program.reductions.iter().flatten().any(|r| r.dims.contains(&d))
+                && transform[d].iter().filter(|&&c| c != 0).count() == 1
+        };
         let along = |e: &[i64], d: usize| (0..depth).all(|other| (moved(e, other) != 0) == (other == d));
-        let next = |e: &Dependence, d: usize| e.from == e.to && !e.carried && along(&e.distance, d) && moved(&e.distance, d) == 1;
+        let next = |e: &Dependence, d: usize| {
+            e.from == e.to && !e.carried && along(&e.distance, d) && moved(&e.distance, d) == 1
+        };
         let returns = |d: usize| {
             let all = dependences.iter().filter(|e| next(e, d));
             all.filter_map(|e| through(&scop.statements[e.to.index()].rhs, e.read)).max().unwrap_or(0)
         };
-        let floats = program.reductions.iter().zip(&scop.statements).any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
+        let floats = program
+            .reductions
+            .iter()
+            .zip(&scop.statements)
+            .any(|(r, s)| r.is_some() && scop.array(s.write.array).ty.is_float());
         let returns: Vec<i64> = (0..depth).map(returns).collect();
-        let mut distances: Vec<Vec<i64>> = dependences.iter().map(|e| (0..depth).map(|d| moved(&e.distance, d)).collect()).collect();
+        let mut distances: Vec<Vec<i64>> =
+            dependences.iter().map(|e| (0..depth).map(|d| moved(&e.distance, d)).collect()).collect();
         distances.sort_unstable();
         distances.dedup();
         let inverse = crate::affine::unimodular_inverse(transform).unwrap_or_default();
-        let over = |a: &Affine| -> Vec<i64> { (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect() };
-        let stored = |array: usize| system.statements.iter().enumerate().any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array);
+        let over = |a: &Affine| -> Vec<i64> {
+            (0..depth).map(|d| a.coeffs.iter().zip(&inverse).map(|(c, row)| c * row[d]).sum()).collect()
+        };
+        let stored = |array: usize| {
+            system
+                .statements
+                .iter()
+                .enumerate()
+                .any(|(s, p)| !p.live_out.is_empty() && scop.statements[s].write.array.index() == array)
+        };
         let touch = |array: ArrayId, subscripts: &[Affine]| {
             let a = scop.array(array);
             let extents = if a.dims.is_empty() { vec![1] } else { a.dims.clone() };
             let bands = if subscripts.is_empty() { vec![Affine::constant(depth, 0)] } else { subscripts.to_vec() };
-            Access::new(array.index(), a.ty.bytes() as i64, extents, bands.iter().map(over).collect(), bands, !stored(array.index()))
+            Access::new(
+                array.index(),
+                a.ty.bytes() as i64,
+                extents,
+                bands.iter().map(over).collect(),
+                bands,
+                !stored(array.index()),
+            )
         };
         // As in lowering: one store of one statement, by a sum whose dimensions the transform leaves alone.
-        let kept = |r: usize| transform.iter().position(|row| row.iter().enumerate().all(|(d, &c)| c == i64::from(d == r)));
+        let kept =
+            |r: usize| transform.iter().position(|row| row.iter().enumerate().all(|(d, &c)| c == i64::from(d == r)));
         let partial = |s: usize, placed: &Placed| -> u32 {
             let array = scop.statements[s].write.array;
-            let alone = system.statements.iter().enumerate().all(|(t, p)| t == s || p.live_out.is_empty() || scop.statements[t].write.array != array);
-            let Some(reduction) = program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1) else { return 0 };
+            let alone = system
+                .statements
+                .iter()
+                .enumerate()
+                .all(|(t, p)| t == s || p.live_out.is_empty() || scop.statements[t].write.array != array);
+            let Some(reduction) =
+                program.reductions[s].as_ref().filter(|_| alone && system.phases == 0 && placed.stores.len() == 1)
+            else {
+                return 0;
+            };
             reduction.dims.iter().map(|&r| kept(r).map(|d| 1 << d)).sum::<Option<u32>>().unwrap_or(0)
         };
-        let extents: Vec<(i64, Vec<i64>)> = system.cases.iter().map(|of| case(system, transform, &bounds, &of.bounds)).collect();
+        let extents: Vec<(i64, Vec<i64>)> =
+            system.cases.iter().map(|of| case(system, transform, &bounds, &of.bounds)).collect();
         // Cases in whose every phase something is executed that one of these sets says.
-        let sure = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> { system.cases.iter().map(|c| c.statements.contains(&s) && sets.iter().any(|set| handover::in_every_phase(set, c, system))).collect() };
+        let sure = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> {
+            system
+                .cases
+                .iter()
+                .map(|c| c.statements.contains(&s) && sets.iter().any(|set| handover::in_every_phase(set, c, system)))
+                .collect()
+        };
         let last = |s: usize, sets: &[Vec<Constraint>]| -> Vec<bool> {
-            let ends = |extent: &[i64]| -> Vec<Constraint> { (system.phases..depth).map(|d| at(&transform[d], bounds[d].0 + extent[d] - 1)).collect() };
+            let ends = |extent: &[i64]| -> Vec<Constraint> {
+                (system.phases..depth).map(|d| at(&transform[d], bounds[d].0 + extent[d] - 1)).collect()
+            };
             let of = |(c, (_, extent)): (&Case, &(i64, Vec<i64>))| {
                 let ends = ends(extent);
-                c.statements.contains(&s) && sets.iter().any(|set| handover::in_every_phase(&[set.as_slice(), &ends].concat(), c, system))
+                c.statements.contains(&s)
+                    && sets.iter().any(|set| handover::in_every_phase(&[set.as_slice(), &ends].concat(), c, system))
             };
             system.cases.iter().zip(&extents).map(of).collect()
         };
         let reaches = |sets: &[Vec<Constraint>]| -> u32 {
             let Some(spans) = flow::domain_bounds(sets, depth) else { return 0 };
-            let whole = |d: &usize| transform[*d].iter().enumerate().all(|(e, c)| *c == 0 || spans[e] == (system.dims[e].lo, system.dims[e].hi));
+            let whole = |d: &usize| {
+                transform[*d]
+                    .iter()
+                    .enumerate()
+                    .all(|(e, c)| *c == 0 || spans[e] == (system.dims[e].lo, system.dims[e].hi))
+            };
             (0..depth).filter(whole).fold(0, |m, d| m | 1 << d)
         };
         let phased = system.phases > 0;
@@ -176,7 +229,9 @@ impl Facts {
                 access.last = last(s, &placed.live_out);
                 access.reaches = if phased { reaches(&placed.live_out) } else { 0 };
                 access.made = if program.reductions[s].is_some() { 1 } else { deepest(&scop.statements[s].rhs).max(1) };
-                access.cases = (0..system.cases.len()).filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s)).collect();
+                access.cases = (0..system.cases.len())
+                    .filter(|&c| placed.during.is_none() || system.cases[c].statements.contains(&s))
+                    .collect();
                 access.sum = if access.plain { partial(s, placed) } else { 0 };
                 once(&mut writes, access);
             }
@@ -185,12 +240,17 @@ impl Facts {
             transform: transform.to_vec(),
             phases: system.phases,
             extent: bounds.iter().map(|b| b.1 - b.0 + 1).collect(),
-            first: system.cases.iter().position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
+            first: system
+                .cases
+                .iter()
+                .position(|c| c.bounds.iter().zip(&system.dims).take(system.phases).all(|(b, d)| *b == (d.lo, d.lo))),
             handovers: vec![],
             cases: extents,
             free: (0..depth).map(|d| dependences.iter().all(|e| moved(&e.distance, d) == 0)).collect(),
             summed: (0..depth).map(summed).collect(),
-            carried: (0..depth).map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d))).collect(),
+            carried: (0..depth)
+                .map(|d| summed(d) || dependences.iter().any(|e| e.from == e.to && along(&e.distance, d)))
+                .collect(),
             stepped: (0..depth).map(|d| dependences.iter().any(|e| next(e, d))).collect(),
             slow: (0..depth).filter(|&d| returns[d] > 0 || floats && summed(d)).fold(0, |m, d| m | 1 << d),
             floats,
@@ -202,7 +262,8 @@ impl Facts {
             front: false,
         };
         facts.number_ports(program);
-        let moved = |all: &'_ [Access]| -> Vec<(usize, Vec<bool>)> { all.iter().map(|a| (a.array, a.sure.clone())).collect() };
+        let moved =
+            |all: &'_ [Access]| -> Vec<(usize, Vec<bool>)> { all.iter().map(|a| (a.array, a.sure.clone())).collect() };
         let (reads, writes) = (moved(&facts.reads), moved(&facts.writes));
         facts.handovers = handover::handovers(system, &reads, &writes, &program.passed);
         facts
@@ -244,7 +305,13 @@ impl Facts {
 
     /// What a tile moves over words of `widths` bytes, by port.
     pub fn transfers(&self, tile: &[i64], widths: &[i64], loads: &mut Vec<Transfer>, stores: &mut Vec<Transfer>) {
-        let of = |a: &Access, beats: i64| Transfer { port: a.port, beats, mask: a.mask, sum: a.sum, back: if self.comes_back(a) { beats } else { 0 } };
+        let of = |a: &Access, beats: i64| Transfer {
+            port: a.port,
+            beats,
+            mask: a.mask,
+            sum: a.sum,
+            back: if self.comes_back(a) { beats } else { 0 },
+        };
         loads.clear();
         loads.extend(self.reads.iter().map(|a| of(a, a.load_beats(tile, widths[a.port]))));
         stores.clear();
@@ -256,8 +323,9 @@ impl Facts {
         store.sum != 0 && !self.reads.iter().any(|r| r.array == store.array && r.subscripts == store.subscripts)
     }
 
-    /// Elements per word of every array whose rows the lanes of dimension `d` store, over ports of these widths (bytes). Where
-    /// other iterations of `d` follow in time, these lanes must divide that number: their cells fall into one word.
+    /// Elements per word of every array whose rows the lanes of dimension `d` store, over ports of these widths
+    /// (bytes). Where other iterations of `d` follow in time, these lanes must divide that number: their cells fall
+    /// into one word.
     pub fn side_by_side(&self, d: usize, width: impl Fn(usize) -> i64) -> Vec<i64> {
         let along = |w: &&Access| w.plain && w.subscripts.last().is_some_and(|s| s.get(d).is_some_and(|&c| c != 0));
         self.writes.iter().filter(along).map(|w| width(w.port) / w.bytes).collect()
@@ -284,7 +352,11 @@ impl Facts {
     /// The order of dimensions that a plan has at first: the program's, or behind a wavefront.
     pub fn order(&self) -> Vec<usize> {
         let depth = self.extent.len();
-        if self.front { [depth - 1].into_iter().chain(0..depth - 1).collect() } else { (0..depth).collect() }
+        if self.front {
+            [depth - 1].into_iter().chain(0..depth - 1).collect()
+        } else {
+            (0..depth).collect()
+        }
     }
 
     /// In this order of dimensions dependent ones need no value before it is there.
@@ -302,11 +374,14 @@ impl Facts {
 /// Phases in the box of a case, and its extents.
 fn case(system: &System, transform: &[Vec<i64>], bounds: &[(i64, i64)], all: &[(i64, i64)]) -> (i64, Vec<i64>) {
     let extent = |(d, reach)| if d < system.phases { 1 } else { reach + 1 };
-    (all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(), reach(transform, bounds, all).into_iter().enumerate().map(extent).collect())
+    (
+        all[..system.phases].iter().map(|b| b.1 - b.0 + 1).product(),
+        reach(transform, bounds, all).into_iter().enumerate().map(extent).collect(),
+    )
 }
 
-/// Cycles through the operators of floats from a read to the expression's value; `None` where it does not contain the read.
-/// Others may give up their registers.
+/// Cycles through the operators of floats from a read to the expression's value; `None` where it does not contain the
+/// read. Others may give up their registers.
 fn through(e: &Expr, read: usize) -> Option<i64> {
     let here = match &e.kind {
         ExprKind::Read(k) if *k == read => return Some(0),
@@ -333,8 +408,8 @@ fn float_latency(e: &Expr) -> i64 {
 fn deepest(e: &Expr) -> i64 {
     let operands = e.operands();
     let before = operands.iter().map(|o| deepest(o));
-    // Of the sides of a selection one may never be taken; what is computed with constants may be simpler, and light operators
-    // may give up their registers.
+    // Of the sides of a selection one may never be taken; what is computed with constants may be simpler, and light
+    // operators may give up their registers.
     let before = if matches!(e.kind, ExprKind::Select(..)) { before.min() } else { before.max() };
     let heavy = !operands.iter().any(|o| matches!(o.kind, ExprKind::Const(_)));
     before.unwrap_or(0) + if heavy { Some(float_latency(e)).filter(|&n| n > 1).unwrap_or(0) } else { 0 }
@@ -366,9 +441,11 @@ fn once(all: &mut Vec<Access>, one: Access) {
     }
 }
 
-/// Values of the transformed dimensions in `domain`: those of the band itself, and all where the domain is a box of them.
+/// Values of the transformed dimensions in `domain`: those of the band itself, and all where the domain is a box of
+/// them.
 fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<Option<(i64, i64)>> {
-    let over = |row: &[i64]| -> Vec<(i64, i64, i64)> { row.iter().zip(&system.dims).map(|(&c, d)| (c, d.lo, d.hi)).collect() };
+    let over =
+        |row: &[i64]| -> Vec<(i64, i64, i64)> { row.iter().zip(&system.dims).map(|(&c, d)| (c, d.lo, d.hi)).collect() };
     let everywhere = domain.iter().all(|c| {
         let (least, most) = interval(c.expr.constant, over(&c.expr.coeffs));
         least >= 0 && (!c.equality || most == 0)
@@ -376,7 +453,9 @@ fn spans(domain: &[Constraint], system: &System, transform: &[Vec<i64>]) -> Vec<
     let bounds = if everywhere { None } else { flow::domain_bounds(&[domain.to_vec()], system.dims.len()) };
     let span = |row: &Vec<i64>| match (&bounds, row.iter().filter(|c| **c != 0).count()) {
         _ if everywhere => Some(interval(0, over(row))).map(|(lo, hi)| (lo as i64, hi as i64)),
-        (Some(bounds), 1) => row.iter().zip(bounds).find(|x| *x.0 != 0).map(|(c, b)| ((c * b.0).min(c * b.1), (c * b.0).max(c * b.1))),
+        (Some(bounds), 1) => {
+            row.iter().zip(bounds).find(|x| *x.0 != 0).map(|(c, b)| ((c * b.0).min(c * b.1), (c * b.0).max(c * b.1)))
+        }
         _ => None,
     };
     transform.iter().map(span).collect()
@@ -395,8 +474,12 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
     for _ in 0..dims.len() {
         for c in all {
             for sign in if c.equality { &[1, -1][..] } else { &[1] } {
-                let term = |e: usize, (lo, hi): (i64, i64)| { let x = sign * c.expr.coeffs[e]; (x * lo).max(x * hi) };
-                let most: i64 = sign * c.expr.constant + within.iter().enumerate().map(|(e, &r)| term(e, r)).sum::<i64>();
+                let term = |e: usize, (lo, hi): (i64, i64)| {
+                    let x = sign * c.expr.coeffs[e];
+                    (x * lo).max(x * hi)
+                };
+                let most: i64 =
+                    sign * c.expr.constant + within.iter().enumerate().map(|(e, &r)| term(e, r)).sum::<i64>();
                 for d in 0..dims.len() {
                     // `x * value + rest >= 0`, where the others are as large as they can be.
                     let (x, rest) = (sign * c.expr.coeffs[d], most - term(d, within[d]));
@@ -413,8 +496,35 @@ fn ranges(all: &[Constraint], dims: &[Dim]) -> Vec<(i64, i64)> {
 }
 
 impl Access {
-    fn new(array: usize, bytes: i64, extents: Vec<i64>, subscripts: Vec<Vec<i64>>, bands: Vec<Affine>, only_read: bool) -> Access {
-        let mut access = Access { array, port: 0, bytes, extents, subscripts, domains: vec![], spans: vec![], bands: vec![bands], mask: 0, sum: 0, held: false, sure: vec![], last: vec![], reaches: 0, made: 1, cases: BTreeSet::new(), only_read, plain: false, levels: vec![] };
+    fn new(
+        array: usize,
+        bytes: i64,
+        extents: Vec<i64>,
+        subscripts: Vec<Vec<i64>>,
+        bands: Vec<Affine>,
+        only_read: bool,
+    ) -> Access {
+        let mut access = Access {
+            array,
+            port: 0,
+            bytes,
+            extents,
+            subscripts,
+            domains: vec![],
+            spans: vec![],
+            bands: vec![bands],
+            mask: 0,
+            sum: 0,
+            held: false,
+            sure: vec![],
+            last: vec![],
+            reaches: 0,
+            made: 1,
+            cases: BTreeSet::new(),
+            only_read,
+            plain: false,
+            levels: vec![],
+        };
         access.finish();
         access
     }
@@ -435,10 +545,15 @@ impl Access {
     fn finish(&mut self) {
         let uses = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, &c)| c != 0).fold(0u32, |m, (d, _)| m | 1 << d);
         self.mask = self.subscripts.iter().map(uses).fold(0, |a, b| a | b);
-        let alone = self.subscripts.iter().all(|s| s.iter().filter(|&&c| c != 0).count() <= 1 && s.iter().all(|c| c.abs() <= 1));
+        let alone = self
+            .subscripts
+            .iter()
+            .all(|s| s.iter().filter(|&&c| c != 0).count() <= 1 && s.iter().all(|c| c.abs() <= 1));
         // Where a constant is the last subscript, rows run along another one.
         let last = self.mask == 0 || self.bands[0].last().is_none_or(|b| !b.is_constant());
-        self.plain = last && alone && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
+        self.plain = last
+            && alone
+            && self.subscripts.iter().map(|s| uses(s).count_ones()).sum::<u32>() == self.mask.count_ones();
         self.join();
     }
 
@@ -451,7 +566,8 @@ impl Access {
     fn join(&mut self) {
         // PEs that do not read have no feeders.
         let read = |d: usize| self.spans.get(d).map_or(i64::MAX, |s| s.map_or(1, |(lo, hi)| hi - lo + 1));
-        let side = |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(|(d, c)| (d, c.abs(), read(d))).collect();
+        let side =
+            |s: &Vec<i64>| s.iter().enumerate().filter(|(_, c)| **c != 0).map(|(d, c)| (d, c.abs(), read(d))).collect();
         let mut level = self.subscripts.clone();
         let mut levels = vec![level.iter().map(side).collect()];
         let mut extent = 1;
@@ -483,7 +599,9 @@ impl Access {
             return outer.iter().map(side).product::<i64>() * ((side(last) * self.bytes + width - 1) / width);
         }
         // Subscripts that share no dimension with another count apart; rows may lie along any of them.
-        let shares = |s: &Vec<i64>| self.subscripts.iter().filter(|o| s.iter().zip(*o).any(|(a, b)| *a != 0 && *b != 0)).count() > 1;
+        let shares = |s: &Vec<i64>| {
+            self.subscripts.iter().filter(|o| s.iter().zip(*o).any(|(a, b)| *a != 0 && *b != 0)).count() > 1
+        };
         let cells: i64 = self.subscripts.iter().filter(|s| !shares(s)).map(side).product();
         (cells * self.bytes + width - 1) / width
     }

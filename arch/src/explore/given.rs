@@ -28,7 +28,12 @@ pub fn array(program: &Program, plan: Plan, spec: &DesignSpec) -> Result<(Plan, 
 ///
 /// # Errors
 /// What is wrong with the description, or why no transform makes it an array.
-pub fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec: &DesignSpec) -> Result<(Plan, Vsa), Diagnostics> {
+pub fn by_hand(
+    program: &Program,
+    space: Option<&[String]>,
+    shape: &Shape,
+    spec: &DesignSpec,
+) -> Result<(Plan, Vsa), Diagnostics> {
     let system = &program.system;
     if let Some(plan) = by_coordinates(program, space, shape)? {
         return array(program, plan, spec);
@@ -60,13 +65,24 @@ pub fn by_hand(program: &Program, space: Option<&[String]>, shape: &Shape, spec:
 }
 
 /// The plan by space and time coordinates, if that is how the user writes it.
-pub(super) fn by_coordinates(program: &Program, space: Option<&[String]>, shape: &Shape) -> Result<Option<Plan>, Diagnostics> {
+pub(super) fn by_coordinates(
+    program: &Program,
+    space: Option<&[String]>,
+    shape: &Shape,
+) -> Result<Option<Plan>, Diagnostics> {
     let space = space.unwrap_or_default();
     let depth = program.system.dims.len();
     let Some(time) = &shape.time else {
         return match space.iter().find(|s| !is_plain(s)) {
-            Some(_) if space.len() == depth => Coordinates::new(&program.scop, &program.system).plan(space, &[], shape).map(Some),
-            Some(s) => Err(vec![Diagnostic::error("E0702", None, format!("space `{s}` is an expression, so time is not what is left of the loops")).help("say what time is, for example --space c+q --time q")]),
+            Some(_) if space.len() == depth => {
+                Coordinates::new(&program.scop, &program.system).plan(space, &[], shape).map(Some)
+            }
+            Some(s) => Err(vec![Diagnostic::error(
+                "E0702",
+                None,
+                format!("space `{s}` is an expression, so time is not what is left of the loops"),
+            )
+            .help("say what time is, for example --space c+q --time q")]),
             None => Ok(None),
         };
     };

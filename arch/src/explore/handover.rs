@@ -1,4 +1,5 @@
-//! Phases that follow one another, the later of which loads what the earlier one has stored: it begins when that is in memory.
+//! Phases that follow one another, the later of which loads what the earlier one has stored: it begins when that is in
+//! memory.
 
 use crate::ir::case::Case;
 use crate::ir::ure::System;
@@ -18,7 +19,8 @@ pub struct Handover {
     pub to: usize,
     /// How often.
     pub count: i64,
-    /// What is stored in each of the earlier ones and loaded in each of the later, by its number among writes and among reads.
+    /// What is stored in each of the earlier ones and loaded in each of the later, by its number among writes and among
+    /// reads.
     pub values: Vec<(usize, usize)>,
 }
 
@@ -33,8 +35,25 @@ pub fn in_every_phase(set: &[Constraint], case: &Case, system: &System) -> bool 
     let inside: Vec<usize> = (phases..depth).collect();
     let over = flow::projection(set, &inside, depth);
     // Without holes: what holds at the corners of a box holds in all of it.
-    let corner = |n: usize| -> Vec<i64> { (0..phases).map(|p| wide.iter().position(|&w| w == p).map_or(within[p].0, |bit| if n >> bit & 1 == 1 { within[p].1 } else { within[p].0 })).collect() };
-    over.is_convex() && over.pieces.iter().all(|piece| (0..1usize << wide.len()).map(corner).all(|phase| piece.iter().all(|c| c.holds(&phase)))) && !over.pieces.is_empty()
+    let corner = |n: usize| -> Vec<i64> {
+        (0..phases)
+            .map(|p| {
+                wide.iter().position(|&w| w == p).map_or(within[p].0, |bit| {
+                    if n >> bit & 1 == 1 {
+                        within[p].1
+                    } else {
+                        within[p].0
+                    }
+                })
+            })
+            .collect()
+    };
+    over.is_convex()
+        && over
+            .pieces
+            .iter()
+            .all(|piece| (0..1usize << wide.len()).map(corner).all(|phase| piece.iter().all(|c| c.holds(&phase))))
+        && !over.pieces.is_empty()
 }
 
 /// An array that is loaded or stored, and per case, whether that is so in each of its phases.
@@ -47,7 +66,9 @@ pub fn handovers(system: &System, reads: &[Moved], writes: &[Moved], passed: &[b
     if system.cases.is_empty() || all > PHASES {
         return vec![];
     }
-    let case_of = |phase: &[i64]| system.cases.iter().position(|c| c.bounds.iter().zip(phase).all(|(b, x)| (b.0..=b.1).contains(x)));
+    let case_of = |phase: &[i64]| {
+        system.cases.iter().position(|c| c.bounds.iter().zip(phase).all(|(b, x)| (b.0..=b.1).contains(x)))
+    };
     let mut counts: BTreeMap<(usize, usize), i64> = BTreeMap::new();
     let mut phase: Vec<i64> = phases.iter().map(|d| d.lo).collect();
     let mut before = case_of(&phase);
@@ -62,7 +83,15 @@ pub fn handovers(system: &System, reads: &[Moved], writes: &[Moved], passed: &[b
     }
     let values = |from: usize, to: usize| -> Vec<(usize, usize)> {
         let stored = writes.iter().enumerate().filter(|(_, (array, sure))| sure[from] && passed[*array]);
-        stored.flat_map(|(w, (array, _))| reads.iter().enumerate().filter(move |(_, (other, sure))| other == array && sure[to]).map(move |(r, _)| (w, r))).collect()
+        stored
+            .flat_map(|(w, (array, _))| {
+                reads
+                    .iter()
+                    .enumerate()
+                    .filter(move |(_, (other, sure))| other == array && sure[to])
+                    .map(move |(r, _)| (w, r))
+            })
+            .collect()
     };
     let found = counts.into_iter().map(|((from, to), count)| Handover { from, to, count, values: values(from, to) });
     found.filter(|h| !h.values.is_empty()).collect()

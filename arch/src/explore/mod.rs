@@ -1,6 +1,6 @@
-//! Which array: one a user describes ([`given`]), a row of the list of all ([`rows`]), or the best ([`search`](mod@search), which
-//! [`choose`](mod@choose) asks);
-//! [`assemble`](mod@assemble) makes each, [`variants`] chooses its PE.
+//! Which array: one a user describes ([`given`]), a row of the list of all ([`rows`]), or the best
+//! ([`search`](mod@search), which [`choose`](mod@choose) asks); [`assemble`](mod@assemble) makes each, [`variants`]
+//! chooses its PE.
 
 pub mod apart;
 pub mod assemble;

@@ -69,7 +69,12 @@ pub fn list(program: &Program, spec: &DesignSpec) -> Result<Vec<Candidate>, Diag
                 return Ok(vec![Candidate { row: number, ..candidate(program, plan, vsa, direction) }]);
             }
             if let Some(space) = space {
-                let plan = by_hand::by_hand(&program.system, space, &Shape::default(), Plan::identity(program.system.dims.len()).transform)?;
+                let plan = by_hand::by_hand(
+                    &program.system,
+                    space,
+                    &Shape::default(),
+                    Plan::identity(program.system.dims.len()).transform,
+                )?;
                 let used = |plan: &Plan| plan.dims.iter().map(|d| d.axis.is_some()).collect::<Vec<_>>();
                 rows.retain(|row| used(&row.plan) == used(&plan));
             }
@@ -108,8 +113,10 @@ fn numbered(rows: &mut Vec<Candidate>, row: usize) -> Result<Candidate, Diagnost
 fn all(program: &Program, spec: &DesignSpec) -> Vec<Candidate> {
     let depth = program.system.dims.len();
     let mut rows: Vec<Candidate> = Vec::new();
-    let axes_choices: Vec<Vec<usize>> = (0..depth).map(|a| vec![a]).chain((0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]))).collect();
-    let mut transforms: Vec<(Vec<Vec<i64>>, Option<Vec<i64>>)> = transform::transforms(&program.system).into_iter().map(|t| (t, None)).collect();
+    let axes_choices: Vec<Vec<usize>> =
+        (0..depth).map(|a| vec![a]).chain((0..depth).flat_map(|a| (a + 1..depth).map(move |b| vec![a, b]))).collect();
+    let mut transforms: Vec<(Vec<Vec<i64>>, Option<Vec<i64>>)> =
+        transform::transforms(&program.system).into_iter().map(|t| (t, None)).collect();
     transforms.extend(transform::projections(depth).into_iter().map(|(t, d)| (t, Some(d))));
     for (transform, direction) in transforms {
         for axes in &axes_choices {
@@ -178,5 +185,17 @@ fn candidate(program: &Program, plan: Plan, vsa: Vsa, direction: Option<Vec<i64>
         schedule_vector = Some(s);
     }
     let coordinates = Coordinates::new(&program.scop, &program.system).options(&plan);
-    Candidate { row: 0, axes: vsa.axes.clone(), plan, vsa, class, links, projection, schedule_vector, refused: None, coordinates, direction }
+    Candidate {
+        row: 0,
+        axes: vsa.axes.clone(),
+        plan,
+        vsa,
+        class,
+        links,
+        projection,
+        schedule_vector,
+        refused: None,
+        coordinates,
+        direction,
+    }
 }

@@ -1,5 +1,5 @@
-//! The I/O network of a shape without its PEs: the groups that lowering would ask for, laid out by the very code that lays
-//! out finished arrays. A sketch bounds transfers and the network's resources from below.
+//! The I/O network of a shape without its PEs: the groups that lowering would ask for, laid out by the very code that
+//! lays out finished arrays. A sketch bounds transfers and the network's resources from below.
 
 use super::assemble::Program;
 use super::facts::{Access, Facts};
@@ -12,16 +12,31 @@ use crate::ir::mapping::{Mapping, Plan};
 use crate::ir::vsa::{After, DramArray, OutputGroup, Schedule, Until, Vsa};
 use crate::pe::spill::spilled;
 
-/// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose groups are
-/// wanted; `spill`: see [`crate::cost::bound::Tiles`]. `None` for a plan that is none.
-pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (Plan, i64), widths: &[i64], spill: Option<i64>, ports: impl Fn(usize) -> bool) -> Option<Vsa> {
+/// Of a plan with at least so many cycles between two waves. `widths`: bytes per word, by port; `ports`: those whose
+/// groups are wanted; `spill`: see [`crate::cost::bound::Tiles`]. `None` for a plan that is none.
+pub fn sketch(
+    program: &Program,
+    facts: &Facts,
+    grid: &Grid,
+    (plan, interval): (Plan, i64),
+    widths: &[i64],
+    spill: Option<i64>,
+    ports: impl Fn(usize) -> bool,
+) -> Option<Vsa> {
     let mapping = Mapping::new(&program.system, plan).ok()?;
     let mut arrays: Vec<DramArray> = vec![];
     let mut numbered = |a: &Access| -> u32 {
         let array = &program.scop.arrays[a.array];
         let index = arrays.iter().position(|x| x.name == array.name).unwrap_or_else(|| {
             let word = (widths[a.port] / a.bytes) as u32;
-            arrays.push(DramArray { name: array.name.clone(), ty: array.ty, dims: a.extents.clone(), word, port: a.port as u32, scratch: program.scratch(a.array) });
+            arrays.push(DramArray {
+                name: array.name.clone(),
+                ty: array.ty,
+                dims: a.extents.clone(),
+                word,
+                port: a.port as u32,
+                scratch: program.scratch(a.array),
+            });
             arrays.len() - 1
         });
         index as u32
@@ -33,7 +48,12 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         if access.only_read {
             // As at all sizes.
             let sized = &program.sized.as_deref().unwrap_or(program).scop;
-            reshape::join_rows(&mut draft, reshape::joinable(&sized.arrays[access.array]), access.bytes as u32, &mapping);
+            reshape::join_rows(
+                &mut draft,
+                reshape::joinable(&sized.arrays[access.array]),
+                access.bytes as u32,
+                &mapping,
+            );
         }
         // Loaded in each phase where values pass between them.
         let least = if program.passed[access.array] { mapping.phases } else { 0 };
@@ -47,10 +67,16 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         let moved = [0, 1].map(|a| access.mask >> grid.flow.axes[a].min(31) & 1 == 1);
         let moving = |c: usize| draft.subscripts.iter().any(|f| f.counters[c] != 0);
         let in_every_phase = access.cases.iter().all(|&c| access.sure[c]);
-        let sums: Vec<bool> = (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
-        let long = |most: i64| (0..mapping.tile_depth).filter(|&j| sums[j] && sums[j..].iter().any(|s| !s)).any(|j| mapping.stride(j) > most);
+        let sums: Vec<bool> =
+            (0..mapping.tile_depth).map(|j| !moving(j) && !(j < mapping.phases && in_every_phase)).collect();
+        let long = |most: i64| {
+            (0..mapping.tile_depth)
+                .filter(|&j| sums[j] && sums[j..].iter().any(|s| !s))
+                .any(|j| mapping.stride(j) > most)
+        };
         let summed: Vec<usize> = (0..facts.extent.len()).filter(|d| access.sum >> d & 1 == 1).collect();
-        let spilled = spill.filter(|_| !summed.is_empty()).map_or(vec![], |most| spilled(&mapping, &summed, moving, most));
+        let spilled =
+            spill.filter(|_| !summed.is_empty()).map_or(vec![], |most| spilled(&mapping, &summed, moving, most));
         let word = (widths[access.port] / access.bytes) as u32;
         let mut group = collect::sketch(&draft, array, word, moved, &sums, &access.cases, &mapping);
         group.slots = if spill.is_none_or(long) { 2 } else { group.slots };
@@ -64,7 +90,10 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
         outputs.push(group);
     }
     for group in &mut inputs {
-        let stores = outputs.iter().enumerate().filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases && mapping.phases > 0);
+        let stores = outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| o.array == group.array && group.reload >= mapping.phases && mapping.phases > 0);
         group.after = stores.map(|(o, _)| After { output: o as u32, until: Until::Phase }).collect();
     }
     debug_assert!(facts.extent.len() <= MOST_DIMS);
@@ -88,10 +117,17 @@ pub fn sketch(program: &Program, facts: &Facts, grid: &Grid, (plan, interval): (
 /// The input group of an access as lowering drafts it: a port for each lane and constant that asks for other elements.
 fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mapping) -> InputDraft {
     let form = |band: &Vec<frontend::scop::Affine>, lane: usize| -> Vec<Form> {
-        band.iter().map(|a| { let mut f = mapping.form(a, lane); mapping.drop_single(&mut f); f }).collect()
+        band.iter()
+            .map(|a| {
+                let mut f = mapping.form(a, lane);
+                mapping.drop_single(&mut f);
+                f
+            })
+            .collect()
     };
     let mut subscripts = form(&bands[0], 0);
-    let apart = |forms: &[Form]| -> Vec<i64> { forms.iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect() };
+    let apart =
+        |forms: &[Form]| -> Vec<i64> { forms.iter().zip(&subscripts).map(|(f, b)| f.constant - b.constant).collect() };
     // Lanes are numbered along one dimension, so their elements are equally far apart.
     let step = if mapping.lanes() > 1 { apart(&form(&bands[0], 1)) } else { vec![0; subscripts.len()] };
     let lanes = if step.iter().all(|s| *s == 0) { 1 } else { mapping.lanes() as i64 };
@@ -105,7 +141,8 @@ fn draft(access: &Access, bands: &[Vec<frontend::scop::Affine>], mapping: &Mappi
     let first = ports[0].clone();
     subscripts.iter_mut().zip(&first).for_each(|(f, shift)| f.constant += shift);
     ports.iter_mut().for_each(|p| p.iter_mut().zip(&first).for_each(|(x, f)| *x -= f));
-    let mut draft = InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
+    let mut draft =
+        InputDraft { array: access.array, subscripts, ports, readers: None, phases: vec![], stored_by: None };
     let ranges = mapping.ranges();
     let all = ([0, 0], mapping.extent.map(|n| n - 1));
     // Of the lanes the first and the last one: where others read, too, bounds are only less tight.

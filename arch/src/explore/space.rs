@@ -1,9 +1,9 @@
-//! The space of designs: *flows* (transform, space loops, loop of the lanes), *grids* (a flow with numbers of PEs and lanes),
-//! *shapes* (a grid with tiles and an order of the loops).
+//! The space of designs: *flows* (transform, space loops, loop of the lanes), *grids* (a flow with numbers of PEs and
+//! lanes), *shapes* (a grid with tiles and an order of the loops).
 //!
-//! Sizes need not divide anything. Of sizes that cut a loop into equally many parts only the least is looked at: the others
-//! take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops around
-//! reloads and emissions no other order undercuts.
+//! Sizes need not divide anything. Of sizes that cut a loop into equally many parts only the least is looked at: the
+//! others take the same waves with more PEs or longer tiles. Of the orders of the tile loops, those whose sets of loops
+//! around reloads and emissions no other order undercuts.
 
 use super::facts::{Access, Facts};
 use crate::cost::bound::Sums;
@@ -87,12 +87,21 @@ impl Grid {
     /// Waves if every dimension is one tile: the least.
     pub fn waves(&self, facts: &Facts) -> i64 {
         let of = |extent: &[i64]| extent.iter().enumerate().map(|(d, n)| parts(*n, self.grain(d))).product::<i64>();
-        if facts.cases.is_empty() { of(&facts.extent) } else { facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum() }
+        if facts.cases.is_empty() {
+            of(&facts.extent)
+        } else {
+            facts.cases.iter().map(|(phases, extent)| phases * of(extent)).sum()
+        }
     }
-    /// Waves along dimension `d` where it has `n` iterations in all, and so many in a tile: the last tile ends with them.
+    /// Waves along dimension `d` where it has `n` iterations in all, and so many in a tile: the last tile ends with
+    /// them.
     pub fn waves_along(&self, d: usize, n: i64, inner: u32) -> i64 {
         let (inner, grain) = (i64::from(inner), self.grain(d));
-        if n > grain * inner || self.is_axis(d) { parts(n, grain * inner) * inner } else { parts(n, grain) }
+        if n > grain * inner || self.is_axis(d) {
+            parts(n, grain * inner) * inner
+        } else {
+            parts(n, grain)
+        }
     }
     pub fn sizes(&self, extent: &[i64], inner: &Inner) -> Sizes {
         let mut s = Sizes { tile: [1; MOST_DIMS], tiles: [1; MOST_DIMS], waves: 1, tiled: 0 };
@@ -105,31 +114,37 @@ impl Grid {
         s
     }
 
-    /// Whether the cells of all lanes can be told apart over ports of these widths (bytes), if `inner` iterations of the lanes'
-    /// dimension follow one another in a tile.
+    /// Whether the cells of all lanes can be told apart over ports of these widths (bytes), if `inner` iterations of
+    /// the lanes' dimension follow one another in a tile.
     pub fn storable(&self, facts: &Facts, inner: i64, width: impl Fn(usize) -> i64) -> bool {
-        inner == 1 || self.lanes == 1 || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
+        inner == 1
+            || self.lanes == 1
+            || facts.side_by_side(self.flow.lanes as usize, width).iter().all(|word| word % self.lanes == 0)
     }
 
-    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles. `width`: bytes of a port's widest word.
+    /// Per dimension: inner iterations worth a look, with the waves they take in all tiles. `width`: bytes of a port's
+    /// widest word.
     pub fn options(&self, facts: &Facts, width: impl Fn(usize) -> i64) -> Vec<Vec<(u32, i64)>> {
-        (0..facts.extent.len()).map(|d| {
-            let apart = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
-            let whole = if apart { 1 } else { parts(facts.extent[d], self.grain(d)) };
-            let all = parts(facts.extent[d], self.grain(d));
-            let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
-                (true, _) => Box::new(classes(whole)),
-                _ if facts.front => Box::new([whole].into_iter()),
-                // The last of several iterations in a PE would have to be there before the first one in the next PE.
-                (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
-                (false, true) => Box::new([1, whole].into_iter()),
-                (false, false) => Box::new([whole].into_iter()),
-            };
-            let mut found: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(all, inner) * inner)).collect();
-            found.sort_unstable();
-            found.dedup();
-            found
-        }).collect()
+        (0..facts.extent.len())
+            .map(|d| {
+                let apart = d == self.flow.lanes as usize && !self.storable(facts, i64::MAX, &width);
+                let whole = if apart { 1 } else { parts(facts.extent[d], self.grain(d)) };
+                let all = parts(facts.extent[d], self.grain(d));
+                let tiles: Box<dyn Iterator<Item = i64>> = match (facts.parallel(d), self.is_axis(d)) {
+                    (true, _) => Box::new(classes(whole)),
+                    _ if facts.front => Box::new([whole].into_iter()),
+                    // The last of several iterations in a PE would have to be there before the first one in the next
+                    // PE.
+                    (false, true) if facts.stepped[d] && self.along(d).0 > 1 => Box::new([1].into_iter()),
+                    (false, true) => Box::new([1, whole].into_iter()),
+                    (false, false) => Box::new([whole].into_iter()),
+                };
+                let mut found: Vec<(u32, i64)> = tiles.map(|inner| (inner as u32, parts(all, inner) * inner)).collect();
+                found.sort_unstable();
+                found.dedup();
+                found
+            })
+            .collect()
     }
 }
 
@@ -175,8 +190,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// Cycles between two waves, at least: a value that goes on along a loop in a fixed order has to be there when the PE comes to
-    /// it again, over whose PEs it first has to go where that is a space loop.
+    /// Cycles between two waves, at least: a value that goes on along a loop in a fixed order has to be there when the
+    /// PE comes to it again, over whose PEs it first has to go where that is a space loop.
     pub fn interval(&self, facts: &Facts, grid: &Grid, inner: &Inner) -> i64 {
         let mut most = 1;
         for (c, &latency) in facts.returns.iter().enumerate().filter(|(_, latency)| **latency > 0) {
@@ -186,10 +201,13 @@ impl Order {
             let in_tile = |all: &mut dyn Iterator<Item = usize>| all.map(|d| i64::from(inner[d])).product::<i64>();
             let depth = facts.extent.len();
             let waves = if grid.is_axis(c) {
-                if inner[c] > 1 || tiles(c) == 1 { continue }
+                if inner[c] > 1 || tiles(c) == 1 {
+                    continue;
+                }
                 in_tile(&mut (0..depth)) * inside().map(tiles).product::<i64>()
             } else if inner[c] > 1 {
-                in_tile(&mut inside().filter(|&d| !grid.is_axis(d))) * in_tile(&mut (0..depth).filter(|&d| grid.is_axis(d)))
+                in_tile(&mut inside().filter(|&d| !grid.is_axis(d)))
+                    * in_tile(&mut (0..depth).filter(|&d| grid.is_axis(d)))
             } else {
                 continue;
             };
@@ -199,8 +217,8 @@ impl Order {
     }
 }
 
-/// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the tiled
-/// ones are: what an order costs depends on these alone.
+/// Loops up to which all orders are listed once for all sets of tiled dimensions. In deeper nests the orders of the
+/// tiled ones are: what an order costs depends on these alone.
 const LISTED: usize = 7;
 
 /// Orders worth a look, by the set of tiled dimensions.
@@ -223,29 +241,44 @@ impl Orders {
                 return undominated(facts, &self.all, tiled);
             }
             let (tiles, rest): (Vec<usize>, Vec<usize>) = (0..depth).partition(|d| tiled >> d & 1 == 1);
-            let all: Vec<Vec<usize>> = orders_of(facts, &tiles).iter().map(|tiles| beside_tiled(facts, tiles, &rest)).collect();
+            let all: Vec<Vec<usize>> =
+                orders_of(facts, &tiles).iter().map(|tiles| beside_tiled(facts, tiles, &rest)).collect();
             undominated(facts, &all, tiled)
         })
     }
 }
 
-/// All orders of some loops. Those that sums do not need in sequence come first among equals, then what is nearest to the
-/// program's order.
+/// All orders of some loops. Those that sums do not need in sequence come first among equals, then what is nearest to
+/// the program's order.
 fn orders_of(facts: &Facts, dims: &[usize]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
     // Of some loops alone it is not known which orders are legal: dependent ones keep theirs.
     let whole = dims.len() == facts.extent.len();
     for &d in dims {
-        all = all.into_iter().flat_map(|p| (0..=p.len()).map(move |k| { let mut q = p.clone(); q.insert(k, d); q })).collect();
+        all = all
+            .into_iter()
+            .flat_map(|p| {
+                (0..=p.len()).map(move |k| {
+                    let mut q = p.clone();
+                    q.insert(k, d);
+                    q
+                })
+            })
+            .collect();
         all.retain(|p| whole || p.iter().filter(|&&d| !facts.parallel(d)).is_sorted());
     }
-    all.retain(|p| !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.keeps(p));
-    let outside = |p: &Vec<usize>| -> usize { p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum() };
+    all.retain(|p| {
+        !whole || p.is_sorted() || p.iter().take(facts.phases).copied().eq(0..facts.phases) && facts.keeps(p)
+    });
+    let outside = |p: &Vec<usize>| -> usize {
+        p.iter().enumerate().filter(|(_, &d)| facts.summed[d]).map(|(k, _)| dims.len() - k).sum()
+    };
     all.sort_by_cached_key(|p| (outside(p), p.clone()));
     all
 }
 
-/// An order of all loops with the tiled ones in this order: the others inside, but for dependent ones that belong further out.
+/// An order of all loops with the tiled ones in this order: the others inside, but for dependent ones that belong
+/// further out.
 fn beside_tiled(facts: &Facts, tiles: &[usize], rest: &[usize]) -> Vec<usize> {
     let (mut order, mut rest) = (vec![], rest.to_vec());
     for &d in tiles {
@@ -271,7 +304,11 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
             continue;
         }
         let moves = |mask: u32| move |d: &usize| mask >> d & 1 == 1;
-        let reload: Vec<u32> = facts.reads.iter().map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)])).collect();
+        let reload: Vec<u32> = facts
+            .reads
+            .iter()
+            .map(|a| bits(&tiles[..tiles.iter().rposition(moves(a.mask)).map_or(0, |l| l + 1)]))
+            .collect();
         let sums_of = |a: &Access| {
             let Some(j) = tiles.iter().position(moves(!a.mask)) else { return Sums::default() };
             let innermost = tiles.iter().rposition(moves(a.mask)).unwrap_or(0).max(j);
@@ -301,12 +338,15 @@ fn undominated(facts: &Facts, all: &[Vec<usize>], tiled: u32) -> Vec<Order> {
     orders
 }
 
-/// Values of floats that are handed on wait for their operators unless other loops run inside: of orders of the same tile loops,
-/// those in which such loops stand further out than in any other.
+/// Values of floats that are handed on wait for their operators unless other loops run inside: of orders of the same
+/// tile loops, those in which such loops stand further out than in any other.
 fn shortest_waits<'o>(facts: &Facts, plain: &Order, others: impl Iterator<Item = &'o Order>) -> Vec<Order> {
     let around = |order: &Order| -> Vec<u32> {
         let place = |c: usize| order.dims.iter().position(|&d| d == c).unwrap_or(0);
-        (0..facts.extent.len()).filter(|c| facts.slow >> c & 1 == 1).map(|c| order.dims[..place(c)].iter().fold(0, |m, d| m | 1 << d)).collect()
+        (0..facts.extent.len())
+            .filter(|c| facts.slow >> c & 1 == 1)
+            .map(|c| order.dims[..place(c)].iter().fold(0, |m, d| m | 1 << d))
+            .collect()
     };
     let within = |a: &[u32], b: &[u32]| a.iter().zip(b).all(|(x, y)| x & !y == 0);
     let plain = around(plain);
@@ -330,7 +370,13 @@ pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Ve
         for b in (a + 1..depth).map(Some).chain([None]) {
             let axes: Vec<usize> = [a].into_iter().chain(b).collect();
             let reversed: Vec<usize> = axes.iter().rev().copied().collect();
-            let axes = if allowed(&axes) { axes } else if allowed(&reversed) { reversed } else { continue };
+            let axes = if allowed(&axes) {
+                axes
+            } else if allowed(&reversed) {
+                reversed
+            } else {
+                continue;
+            };
             let lanes = (0..depth).filter(|d| !axes.contains(d) && facts.parallel(*d) && facts.extent[*d] > 1);
             for lanes in std::iter::once(NONE).chain(lanes.map(|d| d as u8)) {
                 let axes = [axes[0] as u8, axes.get(1).map_or(NONE, |&b| b as u8)];
@@ -344,7 +390,11 @@ pub fn flows(facts: &Facts, index: u8, allowed: &dyn Fn(&[usize]) -> bool) -> Ve
 /// Every grid of a flow with at most `most` lanes in all, for programs whose loops have these extents.
 pub fn grids(extents: &[&[i64]], flow: Flow, most: i64, lanes_per_pe: i64) -> Vec<Grid> {
     let sizes = |d: u8, most: i64| -> Vec<i64> {
-        let mut all: Vec<i64> = if d == NONE { vec![1] } else { extents.iter().flat_map(|e| classes(e[d as usize])).filter(|&p| p <= most).collect() };
+        let mut all: Vec<i64> = if d == NONE {
+            vec![1]
+        } else {
+            extents.iter().flat_map(|e| classes(e[d as usize])).filter(|&p| p <= most).collect()
+        };
         all.sort_unstable();
         all.dedup();
         all

@@ -1,4 +1,5 @@
-//! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder go on.
+//! The ways to make a PE for one plan, and the best of them: a plan says nothing of how sums that wait for their adder
+//! go on.
 
 use super::assemble::{build, join, kept, Program, SPILL_BEYOND};
 use crate::ir::design::DesignSpec;
@@ -38,26 +39,41 @@ fn array(program: &Program, plan: Plan, spec: &DesignSpec, wanted: Wanted) -> Re
     let program = program.sized.as_deref().unwrap_or(program);
     let plan = plan.behind(program.system.sizes);
     let mut found = settled(program, &plan, spec, wanted, true);
-    // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would wait.
+    // What waits for fewer waves in some phases may have too little time there, for which all waves, or PEs, would
+    // wait.
     let hurried = |vsa: &Vsa| wanted == Wanted::Fastest && !vsa.cases.lags.is_empty() && !at_once(&vsa.schedule);
     if found.as_ref().is_ok_and(|f| hurried(&f.0)) {
         let calm = settled(program, &plan, spec, wanted, false).ok();
         found = calm.filter(|calm| found.as_ref().is_ok_and(|f| crossed(&calm.0) < crossed(&f.0))).map_or(found, Ok);
     }
     let (array, loose) = found?;
-    Ok(if wanted == Wanted::Fastest && !loose.is_empty() { shortest(program, &plan, spec, array, &loose) } else { array })
+    Ok(if wanted == Wanted::Fastest && !loose.is_empty() {
+        shortest(program, &plan, spec, array, &loose)
+    } else {
+        array
+    })
 }
 
-/// The array in which loops are as short as they can be, and those that run longer. `lags`: values may wait for fewer waves in some
-/// phases, or at some sizes, than in others.
-fn settled(program: &Program, plan: &Plan, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<(Vsa, Loose), Illegal> {
+/// The array in which loops are as short as they can be, and those that run longer. `lags`: values may wait for fewer
+/// waves in some phases, or at some sizes, than in others.
+fn settled(
+    program: &Program,
+    plan: &Plan,
+    spec: &DesignSpec,
+    wanted: Wanted,
+    lags: bool,
+) -> Result<(Vsa, Loose), Illegal> {
     let mut loose = Loose::new();
     loop {
         match within(program, plan, spec, &loose, wanted, lags) {
             Err(Illegal::Varying(counters)) => {
                 let mapping = Mapping::within(&program.system, plan.clone(), &loose)?;
                 let before = loose.len();
-                let dim = |place: usize| mapping.digits.iter().position(|all| all.iter().any(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
+                let dim = |place: usize| {
+                    mapping.digits.iter().position(|all| {
+                        all.iter().any(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place)
+                    })
+                };
                 loose.extend(counters.iter().filter_map(|&place| Some((dim(place)?, WHOLE))));
                 if loose.len() == before {
                     return Err(Illegal::Varying(counters));
@@ -68,7 +84,8 @@ fn settled(program: &Program, plan: &Plan, spec: &DesignSpec, wanted: Wanted, la
     }
 }
 
-/// The array with loops that run longer than they need to no longer than it takes: while they run, values wait for their operators.
+/// The array with loops that run longer than they need to no longer than it takes: while they run, values wait for
+/// their operators.
 fn shortest(program: &Program, plan: &Plan, spec: &DesignSpec, array: Vsa, loose: &Loose) -> Vsa {
     let as_fast = |other: &Vsa| crossed(other) <= crossed(&array) && other.schedule.interval <= array.schedule.interval;
     let with = |least: i64| {
@@ -91,7 +108,14 @@ fn crossed(vsa: &Vsa) -> i64 {
     cycles(&vsa.schedule, vsa.extent, vsa.at_most().waves())
 }
 
-fn within(program: &Program, plan: &Plan, spec: &DesignSpec, loose: &Loose, wanted: Wanted, lags: bool) -> Result<Vsa, Illegal> {
+fn within(
+    program: &Program,
+    plan: &Plan,
+    spec: &DesignSpec,
+    loose: &Loose,
+    wanted: Wanted,
+    lags: bool,
+) -> Result<Vsa, Illegal> {
     let mapping = Mapping::within(&program.system, plan.clone(), loose)?;
     let best = variant(program, &mapping, spec, wanted, lags);
     if matches!(best, Err(Illegal::Varying(_))) {
@@ -102,7 +126,9 @@ fn within(program: &Program, plan: &Plan, spec: &DesignSpec, loose: &Loose, want
     if !mapping.cases.is_empty() && !best.as_ref().is_ok_and(enough) {
         let even = mapping.even();
         if let Ok(found) = variant(program, &even, spec, wanted, lags) {
-            if best.as_ref().map_or(true, |b| cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())) {
+            if best.as_ref().map_or(true, |b| {
+                cycles(&found.1, even.extent, even.waves()) < cycles(&b.1, mapping.extent, mapping.waves())
+            }) {
                 return join(program, even, found.0, found.1, spec);
             }
         }
@@ -112,9 +138,20 @@ fn within(program: &Program, plan: &Plan, spec: &DesignSpec, loose: &Loose, want
 }
 
 /// The nodes and schedule of a variant.
-fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Wanted, lags: bool) -> Result<(Lowered, Schedule), Illegal> {
+fn variant(
+    program: &Program,
+    mapping: &Mapping,
+    spec: &DesignSpec,
+    wanted: Wanted,
+    lags: bool,
+) -> Result<(Lowered, Schedule), Illegal> {
     let reductions = kept(program, mapping);
-    let sums = |floats: bool| reductions.iter().zip(&program.scop.statements).any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats);
+    let sums = |floats: bool| {
+        reductions
+            .iter()
+            .zip(&program.scop.statements)
+            .any(|(r, s)| r.is_some() && program.scop.array(s.write.array).ty.is_float() == floats)
+    };
     let waves = mapping.waves();
     let mut best: Result<(Lowered, Schedule), Illegal> = Err(Illegal::SlowRecurrence);
     let mut all_at_once = vec![];
@@ -132,7 +169,9 @@ fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Want
             Ok((lowered, _)) if options.interleave == 0 => all_at_once.clone_from(&lowered.nodes),
             _ => {}
         }
-        let slower = |f: &Schedule| best.as_ref().is_ok_and(|b| cycles(f, mapping.extent, waves) >= cycles(&b.1, mapping.extent, waves));
+        let slower = |f: &Schedule| {
+            best.as_ref().is_ok_and(|b| cycles(f, mapping.extent, waves) >= cycles(&b.1, mapping.extent, waves))
+        };
         if !found.as_ref().map_or(best.is_ok(), |f| slower(&f.1)) {
             best = found;
         }
@@ -147,12 +186,24 @@ fn variant(program: &Program, mapping: &Mapping, spec: &DesignSpec, wanted: Want
     best
 }
 
-/// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several sums
-/// of floats that take turns.
+/// Operators that statements share; partial sums that enter the chain of lanes at its head, or at its end; then several
+/// sums of floats that take turns.
 fn variants(spec: &DesignSpec, shares: bool, lags: bool) -> impl Iterator<Item = Options> {
-    let fixed = Options { lags, spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from), dot: spec.arithmetic.dot.unwrap_or_default(), ..Options::default() };
+    let fixed = Options {
+        lags,
+        spill_beyond: spec.wiring.spill_beyond.map_or(SPILL_BEYOND, i64::from),
+        dot: spec.arithmetic.dot.unwrap_or_default(),
+        ..Options::default()
+    };
     let sums = [(true, 0), (false, 0), (false, 2), (false, 4), (false, 8), (false, 16)];
-    let of = move |shared: bool| sums.into_iter().map(move |(accumulate_first, interleave)| Options { shared, accumulate_first, interleave, ..fixed });
+    let of = move |shared: bool| {
+        sums.into_iter().map(move |(accumulate_first, interleave)| Options {
+            shared,
+            accumulate_first,
+            interleave,
+            ..fixed
+        })
+    };
     of(true).take(usize::from(shares)).chain(of(false))
 }
 

@@ -54,7 +54,15 @@ fn map<const N: usize>(values: &mut [u64], lanes: &Lanes, out: usize, from: [usi
 }
 
 /// Operations without forms or neighbours. `from`: where the operands' values begin; `types`: of the first two.
-pub(super) fn plain(values: &mut [u64], lanes: &Lanes, out: usize, from: [usize; 3], op: &Op, ty: ScalarType, types: [ScalarType; 2]) {
+pub(super) fn plain(
+    values: &mut [u64],
+    lanes: &Lanes,
+    out: usize,
+    from: [usize; 3],
+    op: &Op,
+    ty: ScalarType,
+    types: [ScalarType; 2],
+) {
     let [a, b, c] = from;
     match *op {
         Op::Const(bits) => map0(values, lanes, out, |_| bits),

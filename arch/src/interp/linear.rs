@@ -57,7 +57,11 @@ pub(super) fn neighbours(vsa: &Vsa, hop: [i64; 2]) -> Vec<u32> {
     let from = |p: [i64; 2]| {
         let q = [p[0] - hop[0], p[1] - hop[1]];
         let exists = (0..2).all(|a| (0..vsa.extent[a]).contains(&q[a]));
-        if exists { (q[0] * vsa.extent[1] + q[1]) as u32 } else { u32::MAX }
+        if exists {
+            (q[0] * vsa.extent[1] + q[1]) as u32
+        } else {
+            u32::MAX
+        }
     };
     positions(vsa).map(from).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::eval::garbage;
 use super::linear::{Linear, Tables};
-use crate::ir::forms::{combine, local, range};
 use crate::affine::Form;
+use crate::ir::forms::{combine, local, range};
 use crate::ir::vsa::{Hull, InputGroup, OutputGroup, Vsa};
 
 /// The arrays in DRAM.
@@ -26,7 +26,8 @@ impl<'a> Dram<'a> {
             if memory[i].len() as i64 != size {
                 return Err(format!("array {} has {size} elements, its memory {}", array.name, memory[i].len()));
             }
-            let both = vsa.inputs.iter().any(|g| g.array == i as u32) && vsa.outputs.iter().any(|g| g.array == i as u32);
+            let both =
+                vsa.inputs.iter().any(|g| g.array == i as u32) && vsa.outputs.iter().any(|g| g.array == i as u32);
             writer.push(vec![0; if both { size as usize } else { 0 }]);
         }
         Ok(Dram { memory, drains: vec![0; vsa.arrays.len()], writer })
@@ -42,7 +43,14 @@ fn shape(hull: &Hull) -> Vec<i64> {
 ///
 /// # Errors
 /// Some wave or some PE of the box asks for an element outside of the hull.
-pub(super) fn cell(vsa: &Vsa, subscripts: &[Form], port: &[i64], hull: &Hull, first: [i64; 2], last: [i64; 2]) -> Result<Form, String> {
+pub(super) fn cell(
+    vsa: &Vsa,
+    subscripts: &[Form],
+    port: &[i64],
+    hull: &Hull,
+    first: [i64; 2],
+    last: [i64; 2],
+) -> Result<Form, String> {
     let mut index = Form::default();
     for (d, &extent) in shape(hull).iter().enumerate() {
         let y = local(vsa, subscripts, port, hull, d);
@@ -148,7 +156,9 @@ impl Collector {
             let form = cell(vsa, &g.subscripts, &port.offset, &g.hull, g.first, g.last)?;
             ports.push(tables.linear(vsa, &form));
         }
-        let pes = (g.first[0]..=g.last[0]).flat_map(|a| (g.first[1]..=g.last[1]).map(move |b| (a * vsa.extent[1] + b) as u32)).collect();
+        let pes = (g.first[0]..=g.last[0])
+            .flat_map(|a| (g.first[1]..=g.last[1]).map(move |b| (a * vsa.extent[1] + b) as u32))
+            .collect();
         let size = shape(&g.hull).iter().product::<i64>() as usize;
         Ok(Collector { cells: vec![none; size], ports, pes, emitting: false, none, numbers: Vec::new() })
     }
@@ -173,15 +183,23 @@ impl Collector {
         let (memory, writer) = (&mut dram.memory[array], &mut dram.writer[array]);
         rows(vsa, g.array, &g.hull, at, |Row { cell, y, linear, step, inside }| {
             let (last, outer) = (y[y.len() - 1], &y[..y.len() - 1]);
-            let bounds: Vec<(i64, i64, bool)> = g.bounds.iter().map(|b| {
-                let terms = b.coeffs.iter().zip(outer).chain(b.phases.iter().zip(at));
-                let fixed = b.constant + terms.map(|(c, y)| c * y).sum::<i64>();
-                (b.scale, fixed, b.equality)
-            }).collect();
+            let bounds: Vec<(i64, i64, bool)> = g
+                .bounds
+                .iter()
+                .map(|b| {
+                    let terms = b.coeffs.iter().zip(outer).chain(b.phases.iter().zip(at));
+                    let fixed = b.constant + terms.map(|(c, y)| c * y).sum::<i64>();
+                    (b.scale, fixed, b.equality)
+                })
+                .collect();
             for e in inside {
                 let holds = |&(scale, fixed, equality): &(i64, i64, bool)| {
                     let v = scale * (last + e) + fixed;
-                    if equality { v == 0 } else { v >= 0 }
+                    if equality {
+                        v == 0
+                    } else {
+                        v >= 0
+                    }
                 };
                 if bounds.iter().all(holds) {
                     let to = (linear + step * e) as usize;

@@ -2,8 +2,8 @@
 //!
 //! - Waves run in order; a node's value at (wave, PE) follows `vsa.rs` and the scalar semantics of `frontend::value`.
 //! - Whatever hardware leaves arbitrary is [`garbage`]: hull cells outside of the array, values from neighbours and
-//!   waves that do not exist, cells of an output hull that no collector stored to in this visit. A wrong guard therefore
-//!   shows up as a wrong result.
+//!   waves that do not exist, cells of an output hull that no collector stored to in this visit. A wrong guard
+//!   therefore shows up as a wrong result.
 //! - Races through DRAM are resolved against the design. A load is done some time before its first visit, and a drain
 //!   reaches DRAM some time after its visit; only `InputGroup::after` orders them. So an element that an earlier
 //!   visit has overwritten, without its load having waited for that, is garbage (and counted in [`RunStats::races`]).
@@ -18,9 +18,9 @@ mod memory;
 mod order;
 mod system;
 
-use crate::verify;
 use crate::affine::advance;
 use crate::ir::vsa::{After, NodeId, Op, Until, Vsa};
+use crate::verify;
 use frontend::value::mask;
 use linear::{neighbours, Linear, Tables};
 use memory::{Collector, Dram, Feeder};
@@ -43,8 +43,8 @@ pub struct RunStats {
     pub races: u64,
 }
 
-/// Runs the whole array. `memory[i]` holds the elements of `vsa.arrays[i]`, row-major, as bit patterns; behind the arrays
-/// stand the scalars, each as a single element.
+/// Runs the whole array. `memory[i]` holds the elements of `vsa.arrays[i]`, row-major, as bit patterns; behind the
+/// arrays stand the scalars, each as a single element.
 ///
 /// # Errors
 /// Violations of [`verify::well_formed`], memory of another size, elements outside of a hull, a value that depends on
@@ -91,8 +91,8 @@ enum Code {
     Guard(Vec<(Linear, bool)>),
     /// The group; where in its hull; which PEs read, all if empty.
     Input(usize, Linear, Vec<bool>),
-    /// Source, waves by case of phases (one number where it is always the same), and per PE the index of PE `p - hop` (empty for
-    /// hop 0, `u32::MAX` where there is none).
+    /// Source, waves by case of phases (one number where it is always the same), and per PE the index of PE `p - hop`
+    /// (empty for hop 0, `u32::MAX` where there is none).
     Past(NodeId, Vec<usize>, Vec<u32>),
 }
 
@@ -130,9 +130,23 @@ impl<'a> Machine<'a> {
         }
         let code = vsa.nodes.iter().map(|n| compile(vsa, &n.op, &scalars, &mut tables)).collect::<Result<_, _>>()?;
         let (slots, values) = storage(vsa, pes as u64)?;
-        let stats = RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
+        let stats =
+            RunStats { loads: vec![0; vsa.inputs.len()], drains: vec![0; vsa.outputs.len()], ..RunStats::default() };
         let dram = Dram::new(vsa, memory)?;
-        Ok(Machine { vsa, pes, dram, steps: order::steps(vsa)?, code, slots, values, tables, feeders, collectors, before_phase: vec![0; vsa.outputs.len()], stats })
+        Ok(Machine {
+            vsa,
+            pes,
+            dram,
+            steps: order::steps(vsa)?,
+            code,
+            slots,
+            values,
+            tables,
+            feeders,
+            collectors,
+            before_phase: vec![0; vsa.outputs.len()],
+            stats,
+        })
     }
 
     /// Start of a visit: loads, and empty collectors.
@@ -152,9 +166,16 @@ impl<'a> Machine<'a> {
                     Until::Phase => self.before_phase[*o as usize],
                 };
                 if needed > self.stats.drains[*o as usize] {
-                    return Err(format!("input group {i}: load {} waits for drain {needed} of a later visit", self.stats.loads[i]));
+                    return Err(format!(
+                        "input group {i}: load {} waits for drain {needed} of a later visit",
+                        self.stats.loads[i]
+                    ));
                 }
-                written = written.max(if needed > 0 { self.collectors[*o as usize].sequence(needed as usize - 1) } else { 0 });
+                written = written.max(if needed > 0 {
+                    self.collectors[*o as usize].sequence(needed as usize - 1)
+                } else {
+                    0
+                });
             }
             self.stats.races += self.feeders[i].load(self.vsa, g, at, &self.dram, written);
             self.stats.loads[i] += 1;
@@ -211,9 +232,16 @@ impl<'a> Machine<'a> {
             Code::Scalar(value) => eval::map0(&mut self.values, lanes, out, |_| *value),
             Code::Guard(conditions) => guard(&mut self.values, lanes, out, conditions, &self.tables, at),
             Code::Input(group, form, readers) => {
-                let (time, cells, tables, none) = (form.time(at), &self.feeders[*group].cells, &self.tables, garbage(node.ty));
+                let (time, cells, tables, none) =
+                    (form.time(at), &self.feeders[*group].cells, &self.tables, garbage(node.ty));
                 let cell = |p: usize| cells[(time + tables.at(form, p)) as usize];
-                eval::map0(&mut self.values, lanes, out, |p| if readers.get(p).is_none_or(|r| *r) { cell(p) } else { none });
+                eval::map0(&mut self.values, lanes, out, |p| {
+                    if readers.get(p).is_none_or(|r| *r) {
+                        cell(p)
+                    } else {
+                        none
+                    }
+                });
             }
             Code::Past(source, waves, from) => {
                 let waves = match waves[..] {
@@ -272,17 +300,25 @@ fn compile(vsa: &Vsa, op: &Op, scalars: &[u64], tables: &mut Tables) -> Result<C
     Ok(match op {
         Op::Scalar(k) => Code::Scalar(scalars[*k as usize]),
         Op::Iter(form) => Code::Iter(tables.linear(vsa, form)),
-        Op::Guard(conditions) => Code::Guard(conditions.iter().map(|c| (tables.linear(vsa, &c.form), c.equality)).collect()),
+        Op::Guard(conditions) => {
+            Code::Guard(conditions.iter().map(|c| (tables.linear(vsa, &c.form), c.equality)).collect())
+        }
         Op::Input { group, port } => {
             let g = &vsa.inputs[*group as usize];
             let cell = memory::cell(vsa, &g.subscripts, &g.ports[*port as usize], &g.hull, g.first, g.last);
             let whole = g.readers() == vsa.extent;
             let reads = |p: [i64; 2]| (0..2).all(|a| (g.first[a]..=g.last[a]).contains(&p[a]));
             let readers = if whole { vec![] } else { linear::positions(vsa).map(reads).collect() };
-            Code::Input(*group as usize, tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?), readers)
+            Code::Input(
+                *group as usize,
+                tables.linear(vsa, &cell.map_err(|f| format!("input group {group}: {f}"))?),
+                readers,
+            )
         }
         Op::Past { source, hop, waves, lag } => {
-            let by_case = |lag: u32| (0..vsa.cases.boxes.len()).map(|case| vsa.cases.lags[lag as usize].at_case(case) as usize).collect();
+            let by_case = |lag: u32| {
+                (0..vsa.cases.boxes.len()).map(|case| vsa.cases.lags[lag as usize].at_case(case) as usize).collect()
+            };
             let waves = lag.map_or_else(|| vec![*waves as usize], by_case);
             Code::Past(*source, waves, if *hop == [0, 0] { Vec::new() } else { neighbours(vsa, *hop) })
         }

@@ -32,7 +32,14 @@ fn inputs(vsa: &Vsa, n: usize) -> Vec<(usize, [i64; 2])> {
 /// A value that depends on itself within a wave.
 pub(super) fn steps(vsa: &Vsa) -> Result<Vec<Step>, String> {
     let count = vsa.nodes.len();
-    let mut search = Search { edges: (0..count).map(|n| inputs(vsa, n)).collect(), index: vec![0; count], low: vec![0; count], next: 1, stack: vec![], found: vec![] };
+    let mut search = Search {
+        edges: (0..count).map(|n| inputs(vsa, n)).collect(),
+        index: vec![0; count],
+        low: vec![0; count],
+        next: 1,
+        stack: vec![],
+        found: vec![],
+    };
     for n in 0..count {
         if search.index[n] == 0 {
             search.visit(n);
@@ -105,7 +112,12 @@ impl Search {
 }
 
 /// Level by level, the (node, PE) pairs whose operands are complete.
-fn levelize(vsa: &Vsa, component: &[usize], edges: &[Vec<(usize, [i64; 2])>], steps: &mut Vec<Step>) -> Result<(), String> {
+fn levelize(
+    vsa: &Vsa,
+    component: &[usize],
+    edges: &[Vec<(usize, [i64; 2])>],
+    steps: &mut Vec<Step>,
+) -> Result<(), String> {
     let pes = (vsa.extent[0] * vsa.extent[1]) as usize;
     let place = |n: usize| component.binary_search(&n).ok();
     // Per member: (reader, PE of the value -> PE of the reader).

@@ -1,18 +1,19 @@
 //! Reference interpreter of a [`System`]: every variable and value, instance by instance, in the order of the band.
 //!
-//! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance and nowhere else. So the result is
-//! the program's exactly if places, pieces and distances are right.
+//! Inputs are what memory held when the phase began, and garbage beside an array; a value is looked up at its distance
+//! and nowhere else. So the result is the program's exactly if places, pieces and distances are right.
 
 use crate::ir::ure::{Feed, System};
 use frontend::interp::{eval, position};
-use frontend::scop::{Binding, Scop};
 use frontend::polyhedron::Polyhedron;
+use frontend::scop::{Binding, Scop};
 use std::collections::HashMap;
 
 /// Instances of all statements that are interpreted.
 const INSTANCES: usize = 1 << 24;
 
-/// Executes the recurrences on `memory`, the contents of every array of `scop`; those that a program cannot see need not be given.
+/// Executes the recurrences on `memory`, the contents of every array of `scop`; those that a program cannot see need
+/// not be given.
 ///
 /// # Errors
 /// A value that is not there when it is read, or too many instances.
@@ -49,7 +50,11 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
         let (placed, statement) = (&system.statements[*s], &scop.statements[*s]);
         let mut operands = Vec::new();
         for (k, variable) in placed.variables.iter().enumerate() {
-            let piece = variable.pieces.iter().find(|p| p.domain.iter().all(|c| c.holds(n))).ok_or_else(|| format!("read {k} of S{s} has no value at {n:?}"))?;
+            let piece = variable
+                .pieces
+                .iter()
+                .find(|p| p.domain.iter().all(|c| c.holds(n)))
+                .ok_or_else(|| format!("read {k} of S{s} has no value at {n:?}"))?;
             let from = |e: &[i64]| n.iter().zip(e).map(|(x, e)| x - e).collect::<Vec<i64>>();
             let value = match &piece.feed {
                 Feed::Input { subscripts } => {
@@ -60,8 +65,12 @@ pub fn run_system(scop: &Scop, system: &System, memory: &mut Vec<Vec<u64>>) -> R
                     Some(at.and_then(|at| before[array.index()].get(at).copied()).unwrap_or(beside))
                 }
                 Feed::Value { statement, distance } => values.get(&(statement.index(), from(distance))).copied(),
-                Feed::Partial { distance } => values.get(&(*s, from(&distance.iter().map(|a| a.eval(n)).collect::<Vec<_>>()))).copied(),
-                Feed::Carry { statement, read, distance } => reads.get(&(statement.index(), *read, from(distance))).copied(),
+                Feed::Partial { distance } => {
+                    values.get(&(*s, from(&distance.iter().map(|a| a.eval(n)).collect::<Vec<_>>()))).copied()
+                }
+                Feed::Carry { statement, read, distance } => {
+                    reads.get(&(statement.index(), *read, from(distance))).copied()
+                }
             };
             let value = value.ok_or_else(|| format!("read {k} of S{s} at {n:?} comes from where no value is"))?;
             reads.insert((*s, k, n.clone()), value);

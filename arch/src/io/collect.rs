@@ -18,7 +18,13 @@ use std::iter;
 
 /// # Errors
 /// When the cells cannot be told apart by PE or by visit, however the box is turned.
-pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping: &Mapping) -> Result<OutputGroup, Unstorable> {
+pub fn output(
+    draft: &OutputDraft,
+    array: u32,
+    word: u32,
+    dims: &[i64],
+    mapping: &Mapping,
+) -> Result<OutputGroup, Unstorable> {
     let mut draft = draft.clone();
     if draft.subscripts.is_empty() {
         draft.subscripts.push(Form { constant: 0, counters: vec![0; mapping.counters.len()], space: [0, 0] });
@@ -28,7 +34,11 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
         draft.cells.iter_mut().for_each(|c| c.expr.coeffs.insert(0, 0));
     }
     let rank = draft.subscripts.len();
-    let shears = || (0..rank).rev().flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))));
+    let shears = || {
+        (0..rank)
+            .rev()
+            .flat_map(move |d| (0..rank - 1).filter(move |&e| e != d).flat_map(move |e| [1, -1].map(|by| (d, e, by))))
+    };
     let equal = std::mem::take(&mut draft.equal).into_iter().map(|Coordinates { subscripts, offsets }| {
         let mut other = OutputDraft { subscripts, ..draft.clone() };
         other.ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
@@ -38,7 +48,9 @@ pub fn output(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping:
     all.iter_mut().flat_map(|draft| &mut draft.subscripts).for_each(|form| mapping.drop_single(form));
     let mut fault = None;
     let mut turn = |all: &[OutputDraft], found: &dyn Fn(&OutputGroup) -> bool| {
-        let turned = all.iter().flat_map(|draft| std::iter::once(draft.clone()).chain(shears().map(|(d, e, by)| sheared(draft, d, e, by))));
+        let turned = all.iter().flat_map(|draft| {
+            std::iter::once(draft.clone()).chain(shears().map(|(d, e, by)| sheared(draft, d, e, by)))
+        });
         turned.map(|draft| output_as_drafted(&draft, array, word, dims, mapping)).find_map(|group| match group {
             Ok(group) => found(&group).then_some(group),
             Err(why) => {
@@ -74,10 +86,25 @@ fn single(draft: &OutputDraft) -> OutputDraft {
     draft
 }
 
-/// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along which
-/// the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
-pub(crate) fn sketch(draft: &InputDraft, array: u32, word: u32, moved: [bool; 2], sums: &[bool], cases: &BTreeSet<usize>, mapping: &Mapping) -> OutputGroup {
-    let l = layout(&draft.subscripts, Hull::plain_view(draft.subscripts.len()), &draft.ports, word as i64, whole(mapping), mapping);
+/// The group of a statement whose stored cells are a box in plain sight, before its PE is known. `moved`: axes along
+/// which the cells differ, elsewhere the last place stores; `sums`: tile counters that do not move the cells.
+pub(crate) fn sketch(
+    draft: &InputDraft,
+    array: u32,
+    word: u32,
+    moved: [bool; 2],
+    sums: &[bool],
+    cases: &BTreeSet<usize>,
+    mapping: &Mapping,
+) -> OutputGroup {
+    let l = layout(
+        &draft.subscripts,
+        Hull::plain_view(draft.subscripts.len()),
+        &draft.ports,
+        word as i64,
+        whole(mapping),
+        mapping,
+    );
     let last = mapping.extent.map(|e| e - 1);
     OutputGroup {
         cases: mapping.cases_but(cases.clone()),
@@ -110,7 +137,13 @@ fn sheared(draft: &OutputDraft, d: usize, e: usize, by: i64) -> OutputDraft {
     draft
 }
 
-fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], mapping: &Mapping) -> Result<OutputGroup, Unstorable> {
+fn output_as_drafted(
+    draft: &OutputDraft,
+    array: u32,
+    word: u32,
+    dims: &[i64],
+    mapping: &Mapping,
+) -> Result<OutputGroup, Unstorable> {
     let mut subscripts = draft.subscripts.clone();
     let offsets: Vec<Vec<i64>> = draft.ports.iter().map(|p| p.offset.clone()).collect();
     // Ports in order of their cells; the first one's offset moves into the subscripts.
@@ -118,7 +151,8 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     order.sort_by(|&a, &b| offsets[a].cmp(&offsets[b]));
     let least = offsets[order[0]].clone();
     subscripts.iter_mut().zip(&least).for_each(|(f, l)| f.constant += l);
-    let sorted: Vec<Vec<i64>> = order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
+    let sorted: Vec<Vec<i64>> =
+        order.iter().map(|&o| offsets[o].iter().zip(&least).map(|(x, l)| x - l).collect()).collect();
     let l = layout(&subscripts, draft.view.clone(), &sorted, word as i64, whole(mapping), mapping);
     let (first, last) = emitting_box(draft, mapping);
     let (emit, ends) = emitting_visits(draft, &l.hull, mapping)?;
@@ -126,8 +160,16 @@ fn output_as_drafted(draft: &OutputDraft, array: u32, word: u32, dims: &[i64], m
     owners_differ(&banks, first, last)?;
     let bounds = cell_bounds(draft, dims, &emit, mapping)?;
     // At some sizes the tile loops that end a sum have a single iteration.
-    let every = mapping.tile_depth > 0 && emit.iter().enumerate().all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
-    let ports = order.iter().zip(sorted).map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset }).collect();
+    let every = mapping.tile_depth > 0
+        && emit
+            .iter()
+            .enumerate()
+            .all(|(j, e)| e.is_none() || mapping.limits.contains_key(&j) || mapping.cases.limits.contains_key(&j));
+    let ports = order
+        .iter()
+        .zip(sorted)
+        .map(|(&o, offset)| OutputPort { value: draft.ports[o].value, enable: draft.ports[o].enable, offset })
+        .collect();
     // In one phase only it emits there.
     let apart = (mapping.parameters.len()..mapping.phases).all(|j| emit[j].is_some());
     Ok(OutputGroup {
@@ -161,7 +203,8 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
                 }
                 // space*p + constant >= 0
                 if f.space[a] > 0 || condition.equality {
-                    lo[a] = lo[a].max((-f.constant * f.space[a].signum() + f.space[a].abs() - 1).div_euclid(f.space[a].abs()));
+                    lo[a] = lo[a]
+                        .max((-f.constant * f.space[a].signum() + f.space[a].abs() - 1).div_euclid(f.space[a].abs()));
                 }
                 if f.space[a] < 0 || condition.equality {
                     hi[a] = hi[a].min((-f.constant * f.space[a].signum()).div_euclid(f.space[a].abs()));
@@ -176,9 +219,16 @@ fn emitting_box(draft: &OutputDraft, mapping: &Mapping) -> ([i64; 2], [i64; 2]) 
     hull.unwrap_or(([0, 0], [0, 0]))
 }
 
-/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this value.
-fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
-    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| mapping.counters[j].trip) {
+/// Per tile counter, the value at which the group emits; of those that sizes end by phase, the parameter that is this
+/// value.
+fn emitting_visits(
+    draft: &OutputDraft,
+    hull: &Hull,
+    mapping: &Mapping,
+) -> Result<(Vec<Option<i64>>, BTreeMap<usize, usize>), Unstorable> {
+    if !visits::apart(hull, mapping.phases.max(mapping.parameters.len())..mapping.tile_depth, |j| {
+        mapping.counters[j].trip
+    }) {
         return Err(Unstorable::TilesOverlap);
     }
     let (mut emit, mut by_phase) = (Vec::new(), BTreeMap::new());
@@ -186,7 +236,8 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
         let limited = mapping.limits.contains_key(&j);
         let last = mapping.counters[j].trip - 1;
         let value = |conjunction: &Vec<Condition>| {
-            // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the bounds say.
+            // Phases are known by their numbers: the last one's follows from the sizes, and which cells it stores the
+            // bounds say.
             let ends = conjunction.iter().any(|c| j >= mapping.phases && mapping.is_end(j, c)).then_some(last);
             // Of a counter that sizes end, the last value has no number of its own.
             ends.or_else(|| conjunction.iter().find_map(|c| c.fixes(j)).filter(|&v| !limited || v == 0))
@@ -222,8 +273,8 @@ fn emitting_visits(draft: &OutputDraft, hull: &Hull, mapping: &Mapping) -> Resul
     Ok((emit, by_phase))
 }
 
-/// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than their
-/// extent: per distance along the first axis, an interval of distances along the second one.
+/// Of two banks `d` places apart, the boxes overlap iff in every dimension the distance of their begins is less than
+/// their extent: per distance along the first axis, an interval of distances along the second one.
 fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Result<(), Unstorable> {
     let extent = [0, 1].map(|a| last[a] - first[a]);
     let mut pairs: Vec<Vec<(i64, [i64; 2], i64)>> = Vec::new();
@@ -268,12 +319,21 @@ fn owners_differ(banks: &[OutputBank], first: [i64; 2], last: [i64; 2]) -> Resul
     Ok(())
 }
 
-/// The written cells as bounds on the last coordinate; bounds that the array's extents or the visits imply are left out.
-fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping: &Mapping) -> Result<Vec<CellBound>, Unstorable> {
+/// The written cells as bounds on the last coordinate; bounds that the array's extents or the visits imply are left
+/// out.
+fn cell_bounds(
+    draft: &OutputDraft,
+    dims: &[i64],
+    emit: &[Option<i64>],
+    mapping: &Mapping,
+) -> Result<Vec<CellBound>, Unstorable> {
     let Some(rank) = draft.view.first().map(|a| a.coeffs.len()) else { return Ok(vec![]) };
     let all = draft.cells.first().map_or(rank, |c| c.expr.coeffs.len());
     // Phase coordinates stand behind the cell's; what is known of them are their loops' ends.
-    let longer = |c: Constraint| Constraint { expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(iter::repeat(0)).take(all).collect(), ..c.expr }, ..c };
+    let longer = |c: Constraint| Constraint {
+        expr: Affine { coeffs: c.expr.coeffs.into_iter().chain(iter::repeat(0)).take(all).collect(), ..c.expr },
+        ..c
+    };
     let mut context: Vec<Constraint> = in_bounds(&draft.view, dims).into_iter().map(longer).collect();
     for (k, &(lo, hi)) in mapping.bounds.iter().take(all - rank).enumerate() {
         context.extend(between(rank + k, [lo, hi], all));
@@ -283,7 +343,13 @@ fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping:
         if scale.abs() > 1 {
             return Err(Unstorable::Stride);
         }
-        let mut bound = CellBound { scale, coeffs: c.expr.coeffs[..rank - 1].to_vec(), phases: vec![0; mapping.phases], constant: c.expr.constant, equality: c.equality };
+        let mut bound = CellBound {
+            scale,
+            coeffs: c.expr.coeffs[..rank - 1].to_vec(),
+            phases: vec![0; mapping.phases],
+            constant: c.expr.constant,
+            equality: c.equality,
+        };
         for (d, factor) in c.expr.coeffs[rank..].iter().enumerate() {
             bound.constant += factor * mapping.bounds[d].0;
             for digit in &mapping.digits[d] {
@@ -295,7 +361,12 @@ fn cell_bounds(draft: &OutputDraft, dims: &[i64], emit: &[Option<i64>], mapping:
         }
         Ok(bound)
     };
-    let holds = |b: &CellBound| b.scale == 0 && b.coeffs.iter().chain(&b.phases).all(|&c| c == 0) && if b.equality { b.constant == 0 } else { b.constant >= 0 };
-    let bounds: Result<Vec<CellBound>, Unstorable> = flow::simplify(&draft.cells, &context, all).iter().map(bound).collect();
+    let holds = |b: &CellBound| {
+        b.scale == 0
+            && b.coeffs.iter().chain(&b.phases).all(|&c| c == 0)
+            && if b.equality { b.constant == 0 } else { b.constant >= 0 }
+    };
+    let bounds: Result<Vec<CellBound>, Unstorable> =
+        flow::simplify(&draft.cells, &context, all).iter().map(bound).collect();
     Ok(bounds?.into_iter().filter(|b| !holds(b)).collect())
 }

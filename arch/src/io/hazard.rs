@@ -2,8 +2,8 @@
 //! load waits for that store on purpose (`InputGroup::after`).
 //!
 //! Checked on the boxes the visits transfer, so it is sound but refuses some tilings that would be right. Loads of one
-//! visit come before its stores, so an untiled array is always in order. Of earlier phases a load waits for all stores, unless
-//! it needs nothing of what they have stored (`recurrence::passed`).
+//! visit come before its stores, so an untiled array is always in order. Of earlier phases a load waits for all stores,
+//! unless it needs nothing of what they have stored (`recurrence::passed`).
 
 use crate::ir::draft::InputDraft;
 use crate::ir::refusal::Illegal;
@@ -16,10 +16,14 @@ use frontend::scop::{Affine, Constraint};
 /// # Errors
 /// Names the array.
 pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
-    for (input, draft) in vsa.inputs.iter().zip(drafts).filter(|(g, _)| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_)))) {
+    for (input, draft) in
+        vsa.inputs.iter().zip(drafts).filter(|(g, _)| !g.after.iter().any(|a| matches!(a.until, Until::Lag(_))))
+    {
         for output in vsa.outputs.iter().filter(|o| o.array == input.array) {
-            let during = |phases: &[(i64, i64)], level: usize| loads_what_was_stored(vsa, (input, phases), output, level);
-            let read = |level: usize| draft.phases.is_empty() || draft.phases.iter().any(|phases| during(phases, level));
+            let during =
+                |phases: &[(i64, i64)], level: usize| loads_what_was_stored(vsa, (input, phases), output, level);
+            let read =
+                |level: usize| draft.phases.is_empty() || draft.phases.iter().any(|phases| during(phases, level));
             if (vsa.phases..vsa.tile_depth).any(|level| during(&[], level) && read(level)) {
                 return Err(Illegal::Overwritten { array: vsa.arrays[input.array as usize].name.clone() });
             }
@@ -28,9 +32,14 @@ pub fn check(vsa: &Vsa, drafts: &[InputDraft]) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter `level`; in these
-/// phases, if what one loads is not used in others as well.
-fn loads_what_was_stored(vsa: &Vsa, (input, phases): (&InputGroup, &[(i64, i64)]), output: &OutputGroup, level: usize) -> bool {
+/// Some visit `v` loads a cell that a visit `u` stored, where `u` precedes `v` and they first differ in counter
+/// `level`; in these phases, if what one loads is not used in others as well.
+fn loads_what_was_stored(
+    vsa: &Vsa,
+    (input, phases): (&InputGroup, &[(i64, i64)]),
+    output: &OutputGroup,
+    level: usize,
+) -> bool {
     let depth = vsa.tile_depth;
     let (stored, loaded) = (&output.hull, &input.hull);
     let ranks = [stored, loaded].map(|h| h.origin.len());

@@ -32,7 +32,13 @@ struct Dimension {
 }
 
 /// `around`: boxes over the counters that contain every wave.
-fn take_apart(form: &Form, offsets: impl Iterator<Item = i64> + Clone, pes: Pes, mapping: &Mapping, around: &[Vec<(i64, i64)>]) -> Dimension {
+fn take_apart(
+    form: &Form,
+    offsets: impl Iterator<Item = i64> + Clone,
+    pes: Pes,
+    mapping: &Mapping,
+    around: &[Vec<(i64, i64)>],
+) -> Dimension {
     let depth = mapping.tile_depth;
     let mut inner = form.counters.clone();
     let mut outer = form.counters.clone();
@@ -75,25 +81,41 @@ pub(super) struct Layout {
     pub elements: i64,
 }
 
-pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> Layout {
+pub(super) fn layout(
+    subscripts: &[Form],
+    view: Vec<Affine>,
+    ports: &[Vec<i64>],
+    word: i64,
+    pes: Pes,
+    mapping: &Mapping,
+) -> Layout {
     let last = subscripts.len() - 1;
     let around = mapping.around();
-    let dims: Vec<Dimension> = subscripts.iter().enumerate().map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), pes, mapping, &around)).collect();
+    let dims: Vec<Dimension> = subscripts
+        .iter()
+        .enumerate()
+        .map(|(d, f)| take_apart(f, ports.iter().map(move |p| p[d]), pes, mapping, &around))
+        .collect();
     let moduli: Vec<i64> = dims[..last].iter().map(|d| d.modulus(pes, mapping)).collect();
     let joined = ports.len() > 1 && one_word(&dims, ports, word, pes, mapping);
-    let groups: Vec<(usize, usize)> = if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
+    let groups: Vec<(usize, usize)> =
+        if joined { vec![(0, ports.len())] } else { (0..ports.len()).map(|p| (p, 1)).collect() };
     let elements = dims[last].counter_extent + groups[0].1 as i64 - 1;
     let base = |port: usize| dims[last].space_base + ports[port][last] - dims[last].least_offset;
     // Where rows begin: all places of a bus word that occur, and the last one of all.
     let coef = dims[last].space;
     let steps = |a: usize| {
-        let mut all: Vec<i64> = (pes.0[a]..=pes.1[a]).take(word as usize).map(|p| (coef[a] * p).rem_euclid(word)).collect();
+        let mut all: Vec<i64> =
+            (pes.0[a]..=pes.1[a]).take(word as usize).map(|p| (coef[a] * p).rem_euclid(word)).collect();
         all.sort_unstable();
         all.dedup();
         all
     };
     let (rows_at, columns_at) = (steps(0), steps(1));
-    let begins = groups.iter().flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r)).flat_map(|x| columns_at.iter().map(move |c| x + c));
+    let begins = groups
+        .iter()
+        .flat_map(|&(port, _)| rows_at.iter().map(move |r| base(port) + r))
+        .flat_map(|x| columns_at.iter().map(move |c| x + c));
     let words_per_row = begins.map(|s| (s.rem_euclid(word) + elements + word - 1) / word).max().unwrap_or(1);
     let furthest: i64 = (0..2).map(|a| (coef[a] * pes.0[a]).max(coef[a] * pes.1[a])).sum();
     let words = groups.iter().map(|g| (base(g.0) + furthest).div_euclid(word) + words_per_row).max().unwrap_or(1);
@@ -131,15 +153,24 @@ pub(super) fn layout(subscripts: &[Form], view: Vec<Affine>, ports: &[Vec<i64>],
         depth: stride,
     };
     let banks = groups.iter().map(bank).collect();
-    let hull_rows = (0..last).map(|d| HullDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] }).collect();
-    let hull = Hull { view, origin: dims.iter().map(|d| d.origin.clone()).collect(), rows: hull_rows, words: words.max((dims[last].range + word - 1) / word), elements: dims[last].range };
+    let hull_rows = (0..last)
+        .map(|d| HullDim { modulus: moduli[d], extent: (dims[d].range + moduli[d] - 1) / moduli[d] })
+        .collect();
+    let hull = Hull {
+        view,
+        origin: dims.iter().map(|d| d.origin.clone()).collect(),
+        rows: hull_rows,
+        words: words.max((dims[last].range + word - 1) / word),
+        elements: dims[last].range,
+    };
     Layout { hull, banks, row, col, elements }
 }
 
 /// All ports are consecutive elements of one word, for every wave and PE.
 fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: Pes, mapping: &Mapping) -> bool {
     let (last, n) = (dims.len() - 1, ports.len() as i64);
-    let consecutive = ports.iter().enumerate().all(|(l, p)| p[..last] == ports[0][..last] && p[last] - ports[0][last] == l as i64);
+    let consecutive =
+        ports.iter().enumerate().all(|(l, p)| p[..last] == ports[0][..last] && p[last] - ports[0][last] == l as i64);
     let counters = dims[last].inner.iter().enumerate().all(|(j, c)| mapping.counters[j].trip == 1 || c % n == 0);
     let axes = (0..2).all(|a| pes.0[a] == pes.1[a] || dims[last].space[a] % n == 0);
     let base = dims[last].space_base + (0..2).map(|a| dims[last].space[a] * pes.0[a]).sum::<i64>();
@@ -147,7 +178,11 @@ fn one_word(dims: &[Dimension], ports: &[Vec<i64>], word: i64, pes: Pes, mapping
 }
 
 fn reload(hull: &Hull) -> usize {
-    hull.origin.iter().flat_map(|f| f.counters.iter().enumerate().filter(|(_, &c)| c != 0).map(|(j, _)| j + 1)).max().unwrap_or(0)
+    hull.origin
+        .iter()
+        .flat_map(|f| f.counters.iter().enumerate().filter(|(_, &c)| c != 0).map(|(j, _)| j + 1))
+        .max()
+        .unwrap_or(0)
 }
 
 /// All PEs.
@@ -169,12 +204,18 @@ pub fn input(draft: &InputDraft, array: u32, word: u32, least: usize, mapping: &
     let l = layout(&subscripts, Hull::plain_view(subscripts.len()), &draft.ports, word as i64, (first, last), mapping);
     let forward = [0, 1].map(|a| subscripts.iter().all(|f| f.space[a] == 0));
     // A size may have any value; of a counter that sizes end, the last value has no number of its own.
-    let known = |j: usize, v: i64| j >= mapping.parameters.len() && !(mapping.limits.contains_key(&j) && v + 1 == mapping.counters[j].trip);
+    let known = |j: usize, v: i64| {
+        j >= mapping.parameters.len() && !(mapping.limits.contains_key(&j) && v + 1 == mapping.counters[j].trip)
+    };
     let phases: Vec<Option<i64>> = (0..mapping.phases).map(|j| draft.phase(j).filter(|&v| known(j, v))).collect();
     let reload = reload(&l.hull).max(least);
     // In one phase only it is used there.
     let apart = (mapping.parameters.len()..mapping.phases).all(|j| phases[j].is_some());
-    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases { None } else { mapping.cases_but(mapping.cases_within(&draft.phases)) };
+    let cases = if draft.phases.is_empty() || apart || reload < mapping.phases {
+        None
+    } else {
+        mapping.cases_but(mapping.cases_within(&draft.phases))
+    };
     InputGroup {
         array,
         subscripts,

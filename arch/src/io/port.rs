@@ -15,7 +15,12 @@ pub const WIDEST: u32 = 64;
 /// E0709: a name that is no array in DRAM, or stands twice. E0708: words that are no bus, or that differ on one port.
 pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     let own: Vec<usize> = (0..scop.arrays.len()).collect();
-    let unknown: Diagnostics = wiring.word.keys().filter(|&name| !in_dram(scop).any(|(_, a)| a.name == *name) && !may_pass(scop, name)).map(|name| no_array(scop, "word", name)).collect();
+    let unknown: Diagnostics = wiring
+        .word
+        .keys()
+        .filter(|&name| !in_dram(scop).any(|(_, a)| a.name == *name) && !may_pass(scop, name))
+        .map(|name| no_array(scop, "word", name))
+        .collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }
@@ -28,13 +33,18 @@ pub fn assign(scop: &Scop, wiring: &Wiring) -> Result<Vec<usize>, Diagnostics> {
     ports.sort_unstable();
     ports.dedup();
     let faults: Diagnostics = ports.into_iter().flat_map(|port| words(scop, wiring, &keys, port)).collect();
-    if faults.is_empty() { Ok(keys) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(keys)
+    } else {
+        Err(faults)
+    }
 }
 
-/// Which arrays stay on chip: of those that pass values between phases and have a port to themselves the smallest, as long as all
-/// of them fit.
+/// Which arrays stay on chip: of those that pass values between phases and have a port to themselves the smallest, as
+/// long as all of them fit.
 pub fn on_chip(scop: &Scop, ports: &[usize], wiring: &Wiring) -> Vec<bool> {
-    let bytes = |a: &Array| a.dims.iter().fold(u64::from(a.ty.cell().bytes()), |n, &d| n.saturating_mul(d.max(1) as u64));
+    let bytes =
+        |a: &Array| a.dims.iter().fold(u64::from(a.ty.cell().bytes()), |n, &d| n.saturating_mul(d.max(1) as u64));
     let alone = |k: usize| in_dram(scop).filter(|(other, _)| ports[*other] == ports[k]).count() == 1;
     let mut able: Vec<usize> = in_dram(scop).filter(|(k, a)| a.is_temporary() && alone(*k)).map(|a| a.0).collect();
     able.sort_by_key(|&k| bytes(&scop.arrays[k]));
@@ -53,13 +63,19 @@ fn in_dram(scop: &Scop) -> impl Iterator<Item = (usize, &Array)> {
 
 /// A local array, or one of several that it may become: in a form of the program in phases it may be in memory.
 fn may_pass(scop: &Scop, name: &str) -> bool {
-    let of = |own: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())));
+    let of = |own: &str| {
+        name.strip_prefix(own).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.strip_prefix('_').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+    };
     scop.arrays.iter().any(|a| a.storage == Storage::Local && of(&a.name))
 }
 
 fn no_array(scop: &Scop, option: &str, name: &str) -> Diagnostic {
     let known: Vec<&str> = in_dram(scop).map(|(_, a)| a.name.as_str()).collect();
-    Diagnostic::error("E0709", None, format!("--{option}: there is no array `{name}` in DRAM")).help(format!("the arrays are {}", known.join(", ")))
+    Diagnostic::error("E0709", None, format!("--{option}: there is no array `{name}` in DRAM"))
+        .help(format!("the arrays are {}", known.join(", ")))
 }
 
 fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<Vec<usize>, Diagnostics> {
@@ -73,19 +89,28 @@ fn grouped(scop: &Scop, groups: &[Vec<String>], mut keys: Vec<usize>) -> Result<
                 continue;
             };
             if seen.contains(&name) {
-                let fault = Diagnostic::error("E0709", scop.arrays[array].span, format!("--ports names `{name}` twice"));
+                let fault =
+                    Diagnostic::error("E0709", scop.arrays[array].span, format!("--ports names `{name}` twice"));
                 faults.push(fault.help("one port moves all of an array"));
             }
             seen.push(name);
             keys[array] = *first.get_or_insert(keys[array]);
         }
     }
-    if faults.is_empty() { Ok(keys) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(keys)
+    } else {
+        Err(faults)
+    }
 }
 
 /// What `--word` says of one port's arrays must be one bus that holds their elements.
 fn words(scop: &Scop, wiring: &Wiring, keys: &[usize], port: usize) -> Diagnostics {
-    let help = format!("words of all arrays of a port are equally wide, {} to {} bytes; --word counts elements", WIDTHS.start(), WIDTHS.end());
+    let help = format!(
+        "words of all arrays of a port are equally wide, {} to {} bytes; --word counts elements",
+        WIDTHS.start(),
+        WIDTHS.end()
+    );
     let fault = |text: String| Diagnostic::error("E0708", None, text).help(help.clone());
     let members: Vec<&Array> = in_dram(scop).filter(|(k, _)| keys[*k] == port).map(|(_, a)| a).collect();
     let mut faults = vec![];
@@ -96,11 +121,17 @@ fn words(scop: &Scop, wiring: &Wiring, keys: &[usize], port: usize) -> Diagnosti
         if !WIDTHS.contains(&bytes) {
             faults.push(fault(format!("--word: words of `{}` would have {bytes} bytes", array.name)));
         } else if bytes < most {
-            faults.push(fault(format!("--word: words of `{}` have {bytes} bytes, but its port also moves elements of {most}", array.name)));
+            faults.push(fault(format!(
+                "--word: words of `{}` have {bytes} bytes, but its port also moves elements of {most}",
+                array.name
+            )));
         }
         let (other, wanted) = *first.get_or_insert((&array.name, bytes));
         if wanted != bytes {
-            faults.push(fault(format!("--word: `{other}` and `{}` share a port, but have words of {wanted} and {bytes} bytes", array.name)));
+            faults.push(fault(format!(
+                "--word: `{other}` and `{}` share a port, but have words of {wanted} and {bytes} bytes",
+                array.name
+            )));
         }
     }
     faults

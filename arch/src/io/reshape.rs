@@ -1,5 +1,5 @@
-//! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where a
-//! visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
+//! The arrays' dimensions as the I/O network sees them. In row-major order `w[i][p][q]` is `w[i][3 * p + q]`, so where
+//! a visit reads inner dimensions whole, or nearly so, they are one: rows are longer, and every bus word is full.
 //!
 //! Only for arrays that are read and never stored: cells past the end of an inner dimension would be others' cells.
 
@@ -53,7 +53,11 @@ fn joined(draft: &InputDraft, extent: i64) -> InputDraft {
     if let (Some(y), Some(x)) = (draft.subscripts.pop(), draft.subscripts.pop()) {
         let sum = |x: &i64, y: &i64| extent * x + y;
         let counters = x.counters.iter().zip(&y.counters).map(|(x, y)| sum(x, y)).collect();
-        draft.subscripts.push(Form { constant: sum(&x.constant, &y.constant), counters, space: [0, 1].map(|a| sum(&x.space[a], &y.space[a])) });
+        draft.subscripts.push(Form {
+            constant: sum(&x.constant, &y.constant),
+            counters,
+            space: [0, 1].map(|a| sum(&x.space[a], &y.space[a])),
+        });
     }
     for port in &mut draft.ports {
         if let (Some(y), Some(x)) = (port.pop(), port.pop()) {
@@ -68,6 +72,10 @@ fn cost(draft: &InputDraft, word: u32, mapping: &Mapping) -> (i64, i64) {
     let group = hull::input(draft, 0, word, 0, mapping);
     // Whole words, or the ports' elements where these are at one place of the row's one word.
     let still = group.col.counters.iter().all(|&c| c == 0);
-    let kept = group.banks.iter().map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word })).sum();
+    let kept = group
+        .banks
+        .iter()
+        .map(|b| b.depth * i64::from(if still && b.words_per_row == 1 { b.ports } else { word }))
+        .sum();
     (group.hull.total_words() + group.hull.total_rows(), kept)
 }

@@ -37,7 +37,11 @@ impl TryFrom<String> for Share {
     fn try_from(text: String) -> Result<Share, String> {
         let wrong = || format!("'{text}' is not a share such as 2% or 0.5%");
         let percent: f64 = text.strip_suffix('%').ok_or_else(wrong)?.trim().parse().map_err(|_| wrong())?;
-        if (0.0..=100.0).contains(&percent) { Ok(Share((percent * 100.0).round() as u32)) } else { Err(wrong()) }
+        if (0.0..=100.0).contains(&percent) {
+            Ok(Share((percent * 100.0).round() as u32))
+        } else {
+            Err(wrong())
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Arrays and programs at given sizes, see [`super::sizes`]: values stand in the place of parameters, and what is left is an
-//! ordinary array, or program, without sizes.
+//! Arrays and programs at given sizes, see [`super::sizes`]: values stand in the place of parameters, and what is left
+//! is an ordinary array, or program, without sizes.
 
 use super::sizes::{Formula, Sizes};
 use super::ure::{Dim, Feed, Piece, Placed, System, Variable};
@@ -13,7 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 fn form(f: &Form, values: &[i64]) -> Form {
     let known = f.counters.len().min(values.len());
     let (first, rest) = f.counters.split_at(known);
-    Form { constant: f.constant + first.iter().zip(values).map(|(c, v)| c * v).sum::<i64>(), counters: rest.to_vec(), space: f.space }
+    Form {
+        constant: f.constant + first.iter().zip(values).map(|(c, v)| c * v).sum::<i64>(),
+        counters: rest.to_vec(),
+        space: f.space,
+    }
 }
 
 fn hull(h: &Hull, values: &[i64]) -> Hull {
@@ -40,17 +44,27 @@ impl Vsa {
         let trips: Vec<i64> = out.counters.iter().map(|c| c.trip).collect();
         let left;
         (out.cases, left) = self.cases.at(&values, &trips);
-        let cases = |all: &Option<BTreeSet<usize>>| all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect());
+        let cases = |all: &Option<BTreeSet<usize>>| {
+            all.as_ref().map(|all| all.iter().filter_map(|k| left.iter().position(|l| l == k)).collect())
+        };
         // In the phases of the cases that are left, and between them.
-        let by_case: Vec<usize> = left.iter().copied().chain([left.last().map_or(self.cases.boxes.len(), |&k| k)]).collect();
-        out.cases.lags = self.cases.lags.iter().map(|lag| Formula::by_case(by_case.iter().map(|&k| lag.in_case(k).at(sizes)).collect())).collect();
+        let by_case: Vec<usize> =
+            left.iter().copied().chain([left.last().map_or(self.cases.boxes.len(), |&k| k)]).collect();
+        out.cases.lags = self
+            .cases
+            .lags
+            .iter()
+            .map(|lag| Formula::by_case(by_case.iter().map(|&k| lag.in_case(k).at(sizes)).collect()))
+            .collect();
         out.counters.drain(..known);
         out.tile_depth -= known;
         out.phases -= known;
         for node in &mut out.nodes {
             match &mut node.op {
                 Op::Iter(f) => *f = form(f, &values),
-                Op::Guard(all) => all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality }),
+                Op::Guard(all) => {
+                    all.iter_mut().for_each(|c| *c = Condition { form: form(&c.form, &values), equality: c.equality })
+                }
                 Op::Past { waves, lag, .. } => {
                     let formula = lag.map(|lag| &out.cases.lags[lag as usize]);
                     formula.iter().for_each(|f| *waves = f.range(&[]).1 as i64);
@@ -63,18 +77,44 @@ impl Vsa {
         for g in &mut out.inputs {
             let mut after = g.after.clone();
             after.retain(|a| self.phases > known || matches!(a.until, Until::Lag(_)));
-            *g = InputGroup { subscripts: forms(&g.subscripts), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), reload: g.reload.saturating_sub(known), phases: g.phases.iter().skip(known).copied().collect(), cases: cases(&g.cases), after, ..g.clone() };
+            *g = InputGroup {
+                subscripts: forms(&g.subscripts),
+                hull: hull(&g.hull, &values),
+                row: form(&g.row, &values),
+                col: form(&g.col, &values),
+                reload: g.reload.saturating_sub(known),
+                phases: g.phases.iter().skip(known).copied().collect(),
+                cases: cases(&g.cases),
+                after,
+                ..g.clone()
+            };
         }
         for g in &mut out.outputs {
             // The last value of a counter that the sizes end.
-            let emit = |(j, e): (usize, &Option<i64>)| e.map(|v| match g.ends.get(&j) {
-                Some(&parameter) => values[parameter],
-                None if v + 1 == self.counters[j].trip => trips[j] - 1,
-                None => v,
-            });
-            let bound = |b: &CellBound| CellBound { phases: b.phases[known..].to_vec(), constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(), ..b.clone() };
+            let emit = |(j, e): (usize, &Option<i64>)| {
+                e.map(|v| match g.ends.get(&j) {
+                    Some(&parameter) => values[parameter],
+                    None if v + 1 == self.counters[j].trip => trips[j] - 1,
+                    None => v,
+                })
+            };
+            let bound = |b: &CellBound| CellBound {
+                phases: b.phases[known..].to_vec(),
+                constant: b.constant + b.phases.iter().zip(&values).map(|(c, v)| c * v).sum::<i64>(),
+                ..b.clone()
+            };
             let emit = g.emit.iter().enumerate().map(emit).skip(known).collect();
-            *g = OutputGroup { subscripts: forms(&g.subscripts), emit, ends: BTreeMap::new(), cases: cases(&g.cases), hull: hull(&g.hull, &values), row: form(&g.row, &values), col: form(&g.col, &values), bounds: g.bounds.iter().map(bound).collect(), ..g.clone() };
+            *g = OutputGroup {
+                subscripts: forms(&g.subscripts),
+                emit,
+                ends: BTreeMap::new(),
+                cases: cases(&g.cases),
+                hull: hull(&g.hull, &values),
+                row: form(&g.row, &values),
+                col: form(&g.col, &values),
+                bounds: g.bounds.iter().map(bound).collect(),
+                ..g.clone()
+            };
         }
         for (&array, extents) in &self.sizes.extents {
             out.arrays[array].dims = extents.iter().map(|e| e.eval(sizes)).collect();
@@ -99,19 +139,44 @@ impl System {
             let at = all.iter().map(|c| c.at(sizes));
             at.filter(|c| !(c.expr.is_constant() && c.holds(&vec![0; depth]))).collect()
         };
-        let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> { all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect() };
+        let union = |all: &[Vec<Constraint>]| -> Vec<Vec<Constraint>> {
+            all.iter().map(|c| part(c)).filter(|c| !flow::is_empty(c, depth)).collect()
+        };
         let feed = |own: StmtId, f: &Feed| match f {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(affine).collect() },
-            Feed::Value { statement, distance } => Feed::Value { statement: *statement, distance: distance[known..].to_vec() },
-            Feed::Carry { statement, read, distance } => Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() },
-            Feed::Partial { distance } => Feed::Value { statement: own, distance: distance[known..].iter().map(|a| a.at(sizes).constant).collect() },
+            Feed::Value { statement, distance } => {
+                Feed::Value { statement: *statement, distance: distance[known..].to_vec() }
+            }
+            Feed::Carry { statement, read, distance } => {
+                Feed::Carry { statement: *statement, read: *read, distance: distance[known..].to_vec() }
+            }
+            Feed::Partial { distance } => Feed::Value {
+                statement: own,
+                distance: distance[known..].iter().map(|a| a.at(sizes).constant).collect(),
+            },
         };
-        let piece = |own: StmtId, p: &Piece| Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(own, &p.feed) }).filter(|p| !flow::is_empty(&p.domain, depth));
+        let piece = |own: StmtId, p: &Piece| {
+            Some(Piece { domain: part(&p.domain), when: vec![], feed: feed(own, &p.feed) })
+                .filter(|p| !flow::is_empty(&p.domain, depth))
+        };
         let placed = |(s, p): (usize, &Placed)| {
-            let variables = p.variables.iter().map(|v| Variable { pieces: v.pieces.iter().filter_map(|p| piece(StmtId(s as u32), p)).collect() }).collect();
+            let variables = p
+                .variables
+                .iter()
+                .map(|v| Variable { pieces: v.pieces.iter().filter_map(|p| piece(StmtId(s as u32), p)).collect() })
+                .collect();
             let dims = p.dims[known..].iter().map(|d| d - known).collect();
             let iterators = p.iterators[known..].iter().map(affine).collect();
-            Placed::new(scop, StmtId(s as u32).index(), dims, iterators, union(&p.domain), variables, union(&p.live_out), [phases, depth])
+            Placed::new(
+                scop,
+                StmtId(s as u32).index(),
+                dims,
+                iterators,
+                union(&p.domain),
+                variables,
+                union(&p.live_out),
+                [phases, depth],
+            )
         };
         let statements: Vec<Placed> = self.statements.iter().enumerate().map(placed).collect();
         let names = self.dims[known..].iter().map(|d| d.name.clone()).collect();

@@ -1,8 +1,8 @@
 //! What the user asks of the mapping, by meaning: what the program may compute, how the array is connected, which array
 //! it is. Everything left out is chosen by sagen.
 //!
-//! The written form, of design files and of the command line, is flat: every field once, under its own name. serde reads
-//! and writes it, and [`groups`] is where a field is declared.
+//! The written form, of design files and of the command line, is flat: every field once, under its own name. serde
+//! reads and writes it, and [`groups`] is where a field is declared.
 
 use crate::ir::aim::{Most, Objective, Share};
 use frontend::contract;
@@ -153,7 +153,12 @@ impl Arithmetic {
     /// Permissions that another one wants and lacks.
     pub fn check(&self) -> Result<(), Diagnostics> {
         if self.dot == Some(Dot::Fused) && self.reassociate != Some(true) {
-            return Err(vec![Diagnostic::error("E0707", None, "a fused dot product adds in another order than the program").help("allow that with --reassociate")]);
+            return Err(vec![Diagnostic::error(
+                "E0707",
+                None,
+                "a fused dot product adds in another order than the program",
+            )
+            .help("allow that with --reassociate")]);
         }
         Ok(())
     }
@@ -169,12 +174,21 @@ pub const NO_LOOP: &str = "none";
 impl TryFrom<Written> for DesignSpec {
     type Error = String;
     fn try_from(mut written: Written) -> Result<DesignSpec, String> {
-        let (row, space) = (written.array.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
+        let (row, space) =
+            (written.array.take(), written.space.take().map(|s| if s == [NO_LOOP] { vec![] } else { s }));
         let (arithmetic, wiring, aim, shape) = written.groups();
         wiring.address_bits.map(address_bits).transpose()?;
         let array = match (row, space) {
-            (Some(row), Some(_)) => return Err(format!("`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own")),
-            (Some(row), None) if shape.time.is_some() => return Err(format!("`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own")),
+            (Some(row), Some(_)) => {
+                return Err(format!(
+                    "`array` and `space` exclude each other: row {row} of `sagen map` has space loops of its own"
+                ))
+            }
+            (Some(row), None) if shape.time.is_some() => {
+                return Err(format!(
+                    "`array` and `time` exclude each other: row {row} of `sagen map` has time coordinates of its own"
+                ))
+            }
             (Some(row), None) => ArrayChoice::Row { row, shape },
             (None, None) if is_default(&shape) => ArrayChoice::Automatic,
             (None, space) => ArrayChoice::ByHand { space, shape },
@@ -223,7 +237,9 @@ impl DesignSpec {
         };
         match (clause("space"), clause("time")) {
             (None, None) => self.clone(),
-            (space, time) => DesignSpec { array: ArrayChoice::ByHand { space, shape: Shape { time, ..shape } }, ..self.clone() },
+            (space, time) => {
+                DesignSpec { array: ArrayChoice::ByHand { space, shape: Shape { time, ..shape } }, ..self.clone() }
+            }
         }
     }
 
@@ -236,14 +252,22 @@ impl DesignSpec {
 
     /// The program that the array executes: `scop` itself, or contracted.
     pub fn program<'a>(&self, scop: &'a Scop) -> Cow<'a, Scop> {
-        if self.arithmetic.fp_contract == Some(true) { Cow::Owned(contract::contracted(scop)) } else { Cow::Borrowed(scop) }
+        if self.arithmetic.fp_contract == Some(true) {
+            Cow::Owned(contract::contracted(scop))
+        } else {
+            Cow::Borrowed(scop)
+        }
     }
 }
 
 /// # Errors
 /// A width that no AXI port has here.
 pub fn address_bits(bits: u32) -> Result<u32, String> {
-    if [32, 64].contains(&bits) { Ok(bits) } else { Err(format!("addresses of {bits} bits: write 32 or 64")) }
+    if [32, 64].contains(&bits) {
+        Ok(bits)
+    } else {
+        Err(format!("addresses of {bits} bits: write 32 or 64"))
+    }
 }
 
 /// Which arrays share an AXI port.
@@ -269,7 +293,11 @@ impl TryFrom<Vec<String>> for Ports {
         }
         let group = |item: &String| {
             let names: Vec<String> = item.split('+').map(|n| n.trim().to_string()).collect();
-            if names.iter().any(String::is_empty) { Err(format!("'{item}' is not a list of arrays such as A+B")) } else { Ok(names) }
+            if names.iter().any(String::is_empty) {
+                Err(format!("'{item}' is not a list of arrays such as A+B"))
+            } else {
+                Ok(names)
+            }
         };
         items.iter().map(group).collect::<Result<_, _>>().map(Ports::Groups)
     }

@@ -3,8 +3,8 @@
 use super::sizes::Formula;
 use super::vsa::{Node, NodeId};
 use crate::affine::{Condition, Form};
-use std::collections::{BTreeMap, BTreeSet};
 use frontend::scop::{Affine, Constraint};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An input group before its layout: one array seen through one linear access function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,9 @@ impl InputDraft {
     /// PEs of the box read, too.
     pub fn read_in(&mut self, pes: [(i64, i64); 2]) {
         let (lo, hi) = (pes.map(|p| p.0), pes.map(|p| p.1));
-        let joined = |(first, last): ([i64; 2], [i64; 2])| ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])));
+        let joined = |(first, last): ([i64; 2], [i64; 2])| {
+            ([0, 1].map(|a| first[a].min(lo[a])), [0, 1].map(|a| last[a].max(hi[a])))
+        };
         self.readers = Some(self.readers.map_or((lo, hi), joined));
     }
     /// Phases whose counters lie between these read, too.

@@ -6,7 +6,9 @@ use crate::affine::{interval, Form};
 /// Least and greatest value of a form over all counters and the PEs of the box `[first, last]`.
 pub fn range(vsa: &Vsa, form: &Form, first: [i64; 2], last: [i64; 2]) -> (i128, i128) {
     let places = || (0..2).map(|a| (form.space[a], first[a], last[a]));
-    let within = |time: &Vec<(i64, i64)>| interval(form.constant, form.counters.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)).chain(places()));
+    let within = |time: &Vec<(i64, i64)>| {
+        interval(form.constant, form.counters.iter().zip(time).map(|(&c, &(low, high))| (c, low, high)).chain(places()))
+    };
     let all = vsa.around();
     all.iter().map(within).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! `Ip`: what one IP executes. Its cores are arrays with engines and sequencers of their own; its functions are what a host
-//! calls. A function refers to the core that runs it: functions with equal arrays share one, whatever names the C text
-//! gives things. One function runs at a time.
+//! `Ip`: what one IP executes. Its cores are arrays with engines and sequencers of their own; its functions are what a
+//! host calls. A function refers to the core that runs it: functions with equal arrays share one, whatever names the C
+//! text gives things. One function runs at a time.
 
 use crate::ir::vsa::Vsa;
 

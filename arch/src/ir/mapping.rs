@@ -1,11 +1,12 @@
-//! `Mapping`: band space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each dimension.
+//! `Mapping`: band space → (time counters, PE, lane), by a unimodular transform and a mixed-radix split of each
+//! dimension.
 //!
-//! Every transformed coordinate is `m_d = lo_d + Σ weight * digit`. A digit is a tile loop, a space loop, a time loop, a
-//! latency-hiding loop or a SIMD lane. Weights nest exactly (each weight is the next one times its trip count), so only
-//! the outermost digit of a dimension can run past the dimension's end; tile sizes are rounded up to make it so.
-//! A constant distance in one dimension then becomes a few *carry cases*: constant digit distances, each under
-//! conditions on single digits (a borrow or none). Time digits form the counters; they are rectangular, so every carry
-//! case is a constant number of waves.
+//! Every transformed coordinate is `m_d = lo_d + Σ weight * digit`. A digit is a tile loop, a space loop, a time loop,
+//! a latency-hiding loop or a SIMD lane. Weights nest exactly (each weight is the next one times its trip count), so
+//! only the outermost digit of a dimension can run past the dimension's end; tile sizes are rounded up to make it so. A
+//! constant distance in one dimension then becomes a few *carry cases*: constant digit distances, each under conditions
+//! on single digits (a borrow or none). Time digits form the counters; they are rectangular, so every carry case is a
+//! constant number of waves.
 //!
 //! Source: AutoSA section 4 (partitioning, latency hiding, SIMD), PolySA section 4.1 (projection and schedule vectors).
 
@@ -65,7 +66,11 @@ pub struct Plan {
 impl Plan {
     pub fn identity(depth: usize) -> Plan {
         let unit = |d: usize| (0..depth).map(|k| (k == d) as i64).collect();
-        Plan { transform: (0..depth).map(unit).collect(), dims: vec![DimPlan::default(); depth], order: (0..depth).collect() }
+        Plan {
+            transform: (0..depth).map(unit).collect(),
+            dims: vec![DimPlan::default(); depth],
+            order: (0..depth).collect(),
+        }
     }
 
     /// The plan over so many more dimensions in front, which stay as they are.
@@ -135,7 +140,8 @@ pub struct DigitBound {
 pub struct Carry {
     pub when: Vec<DigitBound>,
     pub waves: Waves,
-    /// Of values of an earlier strip, by counter: how much less each is there. How many waves that is, strips tell ([`Mapping::across`]).
+    /// Of values of an earlier strip, by counter: how much less each is there. How many waves that is, strips tell
+    /// ([`Mapping::across`]).
     pub before: Vec<i64>,
     pub hop: [i64; 2],
     /// Per lane digit: reader's minus producer's.
@@ -184,7 +190,9 @@ impl Waves {
     }
     /// The number in the phases of a case.
     pub fn formula(&self, mapping: &Mapping, case: Option<usize>) -> Formula {
-        let times = |(limited, &factor): (&Vec<usize>, &i64)| limited.iter().fold(Formula::Const(factor), |all, &j| all.times(mapping.trips(j, case)));
+        let times = |(limited, &factor): (&Vec<usize>, &i64)| {
+            limited.iter().fold(Formula::Const(factor), |all, &j| all.times(mapping.trips(j, case)))
+        };
         self.0.iter().map(times).fold(Formula::Const(0), Formula::plus)
     }
     /// Counters that sizes end in the phases of a case.
@@ -253,7 +261,9 @@ impl Mapping {
 
     /// The same for an affine function of band coordinates.
     pub fn form(&self, affine: &Affine, lane: usize) -> Form {
-        let coeffs: Vec<i64> = (0..self.digits.len()).map(|d| affine.coeffs.iter().zip(&self.inverse).map(|(a, row)| a * row[d]).sum()).collect();
+        let coeffs: Vec<i64> = (0..self.digits.len())
+            .map(|d| affine.coeffs.iter().zip(&self.inverse).map(|(a, row)| a * row[d]).sum())
+            .collect();
         self.form_of_transformed(&coeffs, affine.constant, lane)
     }
 
@@ -286,12 +296,19 @@ impl Mapping {
 
     /// The same, as sizes say.
     fn trips(&self, place: usize, case: Option<usize>) -> Formula {
-        self.limit(place, case).map_or_else(|| Formula::Const(self.trip(place, case)), |p| self.parameters[p].clone().plus(Formula::Const(1)))
+        self.limit(place, case).map_or_else(
+            || Formula::Const(self.trip(place, case)),
+            |p| self.parameters[p].clone().plus(Formula::Const(1)),
+        )
     }
 
     /// How many values a digit takes in the phases of a case.
     pub fn trip_of(&self, digit: &Digit, case: Option<usize>) -> i64 {
-        if matches!(digit.role, Role::Space(_) | Role::Lane) { digit.trip } else { self.trip(digit.index, case) }
+        if matches!(digit.role, Role::Space(_) | Role::Lane) {
+            digit.trip
+        } else {
+            self.trip(digit.index, case)
+        }
     }
 
     /// How often each counter runs at most.
@@ -299,8 +316,8 @@ impl Mapping {
         self.counters.iter().map(|c| c.trip).collect()
     }
 
-    /// How many waves before a wave of a strip the one is whose counters are less by `before`, in the strip in front of it; and which
-    /// counters have to be 0 for that.
+    /// How many waves before a wave of a strip the one is whose counters are less by `before`, in the strip in front of
+    /// it; and which counters have to be 0 for that.
     pub fn across(&self, strip: i64, before: &[i64]) -> Option<(i64, Vec<usize>)> {
         let counter = self.strip?;
         let own = counter + 1..self.counters.len();
@@ -345,9 +362,14 @@ impl Mapping {
 
     /// Which cases the phases of statement `s` are.
     pub fn cases_of(&self, system: &System, s: usize) -> Vec<Option<usize>> {
-        let known = system.cases.iter().enumerate().filter(|(_, case)| !self.cases.is_empty() && case.statements.contains(&s));
+        let known =
+            system.cases.iter().enumerate().filter(|(_, case)| !self.cases.is_empty() && case.statements.contains(&s));
         let all: Vec<Option<usize>> = known.map(|(k, _)| Some(k)).collect();
-        if all.is_empty() { vec![None] } else { all }
+        if all.is_empty() {
+            vec![None]
+        } else {
+            all
+        }
     }
 
     /// The cases of phases in these boxes over the counters.
@@ -380,7 +402,11 @@ impl Mapping {
         }
         let (mut factor, mut limited) = (times, vec![]);
         for (j, counter) in self.counters.iter().enumerate().skip(place + 1) {
-            if self.varies(j) { limited.push(j) } else { factor *= counter.trip }
+            if self.varies(j) {
+                limited.push(j)
+            } else {
+                factor *= counter.trip
+            }
         }
         Waves::of(limited, factor)
     }
@@ -412,7 +438,12 @@ impl Mapping {
             }
             None => bound(j, -1, most),
         };
-        phases.iter().enumerate().skip(self.parameters.len()).flat_map(|(j, b)| [bound(j, 1, -b[0]), upper(j, b[1])]).collect()
+        phases
+            .iter()
+            .enumerate()
+            .skip(self.parameters.len())
+            .flat_map(|(j, b)| [bound(j, 1, -b[0]), upper(j, b[1])])
+            .collect()
     }
 
     /// The transformed coordinate that dimension `d` is by itself, if one is.
@@ -420,13 +451,18 @@ impl Mapping {
         self.plan.transform.iter().position(|row| row.iter().enumerate().all(|(e, &c)| c == i64::from(e == d)))
     }
 
-    /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest value.
+    /// The counter ends whenever the condition holds: it says so, or that the counter's coordinate has its greatest
+    /// value.
     pub fn is_end(&self, place: usize, condition: &Condition) -> bool {
         if !condition.equality || !self.limits.contains_key(&place) {
             return false;
         }
-        let dim = self.digits.iter().position(|all| all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place));
-        let last = dim.and_then(|d| Some((d, self.uppers.get(&d)?))).is_some_and(|(d, upper)| self.is_coordinate(d, upper, &condition.form));
+        let dim = self.digits.iter().position(|all| {
+            all.first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == place)
+        });
+        let last = dim
+            .and_then(|d| Some((d, self.uppers.get(&d)?)))
+            .is_some_and(|(d, upper)| self.is_coordinate(d, upper, &condition.form));
         last || same(&self.ends(place, None).form, &condition.form)
     }
 
@@ -438,16 +474,19 @@ impl Mapping {
         (0..self.lanes()).any(|lane| same(&self.form_of_transformed(&coordinate, -upper.constant, lane), form))
     }
 
-    /// The parameter with which counter `place` ends in some phases, if it has that value wherever one of these conditions holds.
+    /// The parameter with which counter `place` ends in some phases, if it has that value wherever one of these
+    /// conditions holds.
     pub fn end<'c>(&self, place: usize, mut any: impl Iterator<Item = &'c Vec<Condition>> + Clone) -> Option<usize> {
         let limits = self.cases.limits.get(&place).filter(|_| self.cases.lasts.contains_key(&place))?;
         let is = |case: usize, parameter: usize, all: &Vec<Condition>| {
             let there = self.ends(place, Some(case)).form;
             let upper = self.uppers_by_case.get(&(place, case));
-            let same = |form: &Form| same(form, &there) || upper.is_some_and(|(d, upper)| self.is_coordinate(*d, upper, form));
+            let same =
+                |form: &Form| same(form, &there) || upper.is_some_and(|(d, upper)| self.is_coordinate(*d, upper, form));
             all.iter().any(|c| c.equality && same(&c.form)) && there.counters[parameter] == -1
         };
-        let case = limits.iter().enumerate().find_map(|(case, p)| p.filter(|&p| any.clone().all(|all| is(case, p, all))))?;
+        let case =
+            limits.iter().enumerate().find_map(|(case, p)| p.filter(|&p| any.clone().all(|all| is(case, p, all))))?;
         any.next().is_some().then_some(case)
     }
 
@@ -460,7 +499,11 @@ impl Mapping {
 /// Equal, or one the negative of the other.
 fn same(a: &Form, b: &Form) -> bool {
     let at = |f: &Form, j: usize| f.counters.get(j).copied().unwrap_or(0);
-    let equal = |sign: i64| (0..a.counters.len().max(b.counters.len())).all(|j| at(a, j) == sign * at(b, j)) && a.constant == sign * b.constant && a.space == b.space.map(|c| sign * c);
+    let equal = |sign: i64| {
+        (0..a.counters.len().max(b.counters.len())).all(|j| at(a, j) == sign * at(b, j))
+            && a.constant == sign * b.constant
+            && a.space == b.space.map(|c| sign * c)
+    };
     equal(1) || equal(-1)
 }
 

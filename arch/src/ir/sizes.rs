@@ -1,9 +1,10 @@
-//! Sizes at run time. A size is an integer argument that bounds loops or extents. What depends on sizes alone is a constant of
-//! a run: a *parameter*. Parameters stand first among the counters of an array, as if the outermost loops counted them, but a
-//! run has one value of each: first the sizes less one, then the last values of those counters that end as the sizes say.
-//! Nothing is carried over them. [`super::at`] puts values in their place.
+//! Sizes at run time. A size is an integer argument that bounds loops or extents. What depends on sizes alone is a
+//! constant of a run: a *parameter*. Parameters stand first among the counters of an array, as if the outermost loops
+//! counted them, but a run has one value of each: first the sizes less one, then the last values of those counters that
+//! end as the sizes say. Nothing is carried over them. [`super::at`] puts values in their place.
 //!
-//! What hardware needs of the sizes are numbers that the host computes by a [`Formula`] each; there is no divider in the array.
+//! What hardware needs of the sizes are numbers that the host computes by a [`Formula`] each; there is no divider in
+//! the array.
 
 use frontend::scop::{Affine, ScalarType};
 use std::collections::BTreeMap;
@@ -51,15 +52,27 @@ pub enum Formula {
 impl Formula {
     /// One of each case.
     pub fn by_case(mut values: Vec<Formula>) -> Formula {
-        if values.windows(2).all(|w| w[0] == w[1]) { values.pop().unwrap_or(Formula::Const(0)) } else { Formula::ByCase(values) }
+        if values.windows(2).all(|w| w[0] == w[1]) {
+            values.pop().unwrap_or(Formula::Const(0))
+        } else {
+            Formula::ByCase(values)
+        }
     }
     /// In the phases of a case, or behind the last one, between them.
     pub fn in_case(&self, case: usize) -> Formula {
-        if let Formula::ByCase(values) = self { values[case].clone() } else { self.clone() }
+        if let Formula::ByCase(values) = self {
+            values[case].clone()
+        } else {
+            self.clone()
+        }
     }
     /// The same, where nothing follows from sizes.
     pub fn at_case(&self, case: usize) -> i64 {
-        if let Formula::ByCase(values) = self { values[case].eval(&[]) } else { self.eval(&[]) }
+        if let Formula::ByCase(values) = self {
+            values[case].eval(&[])
+        } else {
+            self.eval(&[])
+        }
     }
     fn each(values: Vec<Formula>, other: &Formula, f: impl Fn(Formula, Formula) -> Formula) -> Formula {
         Formula::by_case(values.into_iter().enumerate().map(|(k, v)| f(v, other.in_case(k))).collect())
@@ -73,7 +86,11 @@ impl Formula {
     }
     /// Its formulas that sizes alone tell.
     pub fn parts(&self) -> Vec<Formula> {
-        if let Formula::ByCase(values) = self { values.clone() } else { vec![self.clone()] }
+        if let Formula::ByCase(values) = self {
+            values.clone()
+        } else {
+            vec![self.clone()]
+        }
     }
     /// One if it is not negative, else zero.
     pub fn holds(self) -> Formula {
@@ -127,7 +144,9 @@ impl Formula {
     }
     /// `constant` and the sum of so many times others.
     pub fn combination(constant: i64, terms: impl IntoIterator<Item = (i64, Formula)>) -> Formula {
-        terms.into_iter().fold(Formula::Const(constant), |sum, (factor, formula)| sum.plus(Formula::Const(factor).times(formula)))
+        terms
+            .into_iter()
+            .fold(Formula::Const(constant), |sum, (factor, formula)| sum.plus(Formula::Const(factor).times(formula)))
     }
     /// An affine function of the sizes.
     pub fn affine(form: &Affine) -> Formula {
@@ -141,7 +160,9 @@ impl Formula {
             Formula::ByCase(values) => values.iter().flat_map(Formula::sizes).collect(),
             Formula::Size(k) => vec![*k],
             Formula::Floor(x, _) => x.sizes(),
-            Formula::Sum(x) | Formula::Product(x) | Formula::Least(x) | Formula::Greatest(x) => [x[0].sizes(), x[1].sizes()].concat(),
+            Formula::Sum(x) | Formula::Product(x) | Formula::Least(x) | Formula::Greatest(x) => {
+                [x[0].sizes(), x[1].sizes()].concat()
+            }
         }
     }
     /// The value at these sizes, modulo 2^64.
@@ -164,14 +185,22 @@ impl Formula {
         match self {
             Formula::Const(c) => (i128::from(*c), i128::from(*c)),
             Formula::Size(k) => (1, i128::from(maxima[*k as usize])),
-            Formula::ByCase(values) => values.iter().map(|v| v.range(maxima)).fold((i128::MAX, i128::MIN), |all, one| (all.0.min(one.0), all.1.max(one.1))),
+            Formula::ByCase(values) => values
+                .iter()
+                .map(|v| v.range(maxima))
+                .fold((i128::MAX, i128::MIN), |all, one| (all.0.min(one.0), all.1.max(one.1))),
             Formula::Sum(x) => {
                 let [a, b] = both(x);
                 (a.0.saturating_add(b.0), a.1.saturating_add(b.1))
             }
             Formula::Product(x) => {
                 let [a, b] = both(x);
-                let all = [a.0.saturating_mul(b.0), a.0.saturating_mul(b.1), a.1.saturating_mul(b.0), a.1.saturating_mul(b.1)];
+                let all = [
+                    a.0.saturating_mul(b.0),
+                    a.0.saturating_mul(b.1),
+                    a.1.saturating_mul(b.0),
+                    a.1.saturating_mul(b.1),
+                ];
                 (all.into_iter().min().expect("four"), all.into_iter().max().expect("four"))
             }
             Formula::Floor(x, by) => {
@@ -195,7 +224,9 @@ impl Display for Formula {
         match self {
             Formula::Const(c) => write!(f, "{c}"),
             Formula::Size(k) => write!(f, "s{k}"),
-            Formula::ByCase(values) => write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", ")),
+            Formula::ByCase(values) => {
+                write!(f, "case[{}]", values.iter().map(Formula::to_string).collect::<Vec<_>>().join(", "))
+            }
             Formula::Sum(x) => write!(f, "({} + {})", x[0], x[1]),
             Formula::Product(x) => write!(f, "({} * {})", x[0], x[1]),
             Formula::Floor(x, by) => write!(f, "floor({x}, {by})"),
@@ -215,7 +246,9 @@ impl Sizes {
     /// What is wrong with it.
     pub fn check(&self, values: &[i64]) -> Result<(), String> {
         match self.list.iter().zip(values).find(|(s, &v)| v < 1 || v > s.max) {
-            _ if self.list.len() != values.len() => Err(format!("{} sizes are given, there are {}", values.len(), self.list.len())),
+            _ if self.list.len() != values.len() => {
+                Err(format!("{} sizes are given, there are {}", values.len(), self.list.len()))
+            }
             Some((s, v)) => Err(format!("the size {} is {v}: it may be 1 to {}", s.name, s.max)),
             None => Ok(()),
         }

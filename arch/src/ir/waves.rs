@@ -19,7 +19,10 @@ impl Vsa {
     /// The greatest of a counter's last values in any phases.
     pub fn farthest(&self, counter: usize) -> Formula {
         let cases = if self.cases.lasts.contains_key(&counter) { self.cases.boxes.len() } else { 0 };
-        (0..cases).map(|k| self.last(counter, Some(k))).reduce(Formula::greatest).unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
+        (0..cases)
+            .map(|k| self.last(counter, Some(k)))
+            .reduce(Formula::greatest)
+            .unwrap_or_else(|| self.sizes.last(counter, self.counters[counter].trip))
     }
     /// The fewest waves that a value with that lag, or none, waits in any phase, at any sizes.
     pub fn fewest(&self, waves: i64, lag: Option<u32>) -> i64 {
@@ -31,7 +34,11 @@ impl Vsa {
     }
     /// The case of a visit's phase, or of a wave's; of a visit in strips none.
     pub fn case_at(&self, at: &[i64]) -> Option<usize> {
-        if self.cases.is_empty() { None } else { at.get(..self.cased()).and_then(|at| self.cases.of(at)) }
+        if self.cases.is_empty() {
+            None
+        } else {
+            at.get(..self.cased()).and_then(|at| self.cases.of(at))
+        }
     }
     /// How often each counter runs in the phase of a visit, or where a wave is.
     pub fn trips_at(&self, at: &[i64]) -> Vec<i64> {
@@ -43,7 +50,11 @@ impl Vsa {
     }
     /// Waves of a visit where counters run so often.
     pub fn waves_of(&self, trips: &[i64]) -> i64 {
-        if self.cased() > self.tile_depth { self.waves() / self.visits() } else { trips[self.tile_depth..].iter().product() }
+        if self.cased() > self.tile_depth {
+            self.waves() / self.visits()
+        } else {
+            trips[self.tile_depth..].iter().product()
+        }
     }
     fn most(&self) -> Vec<i64> {
         self.counters.iter().map(|c| c.trip).collect()
@@ -51,7 +62,11 @@ impl Vsa {
     /// Visits of the whole run.
     pub fn visits(&self) -> i64 {
         let tiles = &self.most()[..self.tile_depth];
-        if self.cased() > self.tile_depth { tiles.iter().product() } else { self.cases.points(tiles, self.phases) }
+        if self.cased() > self.tile_depth {
+            tiles.iter().product()
+        } else {
+            self.cases.points(tiles, self.phases)
+        }
     }
     /// Waves of the whole run.
     pub fn waves(&self) -> i64 {
@@ -59,7 +74,8 @@ impl Vsa {
     }
     /// Waves behind the last phase in which something happens.
     pub fn waves_behind(&self) -> i64 {
-        let number = |at: &mut dyn Iterator<Item = i64>| at.zip(&self.counters).fold(0, |n, (c, counter)| n * counter.trip + c);
+        let number =
+            |at: &mut dyn Iterator<Item = i64>| at.zip(&self.counters).fold(0, |n, (c, counter)| n * counter.trip + c);
         let phases = self.counters[..self.cased()].iter().map(|c| c.trip).product::<i64>();
         let last = self.cases.boxes.iter().map(|all| number(&mut all.iter().map(|b| b[1]))).max();
         let waves = || self.cases.trips(&self.most(), None)[self.cased()..].iter().product::<i64>();
@@ -72,7 +88,10 @@ impl Vsa {
             let mut phase = phase.clone();
             advance(&mut phase, self.counters.iter().map(|c| c.trip)).then_some(phase)
         };
-        std::iter::successors(first, next).map(|phase| { let trips = self.trips_at(&phase); (phase, trips) })
+        std::iter::successors(first, next).map(|phase| {
+            let trips = self.trips_at(&phase);
+            (phase, trips)
+        })
     }
     /// The phases that begin before this wave: where they do, and how often the counters run in them.
     pub fn phases_before(&self, wave: i64) -> BTreeMap<Vec<i64>, (i64, Vec<i64>)> {
@@ -88,7 +107,15 @@ impl Vsa {
         for (mut at, trips) in self.walked() {
             let waves = trips[self.cased()..].iter().product::<i64>();
             if wave < waves {
-                let mut inner: Vec<i64> = trips[self.cased()..].iter().rev().map(|trip| { let c = wave % trip; wave /= trip; c }).collect();
+                let mut inner: Vec<i64> = trips[self.cased()..]
+                    .iter()
+                    .rev()
+                    .map(|trip| {
+                        let c = wave % trip;
+                        wave /= trip;
+                        c
+                    })
+                    .collect();
                 inner.reverse();
                 at.extend(inner);
                 return at;

@@ -1,6 +1,6 @@
-//! Statements at the end of a sum whose length follows from the sizes. In which lane, or in which PE, the last term of such a
-//! sum is, sizes tell; but the terms behind it are neutral, so the sum is complete in the last wave, in the first lane and in
-//! the last PE as well. There its readers are executed, and what reads them.
+//! Statements at the end of a sum whose length follows from the sizes. In which lane, or in which PE, the last term of
+//! such a sum is, sizes tell; but the terms behind it are neutral, so the sum is complete in the last wave, in the
+//! first lane and in the last PE as well. There its readers are executed, and what reads them.
 
 use crate::affine::map::{compose, coordinate, minus};
 use crate::affine::{Condition, Form};
@@ -32,8 +32,14 @@ impl Ends {
             }
             for (s, ends) in of.iter_mut().enumerate().filter(|(s, _)| moved[*s]) {
                 let cases = mapping.cases_of(system, s);
-                let counted = mapping.own_row(d).into_iter().flat_map(|row| &mapping.digits[row]).filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
-                let varies = |digit: &&Digit| cases.iter().any(|&case| mapping.ends(digit.index, case) != mapping.ends(digit.index, cases[0]));
+                let counted = mapping
+                    .own_row(d)
+                    .into_iter()
+                    .flat_map(|row| &mapping.digits[row])
+                    .filter(|x| !matches!(x.role, Role::Space(_) | Role::Lane));
+                let varies = |digit: &&Digit| {
+                    cases.iter().any(|&case| mapping.ends(digit.index, case) != mapping.ends(digit.index, cases[0]))
+                };
                 if let Some(digit) = counted.clone().find(varies) {
                     return Err(Illegal::Varying(vec![digit.index]));
                 }
@@ -49,21 +55,29 @@ impl Ends {
         self.of[s].iter().any(|end| end.0 == d)
     }
 
-    /// The constraints on statement `s` without the dimensions along which it is moved, and the conditions that stand for
-    /// these; `None` in other lanes.
-    pub fn apply<'a>(&self, s: usize, constraints: &'a [Constraint], mapping: &Mapping, lane_digits: &[i64]) -> Option<(Cow<'a, [Constraint]>, Vec<Condition>)> {
+    /// The constraints on statement `s` without the dimensions along which it is moved, and the conditions that stand
+    /// for these; `None` in other lanes.
+    pub fn apply<'a>(
+        &self,
+        s: usize,
+        constraints: &'a [Constraint],
+        mapping: &Mapping,
+        lane_digits: &[i64],
+    ) -> Option<(Cow<'a, [Constraint]>, Vec<Condition>)> {
         let depth = mapping.digits.len();
         let (mut constraints, mut conditions) = (Cow::Borrowed(constraints), vec![]);
         for (d, upper) in &self.of[s] {
             let counted = constraints.iter().any(|c| c.expr.coeffs[*d] != 0);
-            let coordinates: Vec<Affine> = (0..depth).map(|e| if e == *d { upper.clone() } else { coordinate(e, depth) }).collect();
+            let coordinates: Vec<Affine> =
+                (0..depth).map(|e| if e == *d { upper.clone() } else { coordinate(e, depth) }).collect();
             constraints.to_mut().iter_mut().for_each(|c| c.expr = compose(&c.expr, &coordinates, depth));
             for digit in &mapping.digits[mapping.own_row(*d)?] {
                 match digit.role {
                     Role::Lane if lane_digits[digit.index] != 0 => return None,
                     Role::Lane => {}
                     Role::Space(axis) => {
-                        let mut form = Form { constant: 1 - digit.trip, counters: vec![0; mapping.counters.len()], space: [0, 0] };
+                        let mut form =
+                            Form { constant: 1 - digit.trip, counters: vec![0; mapping.counters.len()], space: [0, 0] };
                         form.space[axis] = 1;
                         conditions.extend(counted.then_some(Condition { form, equality: true }));
                     }
@@ -78,7 +92,11 @@ impl Ends {
 /// Dimensions that end as the sizes say of sums that lanes or PEs share.
 fn shared(system: &System, mapping: &Mapping, reductions: &[Option<Reduction>]) -> Vec<(usize, Affine)> {
     let mut all: Vec<(usize, Affine)> = Vec::new();
-    let is_spread = |&d: &usize| mapping.own_row(d).is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)));
+    let is_spread = |&d: &usize| {
+        mapping
+            .own_row(d)
+            .is_some_and(|row| mapping.digits[row].iter().any(|x| matches!(x.role, Role::Space(_) | Role::Lane)))
+    };
     let sums = reductions.iter().flatten().filter(|r| system.sizes > 0 && r.dims.iter().any(is_spread));
     for (&d, upper) in sums.flat_map(|r| r.dims.iter().zip(&r.uppers)) {
         let one = (d, upper.clone());
@@ -112,9 +130,11 @@ fn is_free(system: &System, reductions: &[Option<Reduction>], moved: &[bool], s:
         Feed::Carry { statement, .. } => moved[statement.index()],
         Feed::Input { .. } | Feed::Partial { .. } => true,
     });
-    let reads = |t: usize| feeds(t).any(|feed| match feed {
-        Feed::Value { statement, .. } | Feed::Carry { statement, .. } => statement.index() == s,
-        Feed::Input { .. } | Feed::Partial { .. } => false,
-    });
+    let reads = |t: usize| {
+        feeds(t).any(|feed| match feed {
+            Feed::Value { statement, .. } | Feed::Carry { statement, .. } => statement.index() == s,
+            Feed::Input { .. } | Feed::Partial { .. } => false,
+        })
+    };
     known && (0..moved.len()).all(|t| moved[t] || !reads(t))
 }

@@ -1,12 +1,12 @@
 //! What enters and leaves the array: drafts of the input and output groups.
 
 use super::lower::Lower;
-use crate::ir::mapping::Mapping;
-use crate::ir::draft::{Coordinates, InputDraft, OutputDraft, OutputDraftPort, StoredBy};
-use crate::ir::refusal::{Illegal, Unstorable};
 use crate::affine::{Condition, Form};
-use crate::ir::vsa::{NodeId, Op};
+use crate::ir::draft::{Coordinates, InputDraft, OutputDraft, OutputDraftPort, StoredBy};
+use crate::ir::mapping::Mapping;
+use crate::ir::refusal::{Illegal, Unstorable};
 use crate::ir::ure::Store;
+use crate::ir::vsa::{NodeId, Op};
 use frontend::scop::{Affine, Constraint, ScalarType};
 
 impl Lower<'_> {
@@ -18,7 +18,10 @@ impl Lower<'_> {
         let placed = &self.system.statements[s];
         let statement = &self.scop.statements[s];
         let Some(cells) = store.cells.clone() else {
-            return Err(Illegal::Unstorable { array: self.scop.array(statement.write.array).name.clone(), why: Unstorable::NotConvex });
+            return Err(Illegal::Unstorable {
+                array: self.scop.array(statement.write.array).name.clone(),
+                why: Unstorable::NotConvex,
+            });
         };
         let (view, emit_when) = (placed.view.clone(), &store.when);
         let coordinates = equal_coordinates(&placed.steps, &placed.domain);
@@ -27,11 +30,18 @@ impl Lower<'_> {
         let spilled = self.spilled(s);
         // Of phases in which the statement is not executed nothing is stored, not even outside of the array.
         let during = placed.during.as_ref().filter(|_| !self.mapping.cases.is_empty());
-        let phased: Vec<Vec<Constraint>> = emit_when.iter().map(|when| during.into_iter().fold(when.clone(), |when, during| [when, during.clone()].concat())).collect();
+        let phased: Vec<Vec<Constraint>> = emit_when
+            .iter()
+            .map(|when| during.into_iter().fold(when.clone(), |when, during| [when, during.clone()].concat()))
+            .collect();
         let emit_when = &phased;
         for lane in 0..self.mapping.lanes() {
             let when: Vec<Vec<Condition>> = match &self.reductions[s] {
-                Some(reduction) if !spilled.is_empty() || self.is_shared(reduction) || self.ends_in_any_lane(reduction) => self.partial_done(s, reduction, emit_when, &spilled, lane),
+                Some(reduction)
+                    if !spilled.is_empty() || self.is_shared(reduction) || self.ends_in_any_lane(reduction) =>
+                {
+                    self.partial_done(s, reduction, emit_when, &spilled, lane)
+                }
                 _ => emit_when.iter().filter_map(|c| self.conditions(s, c, &[], lane)).collect(),
             };
             if when.is_empty() {
@@ -57,7 +67,17 @@ impl Lower<'_> {
         let equal = forms.collect();
         ports.iter_mut().zip(offsets).for_each(|(port, offset)| port.offset = offset);
         let array = statement.write.array.index();
-        self.out.outputs.push(OutputDraft { statement: s, cases: during.map(|_| self.cases(s).into_iter().flatten().collect()), array, subscripts, equal, view, ports, cells, spilled });
+        self.out.outputs.push(OutputDraft {
+            statement: s,
+            cases: during.map(|_| self.cases(s).into_iter().flatten().collect()),
+            array,
+            subscripts,
+            equal,
+            view,
+            ports,
+            cells,
+            spilled,
+        });
         Ok(())
     }
 
@@ -76,7 +96,14 @@ impl Lower<'_> {
     }
 
     /// The element at `subscripts`, read where `when` holds.
-    pub(super) fn input(&mut self, s: usize, k: usize, lane: usize, subscripts: &[Affine], when: &[Condition]) -> NodeId {
+    pub(super) fn input(
+        &mut self,
+        s: usize,
+        k: usize,
+        lane: usize,
+        subscripts: &[Affine],
+        when: &[Condition],
+    ) -> NodeId {
         let (node, group) = self.input_port(s, k, lane, subscripts);
         if let Some(known) = self.ranges().narrowed(when) {
             self.out.inputs[group].read_in([0, 1].map(|a| known[self.mapping.counters.len() + a]));
@@ -95,11 +122,21 @@ impl Lower<'_> {
         for form in &mut forms {
             self.mapping.drop_single(form);
         }
-        let same = |d: &InputDraft| d.array == array && d.subscripts.iter().zip(&forms).all(|(x, y)| x.counters == y.counters && x.space == y.space);
+        let same = |d: &InputDraft| {
+            d.array == array
+                && d.subscripts.iter().zip(&forms).all(|(x, y)| x.counters == y.counters && x.space == y.space)
+        };
         let group = match self.out.inputs.iter().position(same) {
             Some(g) => g,
             None => {
-                self.out.inputs.push(InputDraft { array, subscripts: forms.clone(), ports: vec![vec![0; forms.len()]], readers: None, phases: vec![], stored_by: None });
+                self.out.inputs.push(InputDraft {
+                    array,
+                    subscripts: forms.clone(),
+                    ports: vec![vec![0; forms.len()]],
+                    readers: None,
+                    phases: vec![],
+                    stored_by: None,
+                });
                 self.out.inputs.len() - 1
             }
         };
@@ -115,7 +152,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn converted(&mut self, node: NodeId, ty: ScalarType, name: &str) -> NodeId {
-        if self.out.nodes[node.index()].ty == ty { node } else { self.node(Op::Cast(node), ty, name) }
+        if self.out.nodes[node.index()].ty == ty {
+            node
+        } else {
+            self.node(Op::Cast(node), ty, name)
+        }
     }
 
     /// Ports in order of their offsets; the first one's offset becomes part of the group's subscripts.
@@ -128,7 +169,8 @@ impl Lower<'_> {
                 form.constant += shift;
             }
             let rank: Vec<u32> = (0..order.len()).map(|p| order.iter().position(|&o| o == p).unwrap() as u32).collect();
-            draft.ports = order.iter().map(|&o| draft.ports[o].iter().zip(&first).map(|(x, f)| x - f).collect()).collect();
+            draft.ports =
+                order.iter().map(|&o| draft.ports[o].iter().zip(&first).map(|(x, f)| x - f).collect()).collect();
             for node in &mut self.out.nodes {
                 if let Op::Input { group, port } = &mut node.op {
                     if *group == g as u32 {
@@ -144,7 +186,10 @@ impl Lower<'_> {
 fn substitute_fixed(base: &mut [Form], ports: &[OutputDraftPort], mapping: &Mapping) {
     let counters = base.first().map_or(0, |f| f.counters.len());
     for j in 0..counters {
-        let always = mapping.limits.get(&j).filter(|_| ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c))));
+        let always = mapping
+            .limits
+            .get(&j)
+            .filter(|_| ports.iter().flat_map(|p| &p.when).all(|all| all.iter().any(|c| mapping.is_end(j, c))));
         if let Some(end) = always.copied().or_else(|| mapping.end(j, ports.iter().flat_map(|p| &p.when))) {
             for form in base.iter_mut() {
                 form.counters[end] += form.counters[j];

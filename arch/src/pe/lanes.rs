@@ -1,5 +1,5 @@
-//! What the lanes of a PE have in common, found once: in every lane an affine function has the same coefficients, and a distance
-//! spreads over the digits alike.
+//! What the lanes of a PE have in common, found once: in every lane an affine function has the same coefficients, and a
+//! distance spreads over the digits alike.
 
 use crate::affine::{Condition, Form, Ranges};
 use crate::ir::mapping::{Carry, Mapping, Role};
@@ -35,7 +35,14 @@ pub(super) struct Lanes<'a> {
 impl Lanes<'_> {
     pub fn of(mapping: &Mapping) -> Lanes<'_> {
         let digits = (0..mapping.lanes()).map(|lane| mapping.lane_digits(lane)).collect();
-        Lanes { mapping, ranges: mapping.ranges(), digits, forms: RefCell::default(), carries: RefCell::default(), firsts: RefCell::default() }
+        Lanes {
+            mapping,
+            ranges: mapping.ranges(),
+            digits,
+            forms: RefCell::default(),
+            carries: RefCell::default(),
+            firsts: RefCell::default(),
+        }
     }
 
     /// All carry cases of a distance.
@@ -53,9 +60,13 @@ impl Lanes<'_> {
         once(&self.firsts, dims, || {
             let mut summed = vec![false; self.mapping.lane_trips.len()];
             let rows = self.rows(dims);
-            rows.iter().flat_map(|&d| &self.mapping.digits[d]).filter(|x| x.role == Role::Lane).for_each(|x| summed[x.index] = true);
+            rows.iter()
+                .flat_map(|&d| &self.mapping.digits[d])
+                .filter(|x| x.role == Role::Lane)
+                .for_each(|x| summed[x.index] = true);
             let first = |digits: &Vec<i64>| {
-                let first: Vec<i64> = digits.iter().zip(&summed).map(|(x, summed)| if *summed { 0 } else { *x }).collect();
+                let first: Vec<i64> =
+                    digits.iter().zip(&summed).map(|(x, summed)| if *summed { 0 } else { *x }).collect();
                 self.mapping.lane_number(&first).expect("a lane")
             };
             self.digits.iter().map(first).collect()
@@ -84,7 +95,9 @@ impl Lanes<'_> {
         if low < 0 || constraint.equality && high > 0 {
             let form = || Form { constant: all.form.constant + more, ..all.form.clone() };
             let mut asked = all.asked.borrow_mut();
-            let left = asked.entry((constraint.equality, more)).or_insert_with(|| self.ranges.simplify(&Condition { form: form(), equality: constraint.equality }));
+            let left = asked
+                .entry((constraint.equality, more))
+                .or_insert_with(|| self.ranges.simplify(&Condition { form: form(), equality: constraint.equality }));
             conditions.extend(left.as_ref()?.iter().cloned());
         }
         Some(())
@@ -94,10 +107,16 @@ impl Lanes<'_> {
         once(&self.forms, affine, || {
             let form = self.mapping.form(affine, 0);
             let rows = self.mapping.digits.iter().enumerate();
-            let lane_digits = rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
-            let step = |d: usize| affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>();
+            let lane_digits =
+                rows.flat_map(|(d, row)| row.iter().filter(|x| x.role == Role::Lane).map(move |x| (d, x)));
+            let step =
+                |d: usize| affine.coeffs.iter().zip(&self.mapping.inverse).map(|(a, row)| a * row[d]).sum::<i64>();
             let weights: Vec<(usize, i64)> = lane_digits.map(|(d, x)| (x.index, x.weight * step(d))).collect();
-            let more = self.digits.iter().map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum()).collect();
+            let more = self
+                .digits
+                .iter()
+                .map(|digits| weights.iter().map(|(at, weight)| weight * digits[*at]).sum())
+                .collect();
             Rc::new(OfLanes { bounds: self.ranges.bounds(&form), form, more, asked: RefCell::default() })
         })
     }

@@ -1,21 +1,21 @@
 //! System + mapping → the nodes of a PE, input groups and output groups (without their layouts: see `layout`).
 //!
 //! Demand-driven from the values that stay in DRAM; equal nodes are shared. A variable becomes a chain of selects over
-//! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops decide
-//! cost nothing, and the last source needs none.
+//! its sources, each a `Past` node, a value of the same wave, or an input; conditions that the ranges of the loops
+//! decide cost nothing, and the last source needs none.
 
-use super::ends::Ends;
 use super::ago::Ago;
+use super::ends::Ends;
 use super::lanes::Lanes;
 use super::Options;
+use crate::affine::{Condition, Form, Ranges};
 use crate::ir::draft::Lowered;
-use crate::ir::refusal::{Backwards, Illegal};
 use crate::ir::mapping::{Carry, DigitBound, Mapping};
+use crate::ir::refusal::{Backwards, Illegal};
+use crate::ir::ure::{Feed, Piece, System};
+use crate::ir::vsa::{Node, NodeId, Op};
 use crate::recurrence::reduction::Reduction;
 use crate::recurrence::share::Sharing;
-use crate::ir::ure::{Feed, Piece, System};
-use crate::affine::{Condition, Form, Ranges};
-use crate::ir::vsa::{Node, NodeId, Op};
 use frontend::scop::{Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, StmtId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -72,7 +72,14 @@ pub(super) fn at_least_one(mut form: Form) -> Condition {
 
 /// # Errors
 /// The first dependence that runs against the mapping's time, or a program with nothing to compute.
-pub fn lower(scop: &Scop, system: &System, mapping: &Mapping, reductions: &[Option<Reduction>], sharing: Option<&Sharing>, options: Options) -> Result<Lowered, Illegal> {
+pub fn lower(
+    scop: &Scop,
+    system: &System,
+    mapping: &Mapping,
+    reductions: &[Option<Reduction>],
+    sharing: Option<&Sharing>,
+    options: Options,
+) -> Result<Lowered, Illegal> {
     let mut lower = Lower {
         scop,
         system,
@@ -132,7 +139,13 @@ impl<'a> Lower<'a> {
     // ---- conditions
 
     /// The conjunction over counters and PE for statement `s` in one lane: none or one simplified conjunction.
-    pub(super) fn conditions(&self, s: usize, constraints: &[Constraint], when: &[DigitBound], lane: usize) -> Option<Vec<Condition>> {
+    pub(super) fn conditions(
+        &self,
+        s: usize,
+        constraints: &[Constraint],
+        when: &[DigitBound],
+        lane: usize,
+    ) -> Option<Vec<Condition>> {
         let (constraints, at_end) = self.ends.apply(s, constraints, self.mapping, &self.lanes.digits[lane])?;
         let mut conditions = Vec::new();
         constraints.iter().try_for_each(|c| self.lanes.ask(c, lane, &mut conditions))?;
@@ -165,7 +178,9 @@ impl<'a> Lower<'a> {
                 ids.push(id);
             }
         }
-        ids.into_iter().reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when")).expect("at least one conjunction")
+        ids.into_iter()
+            .reduce(|a, b| self.node(Op::Binary(BinaryOp::Or, a, b), ScalarType::BOOL, "when"))
+            .expect("at least one conjunction")
     }
 
     // ---- values
@@ -233,7 +248,10 @@ impl<'a> Lower<'a> {
                 }
             }
             ExprKind::Holds(all) => {
-                let over = |c: &Constraint| Constraint { expr: crate::affine::map::compose(&c.expr, &self.system.statements[s].iterators, self.depth()), ..c.clone() };
+                let over = |c: &Constraint| Constraint {
+                    expr: crate::affine::map::compose(&c.expr, &self.system.statements[s].iterators, self.depth()),
+                    ..c.clone()
+                };
                 match self.conditions(s, &all.iter().map(over).collect::<Vec<_>>(), &[], lane) {
                     Some(conditions) => return Ok(self.guard(&conditions)),
                     None => Op::Const(0),
@@ -242,7 +260,9 @@ impl<'a> Lower<'a> {
             ExprKind::Read(k) => return self.build(Target::Variable(s, *k, lane)),
             ExprKind::Unary(op, a) => Op::Unary(*op, self.expr(s, lane, a)?),
             ExprKind::Binary(op, a, b) => Op::Binary(*op, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
-            ExprKind::Select(c, a, b) => Op::Select(self.expr(s, lane, c)?, self.expr(s, lane, a)?, self.expr(s, lane, b)?),
+            ExprKind::Select(c, a, b) => {
+                Op::Select(self.expr(s, lane, c)?, self.expr(s, lane, a)?, self.expr(s, lane, b)?)
+            }
             ExprKind::Cast(a) => {
                 let inner = self.expr(s, lane, a)?;
                 if a.ty == expr.ty {
@@ -317,7 +337,13 @@ impl<'a> Lower<'a> {
         self.scop.array(self.scop.statements[s].reads[k].array).name.to_lowercase()
     }
 
-    pub(super) fn sources(&mut self, s: usize, k: usize, lane: usize, pieces: &[Piece]) -> Result<Vec<Sourced>, Illegal> {
+    pub(super) fn sources(
+        &mut self,
+        s: usize,
+        k: usize,
+        lane: usize,
+        pieces: &[Piece],
+    ) -> Result<Vec<Sourced>, Illegal> {
         let mut found = Vec::new();
         for piece in pieces {
             self.check_complete(s, k, piece)?;
@@ -343,7 +369,11 @@ impl<'a> Lower<'a> {
         let own = statement.index() == s && self.reductions[s].as_ref().is_some_and(|r| r.read == k);
         match &self.reductions[statement.index()] {
             Some(reduction) if !own && self.is_shared(reduction) && self.is_padded(reduction, s) => {
-                Err(Illegal::IncompleteSum { statement: StmtId(s as u32), read: k, dim: self.system.dims[reduction.dims[0]].name.clone() })
+                Err(Illegal::IncompleteSum {
+                    statement: StmtId(s as u32),
+                    read: k,
+                    dim: self.system.dims[reduction.dims[0]].name.clone(),
+                })
             }
             _ => Ok(()),
         }
@@ -351,14 +381,21 @@ impl<'a> Lower<'a> {
 
     fn against_time(&self, s: usize, k: usize, feed: &Feed, waves: i64) -> Illegal {
         let (producer, distance) = match feed {
-            Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => (*statement, Some(distance.clone())),
+            Feed::Value { statement, distance } | Feed::Carry { statement, distance, .. } => {
+                (*statement, Some(distance.clone()))
+            }
             Feed::Input { .. } | Feed::Partial { .. } => (StmtId(s as u32), None),
         };
         Illegal::AgainstTime(Backwards { statement: StmtId(s as u32), read: k, producer, distance, waves })
     }
 
     /// Where the value of one piece of read `k` of statement `s` comes from, by carry case.
-    fn origins(&mut self, [s, k]: [usize; 2], lane: usize, piece: &Piece) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
+    fn origins(
+        &mut self,
+        [s, k]: [usize; 2],
+        lane: usize,
+        piece: &Piece,
+    ) -> Result<Vec<(Vec<DigitBound>, Origin)>, Illegal> {
         let (producer, distance) = match &piece.feed {
             Feed::Input { subscripts } => return Ok(vec![(vec![], Origin::Input(subscripts.clone()))]),
             Feed::Value { statement, distance } => ((statement.index(), None), distance),
@@ -374,15 +411,24 @@ impl<'a> Lower<'a> {
                 (t, None) => self.value_target(t, from),
                 (t, Some(read)) => Target::Variable(t, read, from),
             };
-            let ago = if carry.before.is_empty() { self.ago(s, waves)? } else { self.handed_on([s, k], lane, piece, carry)? };
-            let origin = if ago.waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
+            let ago =
+                if carry.before.is_empty() { self.ago(s, waves)? } else { self.handed_on([s, k], lane, piece, carry)? };
+            let origin =
+                if ago.waves == 0 && *hop == [0, 0] { Origin::Here(target) } else { Origin::Past(target, *hop, ago) };
             all.push((when.clone(), origin));
         }
         Ok(all)
     }
 
     /// `when`: where it is read.
-    fn source(&mut self, s: usize, k: usize, lane: usize, origin: Origin, when: &[Condition]) -> Result<NodeId, Illegal> {
+    fn source(
+        &mut self,
+        s: usize,
+        k: usize,
+        lane: usize,
+        origin: Origin,
+        when: &[Condition],
+    ) -> Result<NodeId, Illegal> {
         match origin {
             Origin::Here(target) => self.build(target),
             Origin::Past(target, hop, ago) => {
@@ -441,7 +487,12 @@ impl<'a> Lower<'a> {
     }
 
     /// Folds sources into selects; sources whose conditions never hold are already gone.
-    pub(super) fn select_source(&mut self, mut sources: Vec<Sourced>, ty: ScalarType, name: &str) -> Result<NodeId, Illegal> {
+    pub(super) fn select_source(
+        &mut self,
+        mut sources: Vec<Sourced>,
+        ty: ScalarType,
+        name: &str,
+    ) -> Result<NodeId, Illegal> {
         if sources.is_empty() {
             // Never executed in this lane: any value does.
             return Ok(self.node(Op::Const(0), ty, "unused"));
@@ -468,9 +519,9 @@ impl<'a> Lower<'a> {
         Ok(value)
     }
 
-    /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first stays
-    /// right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE. What keeps an earlier
-    /// wave's value out of a PE stays: there is no memory for it then.
+    /// Leaves out conditions that the others do not need to tell a source from those behind it: what is asked first
+    /// stays right where it is selected, and one that compares wave with PE costs more than one that is fixed in a PE.
+    /// What keeps an earlier wave's value out of a PE stays: there is no memory for it then.
     fn relax(&self, sources: &mut [(Vec<Vec<Condition>>, NodeId)]) {
         let cost = |c: &Condition| match (c.form.is_time_only(), c.form.counters.iter().any(|&c| c != 0)) {
             (false, true) => 0,
@@ -485,8 +536,13 @@ impl<'a> Lower<'a> {
                 let mut k = 0;
                 while k < all.len() && !(kept && cost(&all[k]) == 2) {
                     let without = || all.iter().enumerate().filter(move |(i, _)| *i != k).map(|x| x.1);
-                    let apart = behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges().feasible(without().chain(other)));
-                    if apart { drop(all.remove(k)) } else { k += 1 }
+                    let apart =
+                        behind.iter().flat_map(|b| &b.0).all(|other| !self.ranges().feasible(without().chain(other)));
+                    if apart {
+                        drop(all.remove(k))
+                    } else {
+                        k += 1
+                    }
                 }
                 all.sort();
             }

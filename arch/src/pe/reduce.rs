@@ -1,5 +1,5 @@
-//! The part of [`Lower`] that builds reductions: chains of partial sums over time, over PEs and over lanes, shares of a sum
-//! that each PE keeps, and partial results that go to DRAM and back between tiles.
+//! The part of [`Lower`] that builds reductions: chains of partial sums over time, over PEs and over lanes, shares of a
+//! sum that each PE keeps, and partial results that go to DRAM and back between tiles.
 //!
 //! Integers of several lanes are summed in a chain, as DSP slices cascade; floats, whose adders take many cycles, in a
 //! balanced tree.
@@ -112,7 +112,8 @@ impl Lower<'_> {
 
     /// The factors of all terms, if they are to be summed by a fused dot product.
     fn dot_pairs(&mut self, reduction: &Reduction, terms: &[NodeId], ty: ScalarType) -> Option<Vec<[NodeId; 2]>> {
-        let wanted = self.options.dot == Dot::Fused && ty.is_float() && reduction.op == BinaryOp::Add && !reduction.subtract;
+        let wanted =
+            self.options.dot == Dot::Fused && ty.is_float() && reduction.op == BinaryOp::Add && !reduction.subtract;
         if !wanted || terms.is_empty() {
             return None;
         }
@@ -166,9 +167,12 @@ impl Lower<'_> {
         let trip = self.cases(s).into_iter().map(|case| self.mapping.trip(counter, case)).min().unwrap_or(1);
         let reaches = |(d, upper): (usize, &Affine)| {
             let last = upper.constant - self.mapping.bounds[d].0;
-            self.cases(s).into_iter().all(|case| self.mapping.digits[d].iter().all(|x| (self.mapping.trip_of(x, case) - 1) * x.weight <= last))
+            self.cases(s).into_iter().all(|case| {
+                self.mapping.digits[d].iter().all(|x| (self.mapping.trip_of(x, case) - 1) * x.weight <= last)
+            })
         };
-        let filled = reduction.uppers.iter().all(|u| u.is_constant()) && self.reduced(reduction).into_iter().zip(&reduction.uppers).all(reaches);
+        let filled = reduction.uppers.iter().all(|u| u.is_constant())
+            && self.reduced(reduction).into_iter().zip(&reduction.uppers).all(reaches);
         let wanted = self.options.interleave > 1 && self.array_type(s).is_float() && trip > self.options.interleave;
         (wanted && filled && axes.is_empty() && self.spilled(s).is_empty()).then_some(counter)
     }
@@ -191,7 +195,13 @@ impl Lower<'_> {
 
     /// What one of several interleaved sums is added to: the initial value in the first wave, then nothing until it is
     /// the first sum's turn again, then the same sum's last value.
-    fn previous_of_several(&mut self, s: usize, lane: usize, reduction: &Reduction, counter: usize) -> Result<NodeId, Illegal> {
+    fn previous_of_several(
+        &mut self,
+        s: usize,
+        lane: usize,
+        reduction: &Reduction,
+        counter: usize,
+    ) -> Result<NodeId, Illegal> {
         let initial = self.initial(s, lane, reduction)?;
         let (ty, name) = (self.array_type(s), self.name_of(s, reduction.read));
         let sums = self.options.interleave;
@@ -207,13 +217,16 @@ impl Lower<'_> {
     /// The value a sum starts from, in the first iteration alone: those past a loop's end must not start anew.
     fn initial(&mut self, s: usize, lane: usize, reduction: &Reduction) -> Result<Vec<Sourced>, Illegal> {
         let k = reduction.read;
-        let pieces: Vec<Piece> = self.system.statements[s].variables[k].pieces.iter().filter(|p| !is_own(p, s)).cloned().collect();
+        let pieces: Vec<Piece> =
+            self.system.statements[s].variables[k].pieces.iter().filter(|p| !is_own(p, s)).cloned().collect();
         let sources = self.sources(s, k, lane, &pieces)?;
         let (axes, time) = self.moves(reduction);
         let over_space = axes.iter().map(|&a| self.variable_form(Some(a), 0));
-        let first: Vec<Form> = time.iter().map(|&counter| self.variable_form(None, counter)).chain(over_space).collect();
+        let first: Vec<Form> =
+            time.iter().map(|&counter| self.variable_form(None, counter)).chain(over_space).collect();
         let at_first = || first.iter().map(|form| Condition { form: form.clone(), equality: true });
-        let restrict = |(all, node): Sourced| Some((self.ranges().simplify_all(all.into_iter().chain(at_first()))?, node));
+        let restrict =
+            |(all, node): Sourced| Some((self.ranges().simplify_all(all.into_iter().chain(at_first()))?, node));
         Ok(sources.into_iter().filter_map(restrict).collect())
     }
 
@@ -240,7 +253,13 @@ impl Lower<'_> {
 
     /// Initial value, the neighbour's partial sum, or this PE's own from an earlier wave. A PE's `share` starts at the
     /// neutral element where the initial value belongs to another PE.
-    pub(super) fn previous(&mut self, s: usize, lane: usize, reduction: &Reduction, share: bool) -> Result<NodeId, Illegal> {
+    pub(super) fn previous(
+        &mut self,
+        s: usize,
+        lane: usize,
+        reduction: &Reduction,
+        share: bool,
+    ) -> Result<NodeId, Illegal> {
         let k = reduction.read;
         let initial = self.initial(s, lane, reduction)?;
         let mut sources: Vec<Sourced> = Vec::new();
@@ -270,10 +289,20 @@ impl Lower<'_> {
             let waves = ago.waves;
             if waves < 0 || (waves == 0 && hop == [0, 0]) {
                 let statement = StmtId(s as u32);
-                return Err(Illegal::AgainstTime(Backwards { statement, read: k, producer: statement, distance: None, waves }));
+                return Err(Illegal::AgainstTime(Backwards {
+                    statement,
+                    read: k,
+                    producer: statement,
+                    distance: None,
+                    waves,
+                }));
             }
             let through_dram = spilled.iter().any(|&counter| form.counters[counter] != 0);
-            let node = if through_dram { self.read_back(s, k, lane, &spilled) } else { self.past(target.clone(), hop, ago, ty, &name) };
+            let node = if through_dram {
+                self.read_back(s, k, lane, &spilled)
+            } else {
+                self.past(target.clone(), hop, ago, ty, &name)
+            };
             let mut conditions = zeros.clone();
             conditions.push(at_least_one(form.clone()));
             sources.push((conditions, node));
@@ -291,7 +320,13 @@ impl Lower<'_> {
     }
 
     /// `initial` where its conditions hold, else the first of `steps` that applies.
-    pub(super) fn reduction_select(&mut self, initial: Vec<Sourced>, mut steps: Vec<Sourced>, ty: ScalarType, name: &str) -> Result<NodeId, Illegal> {
+    pub(super) fn reduction_select(
+        &mut self,
+        initial: Vec<Sourced>,
+        mut steps: Vec<Sourced>,
+        ty: ScalarType,
+        name: &str,
+    ) -> Result<NodeId, Illegal> {
         if initial.iter().any(|(c, _)| c.is_empty()) || steps.is_empty() {
             return self.select_source(initial, ty, name);
         }
@@ -309,7 +344,9 @@ impl Lower<'_> {
         let Some(reduction) = self.reductions[s].as_ref().filter(|_| self.mapping.phases == 0) else { return vec![] };
         let placed = &self.system.statements[s];
         let array = self.scop.statements[s].write.array;
-        let alone = (0..self.system.statements.len()).all(|t| t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array);
+        let alone = (0..self.system.statements.len()).all(|t| {
+            t == s || self.system.statements[t].live_out.is_empty() || self.scop.statements[t].write.array != array
+        });
         if !alone || placed.stores.len() != 1 {
             return vec![];
         }
@@ -330,21 +367,31 @@ impl Lower<'_> {
         reduced.iter().zip(&reduction.uppers).any(|(d, upper)| !upper.is_constant() && ended(d))
     }
 
-    /// The digits of a summed dimension reach past its end, where statement `s` is executed. A shared sum is then complete
-    /// only after its last iteration's own wave.
+    /// The digits of a summed dimension reach past its end, where statement `s` is executed. A shared sum is then
+    /// complete only after its last iteration's own wave.
     pub(super) fn is_padded(&self, reduction: &Reduction, s: usize) -> bool {
         let fills = |row: usize, upper: &Affine| {
-            let last = |case: Option<usize>| self.mapping.digits[row].iter().map(|x| (self.mapping.trip_of(x, case) - 1) * x.weight).sum::<i64>();
+            let last = |case: Option<usize>| {
+                self.mapping.digits[row].iter().map(|x| (self.mapping.trip_of(x, case) - 1) * x.weight).sum::<i64>()
+            };
             self.cases(s).into_iter().all(|case| last(case) == upper.constant - self.mapping.bounds[row].0)
         };
         let rows = self.reduced(reduction);
         let all = reduction.dims.iter().zip(&reduction.uppers).zip(rows);
-        all.into_iter().any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row, upper)))
+        all.into_iter()
+            .any(|((&d, upper), row)| !self.ends.contains(s, d) && !(upper.is_constant() && fills(row, upper)))
     }
 
     /// The sum (or, where spilled, a visit's share of it) is complete: the summed digits are at their ends, except the
     /// spilled counters.
-    pub(super) fn partial_done(&self, s: usize, reduction: &Reduction, emit_when: &[Vec<Constraint>], spilled: &[usize], lane: usize) -> Vec<Vec<Condition>> {
+    pub(super) fn partial_done(
+        &self,
+        s: usize,
+        reduction: &Reduction,
+        emit_when: &[Vec<Constraint>],
+        spilled: &[usize],
+        lane: usize,
+    ) -> Vec<Vec<Condition>> {
         if self.first_lane(reduction, lane) != lane {
             return vec![];
         }
@@ -368,9 +415,12 @@ impl Lower<'_> {
         all
     }
 
-    /// Where the counters are at their ends while statement `s` is executed: the same in all of its phases, or in those of each case.
+    /// Where the counters are at their ends while statement `s` is executed: the same in all of its phases, or in those
+    /// of each case.
     fn ends_in_time(&self, s: usize, counters: &[usize]) -> Vec<Vec<Condition>> {
-        let ends = |case: Option<usize>| -> Vec<Condition> { counters.iter().map(|&counter| self.mapping.ends(counter, case)).collect() };
+        let ends = |case: Option<usize>| -> Vec<Condition> {
+            counters.iter().map(|&counter| self.mapping.ends(counter, case)).collect()
+        };
         let cases = self.cases(s);
         if cases.iter().all(|&case| ends(case) == ends(cases[0])) {
             return vec![ends(cases[0])];

@@ -47,7 +47,10 @@ pub fn sink(vsa: &mut Vsa) {
 fn movable(vsa: &Vsa, id: NodeId) -> bool {
     let stored = |id: NodeId| matches!(vsa.node(id).op, Op::Past { hop: [0, 0], waves: 1.., .. });
     match &vsa.node(id).op {
-        op @ Op::Select(..) => op.operands().into_iter().all(|o| stored(o) || vsa.node(o).op.is_control() || matches!(vsa.node(o).op, Op::Const(_))),
+        op @ Op::Select(..) => op
+            .operands()
+            .into_iter()
+            .all(|o| stored(o) || vsa.node(o).op.is_control() || matches!(vsa.node(o).op, Op::Const(_))),
         _ => stored(id),
     }
 }

@@ -1,18 +1,18 @@
 //! Static schedule of a PE's nodes, the skew of the array, and the initiation interval.
 //!
-//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - skew · hop`, where a dependence over
-//! `waves` launches gains `waves * interval` cycles. Feasible iff no cycle has positive weight. A positive cycle is a
-//! linear cut on the skew; the cheapest skew that satisfies all cuts found so far is tried next. If no skew can, light
-//! operators on the cycle give up their register (at most [`MAX_CHAIN`] in a row), and then the interval grows.
+//! Every dependence is a difference constraint `ready[to] >= ready[from] + weight - skew · hop`, where a dependence
+//! over `waves` launches gains `waves * interval` cycles. Feasible iff no cycle has positive weight. A positive cycle
+//! is a linear cut on the skew; the cheapest skew that satisfies all cuts found so far is tried next. If no skew can,
+//! light operators on the cycle give up their register (at most [`MAX_CHAIN`] in a row), and then the interval grows.
 //!
 //! Nodes outside of recurrences are then moved as late as their consumers allow, so that values wait in the narrow
 //! operands (and inputs in the feeders) rather than behind the multipliers.
 //!
 //! Source: longest-path modulo scheduling (Rau); the skew is the part of PolySA's schedule vector along the array.
 
-use crate::ir::draft::Lowered;
 use crate::contract::{delay, timing};
 use crate::ir::cases::fewest;
+use crate::ir::draft::Lowered;
 use crate::ir::refusal::Illegal;
 use crate::ir::vsa::{Node, NodeId, Op, Schedule};
 use frontend::scop::BinaryOp;
@@ -35,7 +35,10 @@ fn edges(lowered: &Lowered, latency: &[i64], interval: i64) -> Vec<Edge> {
     for (to, node) in lowered.nodes.iter().enumerate() {
         if let Op::Past { source, hop, waves, lag } = node.op {
             let fewest = fewest(&lowered.lags, &lowered.maxima, waves, lag);
-            let weight = lag.map_or_else(|| delay::earliest(waves, 0, latency[source.index()], interval), |_| delay::earliest_lagging(fewest, 0, interval)) + (hop != [0, 0]) as i64;
+            let weight = lag.map_or_else(
+                || delay::earliest(waves, 0, latency[source.index()], interval),
+                |_| delay::earliest_lagging(fewest, 0, interval),
+            ) + (hop != [0, 0]) as i64;
             all.push(Edge { from: source.index(), to, weight, hop });
         }
         for from in node.op.operands() {
@@ -178,11 +181,24 @@ pub fn schedule(lowered: &Lowered, extent: [i64; 2]) -> Result<Schedule, Illegal
 /// By how much the interval must grow at least: no skew helps a cycle that ends in its own PE.
 fn least_step(lowered: &Lowered, edges: &[Edge], cycle: Option<&[usize]>) -> i64 {
     let cycle = cycle.unwrap_or(&[]);
-    let waves: i64 = cycle.iter().map(|&e| if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op { fewest(&lowered.lags, &lowered.maxima, waves, lag) } else { 0 }).sum();
+    let waves: i64 = cycle
+        .iter()
+        .map(|&e| {
+            if let Op::Past { waves, lag, .. } = lowered.nodes[edges[e].to].op {
+                fewest(&lowered.lags, &lowered.maxima, waves, lag)
+            } else {
+                0
+            }
+        })
+        .sum();
     let hop = cycle.iter().fold([0, 0], |h, &e| [h[0] + edges[e].hop[0], h[1] + edges[e].hop[1]]);
     let weight: i64 = cycle.iter().map(|&e| edges[e].weight).sum();
     // An interval more takes at most one cycle per wave off the weight.
-    if hop == [0, 0] && waves > 0 { ((weight + waves - 1) / waves).max(1) } else { 1 }
+    if hop == [0, 0] && waves > 0 {
+        ((weight + waves - 1) / waves).max(1)
+    } else {
+        1
+    }
 }
 
 /// Takes the register of one light operator on the cycle; false when there is none left to take.
@@ -190,7 +206,25 @@ fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]
     let nodes = &lowered.nodes;
     let on_cycle: Vec<usize> = cycle.iter().map(|&e| edges[e].to).collect();
     let is_light = |n: usize| {
-        let plain = matches!(nodes[n].op, Op::Select(..) | Op::Unary(..) | Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max | BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le, ..));
+        let plain = matches!(
+            nodes[n].op,
+            Op::Select(..)
+                | Op::Unary(..)
+                | Op::Binary(
+                    BinaryOp::Add
+                        | BinaryOp::Sub
+                        | BinaryOp::And
+                        | BinaryOp::Or
+                        | BinaryOp::Xor
+                        | BinaryOp::Min
+                        | BinaryOp::Max
+                        | BinaryOp::Eq
+                        | BinaryOp::Ne
+                        | BinaryOp::Lt
+                        | BinaryOp::Le,
+                    ..
+                )
+        );
         plain && !nodes[n].ty.is_float() && nodes[n].ty.bits() <= 32
     };
     let float_operand = |n: usize| nodes[n].op.operands().iter().any(|o| nodes[o.index()].ty.is_float());
@@ -208,7 +242,14 @@ fn chain(lowered: &Lowered, latency: &mut [i64], edges: &[Edge], cycle: &[usize]
     }
 }
 
-fn finish(lowered: &Lowered, latency: Vec<i64>, interval: i64, skew: [i64; 2], mut ready: Vec<i64>, edges: &[Edge]) -> Schedule {
+fn finish(
+    lowered: &Lowered,
+    latency: Vec<i64>,
+    interval: i64,
+    skew: [i64; 2],
+    mut ready: Vec<i64>,
+    edges: &[Edge],
+) -> Schedule {
     let n = lowered.nodes.len();
     let mut graph: DiGraph<(), ()> = DiGraph::new();
     let ids: Vec<_> = (0..n).map(|_| graph.add_node(())).collect();

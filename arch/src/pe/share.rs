@@ -36,7 +36,9 @@ impl Lower<'_> {
     fn tree(&mut self, tree: &Tree, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {
         match tree {
             Tree::Own(s, e) => self.expr(*s, lane, e),
-            Tree::Read(all) if self.joint_reads(all[0].0, all[0].1) == *all => self.build(Target::Variable(all[0].0, all[0].1, lane)),
+            Tree::Read(all) if self.joint_reads(all[0].0, all[0].1) == *all => {
+                self.build(Target::Variable(all[0].0, all[0].1, lane))
+            }
             Tree::Read(all) => self.merged(all, lane),
             Tree::Operator { like, operands } => {
                 let ids = self.operands(like, operands, lane, s)?;
@@ -48,7 +50,8 @@ impl Lower<'_> {
                     return self.tree(&operands[*at], lane, ty, s);
                 }
                 let mut ids = self.operands(like, operands, lane, s)?;
-                let others: Vec<usize> = statements_of(&operands[*at]).into_iter().filter(|t| !statements.contains(t)).collect();
+                let others: Vec<usize> =
+                    statements_of(&operands[*at]).into_iter().filter(|t| !statements.contains(t)).collect();
                 if let Some((other, bits)) = neutral(like, *at) {
                     let ty = like.operands()[other].ty;
                     let nothing = self.node(Op::Const(bits), ty, "neutral");
@@ -91,11 +94,18 @@ impl Lower<'_> {
 
     /// Where the statements are executed, without a node for each.
     fn domain(&self, statements: &[usize], lane: usize) -> Vec<Vec<crate::affine::Condition>> {
-        let conjunctions = statements.iter().flat_map(|&s| self.system.statements[s].domain.iter().map(move |all| (s, all)));
+        let conjunctions =
+            statements.iter().flat_map(|&s| self.system.statements[s].domain.iter().map(move |all| (s, all)));
         conjunctions.filter_map(|(s, all)| self.conditions(s, all, &[], lane)).collect()
     }
 
-    fn choice(&mut self, parts: Vec<(Vec<usize>, NodeId)>, lane: usize, ty: ScalarType, s: usize) -> Result<NodeId, Illegal> {
+    fn choice(
+        &mut self,
+        parts: Vec<(Vec<usize>, NodeId)>,
+        lane: usize,
+        ty: ScalarType,
+        s: usize,
+    ) -> Result<NodeId, Illegal> {
         let mut sources: Vec<Sourced> = Vec::new();
         for (statements, node) in parts {
             sources.extend(self.domain(&statements, lane).into_iter().map(|all| (all, node)));
@@ -105,11 +115,17 @@ impl Lower<'_> {
     }
 }
 
-/// What the other operand must be for `like` to be its operand `at`, bit for bit: so the choice stands before the operator,
-/// off the way of a sum that waits for it. Floats only where the operand has been rounded and so is no NaN with a payload.
+/// What the other operand must be for `like` to be its operand `at`, bit for bit: so the choice stands before the
+/// operator, off the way of a sum that waits for it. Floats only where the operand has been rounded and so is no NaN
+/// with a payload.
 fn neutral(like: &Expr, at: usize) -> Option<(usize, u64)> {
     let ExprKind::Binary(op, a, b) = &like.kind else { return None };
-    let rounded = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) | ExprKind::Fma(..));
+    let rounded = |e: &Expr| {
+        matches!(
+            e.kind,
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, ..) | ExprKind::Fma(..)
+        )
+    };
     let able = match op {
         BinaryOp::Add | BinaryOp::Mul => !like.ty.is_float() || rounded([a, b][at]),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Min | BinaryOp::Max => !like.ty.is_float(),

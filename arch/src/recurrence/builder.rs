@@ -44,8 +44,8 @@ pub(super) struct Builder<'a> {
     pub effort: Effort,
 }
 
-/// What a search has done and may do, in steps: a question about a set, or some glances at reads. Steps are the same on every
-/// machine, so what is found is, too.
+/// What a search has done and may do, in steps: a question about a set, or some glances at reads. Steps are the same on
+/// every machine, so what is found is, too.
 #[derive(Default)]
 pub(super) struct Effort {
     /// Questions that had been asked when the stage began.
@@ -78,7 +78,9 @@ impl Effort {
         flow::questions() - self.read.get() > READ
     }
     pub fn is_over(&self) -> bool {
-        self.limit.get().is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() / GLANCES > limit)
+        self.limit
+            .get()
+            .is_some_and(|limit| flow::questions() - self.before.get() + self.glances.get() / GLANCES > limit)
     }
 }
 
@@ -101,7 +103,10 @@ impl Placement {
             let outer = Affine { coeffs: place[d].coeffs[..k].to_vec(), constant: place[d].constant };
             let rest = minus(&coordinate(d, place.len()), &compose(&outer, &iterators, place.len()));
             let sign = place[d].coeffs[k];
-            iterators.push(Affine { coeffs: rest.coeffs.iter().map(|c| sign * c).collect(), constant: sign * rest.constant });
+            iterators.push(Affine {
+                coeffs: rest.coeffs.iter().map(|c| sign * c).collect(),
+                constant: sign * rest.constant,
+            });
         }
         Placement { dims: dims.to_vec(), iterators, place }
     }
@@ -113,8 +118,12 @@ pub(super) type RangeCache = RefCell<FxHashMap<(usize, usize, usize, Vec<i64>), 
 /// Whether functions with these coefficients have a null direction.
 pub(super) type NullCache = RefCell<FxHashMap<Vec<Vec<i64>>, bool>>;
 
-/// Whether some reader comes before its producer in the order of the band, as the outermost coordinate of the distance shows
-/// in which they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
-pub(super) fn is_early<A>(mut distance: impl Iterator<Item = A>, is_zero: impl Fn(&A) -> bool, least: impl FnOnce(A) -> Option<i64>) -> bool {
+/// Whether some reader comes before its producer in the order of the band, as the outermost coordinate of the distance
+/// shows in which they may differ. However a value is carried, the steps of its way are forward, and so is their sum.
+pub(super) fn is_early<A>(
+    mut distance: impl Iterator<Item = A>,
+    is_zero: impl Fn(&A) -> bool,
+    least: impl FnOnce(A) -> Option<i64>,
+) -> bool {
     distance.find(|a| !is_zero(a)).and_then(least).is_some_and(|least| least < 0)
 }

@@ -1,6 +1,6 @@
-//! **Constants.** A local scalar that is set once, ahead of all else that uses it, to a value that follows from constants is
-//! that constant wherever it is read: `a = -mul1 / 2.0f` behind `mul1 = DT / (DX * DX)` takes no divider. Values are rounded
-//! as the program rounds them, operation by operation in the types it names.
+//! **Constants.** A local scalar that is set once, ahead of all else that uses it, to a value that follows from
+//! constants is that constant wherever it is read: `a = -mul1 / 2.0f` behind `mul1 = DT / (DX * DX)` takes no divider.
+//! Values are rounded as the program rounds them, operation by operation in the types it names.
 
 use frontend::interp::eval;
 use frontend::scop::{Access, ArrayId, Expr, ExprKind, Scop, Statement};
@@ -27,8 +27,11 @@ pub(super) fn is_set_once(scop: &Scop, s: usize) -> bool {
     let Statement { loops, domain, write, beta, reads, .. } = &scop.statements[s];
     let always = loops.is_empty() && domain.iter().any(Vec::is_empty) && reads.iter().all(|r| r.array != write.array);
     let mut others = scop.statements.iter().enumerate().filter(|(t, _)| *t != s).map(|(_, x)| x);
-    always && scop.array(write.array).is_temporary() && write.subscripts.is_empty()
-        && others.all(|x| x.write.array != write.array && (x.beta > *beta || x.reads.iter().all(|r| r.array != write.array)))
+    always
+        && scop.array(write.array).is_temporary()
+        && write.subscripts.is_empty()
+        && others
+            .all(|x| x.write.array != write.array && (x.beta > *beta || x.reads.iter().all(|r| r.array != write.array)))
 }
 
 /// The statement with the constant in place of its reads of the scalar, and without reads that it does not use.
@@ -40,13 +43,18 @@ pub(super) fn replace(statement: &mut Statement, constant: Option<(ArrayId, u64)
         return;
     }
     let mut kept = 0;
-    let kinds: Vec<ExprKind> = statement.reads.iter().zip(&used).map(|(read, used)| match constant {
-        Some((_, bits)) if is(read) => ExprKind::Const(bits),
-        _ => {
-            kept += usize::from(*used);
-            ExprKind::Read(kept.saturating_sub(1))
-        }
-    }).collect();
+    let kinds: Vec<ExprKind> = statement
+        .reads
+        .iter()
+        .zip(&used)
+        .map(|(read, used)| match constant {
+            Some((_, bits)) if is(read) => ExprKind::Const(bits),
+            _ => {
+                kept += usize::from(*used);
+                ExprKind::Read(kept.saturating_sub(1))
+            }
+        })
+        .collect();
     statement.rhs = numbered(&statement.rhs, &kinds);
     let mut used = used.into_iter();
     statement.reads.retain(|read| used.next() == Some(true) && !is(read));
@@ -60,5 +68,9 @@ fn numbered(e: &Expr, kinds: &[ExprKind]) -> Expr {
     let e = e.with_operands(|x| numbered(x, kinds));
     let operands = e.operands();
     let known = !operands.is_empty() && operands.iter().all(|x| matches!(x.kind, ExprKind::Const(_)));
-    if known { Expr { kind: ExprKind::Const(eval(&e, &[], &[])), ..e } } else { e }
+    if known {
+        Expr { kind: ExprKind::Const(eval(&e, &[], &[])), ..e }
+    } else {
+        e
+    }
 }

@@ -1,6 +1,6 @@
-//! **Extended sums.** A sum in any order runs along its loops from one end of the array to the other. Where other statements reach
-//! further, as the border of a matrix around the cells whose maximum is sought, it is extended to where they are: beyond its own
-//! iterations its terms change nothing.
+//! **Extended sums.** A sum in any order runs along its loops from one end of the array to the other. Where other
+//! statements reach further, as the border of a matrix around the cells whose maximum is sought, it is extended to
+//! where they are: beyond its own iterations its terms change nothing.
 
 use super::reduction;
 use crate::ir::ure::System;
@@ -25,13 +25,16 @@ pub(super) fn extended(scop: &Scop, system: &System, reassociate: Option<bool>) 
 
 /// Whether more sums are in any order, of an array over the same iterations.
 pub(super) fn is_better(new: (&Scop, &System), old: (&Scop, &System), reassociate: Option<bool>) -> bool {
-    let found = |(scop, system): (&Scop, &System)| -> Vec<bool> { (0..scop.statements.len()).map(|s| reduction::find(scop, system, s, reassociate).is_some()).collect() };
+    let found = |(scop, system): (&Scop, &System)| -> Vec<bool> {
+        (0..scop.statements.len()).map(|s| reduction::find(scop, system, s, reassociate).is_some()).collect()
+    };
     let (free, before) = (found(new), found(old));
     let box_of = |system: &System| -> Vec<(i64, i64)> { system.dims.iter().map(|d| (d.lo, d.hi)).collect() };
     box_of(new.1) == box_of(old.1) && free != before && free.iter().zip(before).all(|(new, old)| *new || !old)
 }
 
-/// The statement over all coordinates of the band in the loops that it sums over and that nothing else in its domain depends on.
+/// The statement over all coordinates of the band in the loops that it sums over and that nothing else in its domain
+/// depends on.
 fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> Option<Statement> {
     let (statement, placed) = (&scop.statements[s], &system.statements[s]);
     let depth = statement.loops.len();
@@ -48,7 +51,9 @@ fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> 
         if d < system.phases || sign.abs() != 1 || !summed || (dim.lo, dim.hi) == bounds[d] {
             continue;
         }
-        let coupled = |c: &Constraint| c.expr.coeffs[k] != 0 && (c.equality || (0..depth).any(|e| e != k && c.expr.coeffs[e] != 0));
+        let coupled = |c: &Constraint| {
+            c.expr.coeffs[k] != 0 && (c.equality || (0..depth).any(|e| e != k && c.expr.coeffs[e] != 0))
+        };
         if domain.iter().any(coupled) {
             return None;
         }
@@ -64,8 +69,14 @@ fn extend(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -> 
     if ends.is_empty() {
         return None;
     }
-    let (own, kept): (Vec<Constraint>, Vec<Constraint>) = domain.iter().cloned().partition(|c| (0..depth).any(|k| extends[k] && c.expr.coeffs[k] != 0));
+    let (own, kept): (Vec<Constraint>, Vec<Constraint>) =
+        domain.iter().cloned().partition(|c| (0..depth).any(|k| extends[k] && c.expr.coeffs[k] != 0));
     let holds = Expr { kind: ExprKind::Holds(own), ty: ScalarType::BOOL, span: statement.span };
     let domain = vec![[kept, ends].concat()];
-    Some(Statement { rhs: reduction::masked(scop, statement, old, &holds), around: domain.clone(), domain, ..statement.clone() })
+    Some(Statement {
+        rhs: reduction::masked(scop, statement, old, &holds),
+        around: domain.clone(),
+        domain,
+        ..statement.clone()
+    })
 }

@@ -23,10 +23,20 @@ impl Frame {
     pub fn placed(&self, scop: &Scop, s: usize, placed: &Placed) -> Placed {
         let union = |all: &[Vec<Constraint>]| all.iter().map(|c| self.conjunction(c)).collect::<Vec<_>>();
         let piece = |p: &Piece| Piece { domain: self.conjunction(&p.domain), when: vec![], feed: self.feed(&p.feed) };
-        let variables = placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
+        let variables =
+            placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().map(piece).collect() }).collect();
         let iterators = placed.iterators.iter().map(|a| self.form(a)).collect();
         let dims = placed.dims.iter().map(|&d| self.dims[d]).collect();
-        Placed::new(scop, s, dims, iterators, union(&placed.domain), variables, union(&placed.live_out), [self.phases, self.depth])
+        Placed::new(
+            scop,
+            s,
+            dims,
+            iterators,
+            union(&placed.domain),
+            variables,
+            union(&placed.live_out),
+            [self.phases, self.depth],
+        )
     }
 
     fn form(&self, a: &Affine) -> Affine {
@@ -52,7 +62,9 @@ impl Frame {
         match feed {
             Feed::Input { subscripts } => Feed::Input { subscripts: subscripts.iter().map(|a| self.form(a)).collect() },
             Feed::Value { statement, distance } => Feed::Value { statement: there(statement), distance: far(distance) },
-            Feed::Carry { statement, read, distance } => Feed::Carry { statement: there(statement), read: *read, distance: far(distance) },
+            Feed::Carry { statement, read, distance } => {
+                Feed::Carry { statement: there(statement), read: *read, distance: far(distance) }
+            }
             Feed::Partial { distance } => {
                 let mut out = vec![Affine::constant(self.depth, 0); self.depth];
                 self.dims.iter().zip(distance).for_each(|(&d, e)| out[d] = self.form(e));

@@ -1,8 +1,8 @@
 //! Two dimensions in one subscript: `A[i * N + j]` becomes `A[i][j]` where every access to the array can be written so.
 //!
 //! Memory stays as it is, since that is how C lays out `A[…][N]`; but rows and columns can now be told apart, so that
-//! tiles of both are boxes. Only arrays that some access moves through in both directions are changed: a plain stride stays
-//! one.
+//! tiles of both are boxes. Only arrays that some access moves through in both directions are changed: a plain stride
+//! stays one.
 
 use frontend::flow;
 use frontend::scop::{Access, Affine, ArrayId, Constraint, Scop};
@@ -28,12 +28,21 @@ pub fn delinearized(scop: Cow<'_, Scop>) -> Cow<'_, Scop> {
 /// The program with dimension `d` of the array in two.
 fn split(scop: &Scop, array: ArrayId, d: usize) -> Option<Scop> {
     let extent = scop.array(array).dims[d];
-    let accesses = || scop.statements.iter().flat_map(move |s| s.reads.iter().chain([&s.write]).filter(move |a| a.array == array).map(move |a| (a, s)));
-    let mut columns: Vec<i64> = accesses().flat_map(|(a, _)| &a.subscripts[d].coeffs).map(|c| c.abs()).filter(|&c| c > 1 && c < extent && extent % c == 0).collect();
+    let accesses = || {
+        scop.statements
+            .iter()
+            .flat_map(move |s| s.reads.iter().chain([&s.write]).filter(move |a| a.array == array).map(move |a| (a, s)))
+    };
+    let mut columns: Vec<i64> = accesses()
+        .flat_map(|(a, _)| &a.subscripts[d].coeffs)
+        .map(|c| c.abs())
+        .filter(|&c| c > 1 && c < extent && extent % c == 0)
+        .collect();
     columns.sort_unstable();
     columns.dedup();
     columns.into_iter().rev().find_map(|columns| {
-        let parts: Option<Vec<[Affine; 2]>> = accesses().map(|(a, s)| row_and_column(&a.subscripts[d], columns, &s.domain)).collect();
+        let parts: Option<Vec<[Affine; 2]>> =
+            accesses().map(|(a, s)| row_and_column(&a.subscripts[d], columns, &s.domain)).collect();
         let both = |[row, column]: &[Affine; 2]| !row.is_constant() && !column.is_constant();
         let parts = parts.filter(|all| all.iter().any(both))?;
         let mut parts = parts.into_iter();

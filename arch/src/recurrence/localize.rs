@@ -1,8 +1,10 @@
 //! Localization: a read of a produced value becomes a constant distance, or is carried along a direction in which the
 //! value stays the same.
 
-use crate::affine::map::{constant_on, coordinate, fixed, lexicographically_positive, lexicographically_positive_on, minus, shifted};
 use super::builder::{is_early, Builder};
+use crate::affine::map::{
+    constant_on, coordinate, fixed, lexicographically_positive, lexicographically_positive_on, minus, shifted,
+};
 use crate::ir::ure::{Feed, Piece};
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
@@ -96,7 +98,11 @@ impl Builder<'_> {
         if level == 0 {
             self.effort.begin_read();
         }
-        if level >= 3 || self.effort.is_over() || self.effort.is_read_over() || is_early(distance.iter(), |a| constant_on(a, domain) == Some(0), |a| flow::minimum(domain, a)) {
+        if level >= 3
+            || self.effort.is_over()
+            || self.effort.is_read_over()
+            || is_early(distance.iter(), |a| constant_on(a, domain) == Some(0), |a| flow::minimum(domain, a))
+        {
             return None;
         }
         let carriers = self.carriers(read);
@@ -104,7 +110,9 @@ impl Builder<'_> {
             let directions = self.null_directions(map, &self.distance(map, read.producer));
             directions.into_iter().find_map(|r| self.carry(read, domain, map, &carriers, r, level))
         });
-        carried.or_else(|| self.split_pair(read, domain, level)).or_else(|| self.split_edge(read, domain, &distance, level))
+        carried
+            .or_else(|| self.split_pair(read, domain, level))
+            .or_else(|| self.split_edge(read, domain, &distance, level))
     }
 
     /// The partial result of a sum whose order is free, if sizes tell how far it is.
@@ -141,12 +149,18 @@ impl Builder<'_> {
             if (hi - lo + 1).checked_mul(parts.len() as i64)? > EDGE {
                 return None;
             }
-            parts = parts.iter().flat_map(|part| (lo..=hi).map(move |value| part.iter().cloned().chain([fixed(d, value, self.depth)]).collect())).collect();
+            parts = parts
+                .iter()
+                .flat_map(|part| {
+                    (lo..=hi).map(move |value| part.iter().cloned().chain([fixed(d, value, self.depth)]).collect())
+                })
+                .collect();
         }
         parts.retain(|part| !flow::is_empty(part, self.depth));
         let near = |part: Vec<Constraint>| {
             let constant: Vec<i64> = distance.iter().map(|a| constant_on(a, &part)).collect::<Option<_>>()?;
-            is_forward(&constant, read.producer, read.statement).then(|| piece(&part, Feed::Value { statement: read.producer, distance: constant }))
+            is_forward(&constant, read.producer, read.statement)
+                .then(|| piece(&part, Feed::Value { statement: read.producer, distance: constant }))
         };
         parts.into_iter().map(near).collect()
     }
@@ -169,7 +183,15 @@ impl Builder<'_> {
     }
 
     /// Carries the value along `r` from reads of the same value; what is left must be near its producer.
-    fn carry(&self, read: &Read, domain: &[Constraint], map: &[Affine], carriers: &[Carrier], r: Vec<i64>, level: usize) -> Option<Vec<Piece>> {
+    fn carry(
+        &self,
+        read: &Read,
+        domain: &[Constraint],
+        map: &[Affine],
+        carriers: &[Carrier],
+        r: Vec<i64>,
+        level: usize,
+    ) -> Option<Vec<Piece>> {
         let mut left = vec![domain.to_vec()];
         let mut pieces = Vec::new();
         let own = Carrier { statement: read.statement, read: read.read, domain: domain.to_vec(), map: map.to_vec() };
@@ -183,7 +205,14 @@ impl Builder<'_> {
                     continue;
                 }
                 rest.extend(flow::subtract(&part, &reach, self.depth));
-                pieces.push(piece(&joint, Feed::Carry { statement: StmtId(carrier.statement as u32), read: carrier.read, distance: r.clone() }));
+                pieces.push(piece(
+                    &joint,
+                    Feed::Carry {
+                        statement: StmtId(carrier.statement as u32),
+                        read: carrier.read,
+                        distance: r.clone(),
+                    },
+                ));
             }
             left = rest;
         }
@@ -205,7 +234,12 @@ impl Builder<'_> {
                     let Source::Write { statement, iteration } = &p.source else { continue };
                     let other = Read { statement: s, read: k, producer: *statement, iteration };
                     if *statement == read.producer && (s, k) != (read.statement, read.read) {
-                        all.push(Carrier { statement: s, read: k, domain: self.band_domain(s, &p.domain), map: self.producer_map(&other) });
+                        all.push(Carrier {
+                            statement: s,
+                            read: k,
+                            domain: self.band_domain(s, &p.domain),
+                            map: self.producer_map(&other),
+                        });
                     }
                 }
             }
@@ -213,11 +247,15 @@ impl Builder<'_> {
         all
     }
 
-    /// Small lexicographically positive vectors along which the producer stays the same and the distance changes. In deep
-    /// nests only those along one or two dimensions: there are hundreds of others, and each is asked about.
+    /// Small lexicographically positive vectors along which the producer stays the same and the distance changes. In
+    /// deep nests only those along one or two dimensions: there are hundreds of others, and each is asked about.
     pub(super) fn null_directions(&self, map: &[Affine], distance: &[Affine]) -> Vec<Vec<i64>> {
         let dot = |a: &Affine, r: &[i64]| a.coeffs.iter().zip(r).map(|(x, y)| x * y).sum::<i64>();
-        let carries = |r: &Vec<i64>| lexicographically_positive(r) && map.iter().all(|a| dot(a, r) == 0) && distance.iter().any(|a| dot(a, r) != 0);
+        let carries = |r: &Vec<i64>| {
+            lexicographically_positive(r)
+                && map.iter().all(|a| dot(a, r) == 0)
+                && distance.iter().any(|a| dot(a, r) != 0)
+        };
         let mut all: Vec<Vec<i64>> = small_vectors(self.depth).into_iter().filter(carries).collect();
         all.sort_by_key(|r| (r.iter().map(|x| x.abs()).sum::<i64>(), r.iter().map(|x| -x).collect::<Vec<_>>()));
         all
@@ -232,7 +270,9 @@ fn small_vectors(depth: usize) -> Vec<Vec<i64>> {
     }
     let pairs = (0..depth).flat_map(|a| (a + 1..depth).map(move |b| (a, b)));
     let zero = vec![0; depth];
-    let mut all: Vec<Vec<i64>> = pairs.flat_map(|(a, b)| units(a, &zero).into_iter().flat_map(move |r| units(b, &r)).collect::<Vec<_>>()).collect();
+    let mut all: Vec<Vec<i64>> = pairs
+        .flat_map(|(a, b)| units(a, &zero).into_iter().flat_map(move |r| units(b, &r)).collect::<Vec<_>>())
+        .collect();
     all.sort();
     all.dedup();
     all

@@ -1,5 +1,6 @@
-//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its statements (`place`),
-//! localization (`localize`), sums whose order is free ([`reduction`], `extended`), statements
+//! From a Scop to uniform recurrence equations: scalars that are constants ([`constants`]) or computed by the host
+//! ([`hosted`]), arrays in all their dimensions ([`linear`]), rewrites of the program ([`rewrite`]), places of its
+//! statements (`place`), localization (`localize`), sums whose order is free ([`reduction`], `extended`), statements
 //! that share operators ([`share`]), loops that end by strip or by phase ([`strips`]).
 
 mod build;
@@ -32,6 +33,14 @@ pub const REWRITES: [Rewrite; 5] = [
     Rewrite { name: "completed sums", versions: rewrite::completed, unless: "no condition interrupts a sum" },
     Rewrite { name: rewrite::AS_WRITTEN, versions: rewrite::as_written, unless: "" },
     Rewrite { name: "recomputed values", versions: recompute::recomputed, unless: "no value is made of inputs alone" },
-    Rewrite { name: "folded domains", versions: rewrite::folded, unless: "no value is read on both sides of its producer" },
-    Rewrite { name: rewrite::REVERSED, versions: rewrite::reversed, unless: "no sum in free order is alone in its loop" },
+    Rewrite {
+        name: "folded domains",
+        versions: rewrite::folded,
+        unless: "no value is read on both sides of its producer",
+    },
+    Rewrite {
+        name: rewrite::REVERSED,
+        versions: rewrite::reversed,
+        unless: "no sum in free order is alone in its loop",
+    },
 ];

@@ -1,8 +1,8 @@
 //! Where statements stand in the band space, and the search for places that make their dependences uniform.
 
-use crate::affine::map::{compose, coordinate, minus};
-use super::localize::{is_forward, Read};
 use super::builder::{is_early, Builder, Placement};
+use super::localize::{is_forward, Read};
+use crate::affine::map::{compose, coordinate, minus};
 use crate::ir::ure::Feed;
 use frontend::flow::{self, Source};
 use frontend::scop::{Affine, Constraint, StmtId};
@@ -28,7 +28,8 @@ struct Touch<'a> {
     /// Which piece, and where over the reader's iterators.
     piece: usize,
     domain: &'a [Constraint],
-    /// Per dimension: ranges of the distance by where the statement stands whose touch it is, all others in their places.
+    /// Per dimension: ranges of the distance by where the statement stands whose touch it is, all others in their
+    /// places.
     ranges: Vec<RefCell<Vec<(Affine, Option<(i64, i64)>)>>>,
 }
 
@@ -76,8 +77,15 @@ impl<'a> Builder<'a> {
         for s in 0..statements {
             let (own, depth) = (self.scop.statements[s].loops.len(), self.depth);
             let behind = self.follows_a_deeper_one(s);
-            let mut place = self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
-            place.extend((own..depth).map(|d| if behind { self.end(d, own) } else { Affine::constant(own, self.bounds[d].0) }));
+            let mut place =
+                self.folds.get(s).cloned().flatten().unwrap_or_else(|| (0..own).map(|d| coordinate(d, own)).collect());
+            place.extend((own..depth).map(|d| {
+                if behind {
+                    self.end(d, own)
+                } else {
+                    Affine::constant(own, self.bounds[d].0)
+                }
+            }));
             self.at.push(Placement::new(&(0..own).collect::<Vec<_>>(), place));
         }
         self.placed = vec![true; statements];
@@ -147,8 +155,17 @@ impl<'a> Builder<'a> {
     /// The deepest statement that exchanges values with a placed one; else the deepest one.
     fn next_to_place(&self) -> Option<usize> {
         let joined = |s: usize| {
-            let partner = |t: usize| self.placed[t] && self.flow.reads[t].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s));
-            let reads = self.flow.reads[s].iter().flatten().any(|p| matches!(p.source, Source::Write { statement, .. } if self.placed[statement.index()]));
+            let partner = |t: usize| {
+                self.placed[t]
+                    && self.flow.reads[t]
+                        .iter()
+                        .flatten()
+                        .any(|p| matches!(p.source, Source::Write { statement, .. } if statement.index() == s))
+            };
+            let reads = self.flow.reads[s]
+                .iter()
+                .flatten()
+                .any(|p| matches!(p.source, Source::Write { statement, .. } if self.placed[statement.index()]));
             reads || (0..self.placed.len()).any(partner)
         };
         let open = (0..self.placed.len()).filter(|&s| !self.placed[s]);
@@ -177,7 +194,8 @@ impl<'a> Builder<'a> {
 
     /// Where `s` and those stand that it exchanges values with.
     fn around(&self, s: usize) -> Vec<Placement> {
-        let mut all: Vec<usize> = self.touches(s).iter().flat_map(|t| [t.read.statement, t.read.producer.index()]).chain([s]).collect();
+        let mut all: Vec<usize> =
+            self.touches(s).iter().flat_map(|t| [t.read.statement, t.read.producer.index()]).chain([s]).collect();
         all.sort_unstable();
         all.dedup();
         all.into_iter().map(|t| self.at[t].clone()).collect()
@@ -233,7 +251,10 @@ impl<'a> Builder<'a> {
             let mut places: Vec<Vec<Affine>> = vec![vec![]];
             for d in 0..self.depth {
                 let options = self.options(s, touches, &dims, d, reach);
-                places = places.iter().flat_map(|head| options.iter().map(move |o| [head.clone(), vec![o.clone()]].concat())).collect();
+                places = places
+                    .iter()
+                    .flat_map(|head| options.iter().map(move |o| [head.clone(), vec![o.clone()]].concat()))
+                    .collect();
                 places.truncate(MOST);
             }
             all.extend(places.into_iter().map(|place| Placement::new(&dims, place)));
@@ -265,7 +286,8 @@ impl<'a> Builder<'a> {
             }
         }
         if reach == Reach::Far {
-            let place = (0..self.depth).map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
+            let place = (0..self.depth)
+                .map(|x| dims.iter().position(|&y| y == x).map_or(Affine::constant(own, 0), |k| coordinate(k, own)));
             let before = std::mem::replace(&mut self.at[s], Placement::new(dims, place.collect()));
             for shift in self.shifts(s, touches, d) {
                 let option = Affine { constant: base.constant + shift, ..base.clone() };
@@ -286,7 +308,10 @@ impl<'a> Builder<'a> {
             if reads == writes {
                 continue;
             }
-            let (Some((least, _)), sign) = (self.range(touch, &self.apart(touch, d)), if reads { -1 } else { 1 }) else { continue };
+            let (Some((least, _)), sign) = (self.range(touch, &self.apart(touch, d)), if reads { -1 } else { 1 })
+            else {
+                continue;
+            };
             all.extend([sign * least, sign * (least - 1)]);
         }
         all.sort_unstable_by_key(|c| (c.abs(), *c));
@@ -297,7 +322,8 @@ impl<'a> Builder<'a> {
     /// Reads between placed statements that `s` takes part in, also by reading what the same producer wrote and thus
     /// being able to pass it on.
     fn touches(&self, s: usize) -> Vec<Touch<'a>> {
-        let producer = |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
+        let producer =
+            |p: &flow::Piece| if let Source::Write { statement, .. } = &p.source { Some(*statement) } else { None };
         let seen: Vec<StmtId> = self.flow.reads[s].iter().flatten().filter_map(producer).collect();
         let mut all = Vec::new();
         for (reader, reads) in self.flow.reads.iter().enumerate() {
@@ -307,7 +333,12 @@ impl<'a> Builder<'a> {
                     let touches = reader == s || statement.index() == s || seen.contains(statement);
                     if touches && self.placed[reader] && self.placed[statement.index()] {
                         let read = Read { statement: reader, read: k, producer: *statement, iteration };
-                        all.push(Touch { read, piece, domain: &p.domain, ranges: vec![RefCell::default(); self.depth] });
+                        all.push(Touch {
+                            read,
+                            piece,
+                            domain: &p.domain,
+                            ranges: vec![RefCell::default(); self.depth],
+                        });
                     }
                 }
             }
@@ -381,7 +412,10 @@ impl<'a> Builder<'a> {
     /// The end of dimension `d` for a statement with `own` iterators, of which the first are the sizes.
     fn end(&self, d: usize, own: usize) -> Affine {
         match &self.ends[d] {
-            Some(end) => Affine { coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(own).collect(), constant: end.constant },
+            Some(end) => Affine {
+                coeffs: end.coeffs.iter().copied().chain(std::iter::repeat(0)).take(own).collect(),
+                constant: end.constant,
+            },
             None => Affine::constant(own, self.bounds[d].1),
         }
     }
@@ -414,7 +448,9 @@ impl<'a> Builder<'a> {
             let domain = self.band_domain(touch.read.statement, touch.domain);
             total += match self.localize(&touch.read, &domain, 0) {
                 None => FAILED,
-                Some(pieces) => pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1),
+                Some(pieces) => {
+                    pieces.iter().map(|p| cost_of(&p.feed)).sum::<i64>() + PIECE * (pieces.len() as i64 - 1)
+                }
             };
         }
         total
@@ -435,7 +471,9 @@ impl<'a> Builder<'a> {
             let feed = Feed::Value { statement: touch.read.producer, distance };
             return Some(if ok { cost_of(&feed) } else { FAILED });
         }
-        if self.sums[touch.read.statement] == Some(touch.read.read) && touch.read.producer.index() == touch.read.statement {
+        if self.sums[touch.read.statement] == Some(touch.read.read)
+            && touch.read.producer.index() == touch.read.statement
+        {
             return None;
         }
         if is_early((0..self.depth).map(range), |r| *r == Some((0, 0)), |r| Some(r?.0)) {
@@ -458,7 +496,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn band_domain(&self, s: usize, domain: &[Constraint]) -> Vec<Constraint> {
-        let mut out: Vec<Constraint> = domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
+        let mut out: Vec<Constraint> =
+            domain.iter().map(|c| Constraint { expr: self.over_band(s, &c.expr), equality: c.equality }).collect();
         for d in (0..self.depth).filter(|d| !self.at[s].dims.contains(d)) {
             let expr = minus(&self.over_band(s, &self.at[s].place[d]), &coordinate(d, self.depth));
             out.push(Constraint { expr, equality: true });
@@ -480,4 +519,3 @@ fn cost_of(feed: &Feed) -> i64 {
         Feed::Input { .. } => 0,
     }
 }
-

@@ -56,7 +56,8 @@ pub fn neutral(op: BinaryOp, ty: ScalarType) -> u64 {
     }
 }
 
-/// The statement's right side where `holds`, elsewhere what read `old` gives: where it is `x op term`, only the term changes.
+/// The statement's right side where `holds`, elsewhere what read `old` gives: where it is `x op term`, only the term
+/// changes.
 pub fn masked(scop: &Scop, statement: &Statement, old: usize, holds: &Expr) -> Expr {
     let ty = scop.array(statement.write.array).ty;
     let rhs = &statement.rhs;
@@ -75,10 +76,16 @@ pub fn masked(scop: &Scop, statement: &Statement, old: usize, holds: &Expr) -> E
     };
     let masked = match (&rhs.kind, split(rhs, ty, &|k| k == old)) {
         (_, None) | (ExprKind::Fma(..), _) => None,
-        (ExprKind::Cast(inner), _) => mask(inner).map(|inner| Expr { kind: ExprKind::Cast(Box::new(inner)), ..rhs.clone() }),
+        (ExprKind::Cast(inner), _) => {
+            mask(inner).map(|inner| Expr { kind: ExprKind::Cast(Box::new(inner)), ..rhs.clone() })
+        }
         _ => mask(rhs),
     };
-    let stored = if rhs.ty == ty { rhs.clone() } else { Expr { kind: ExprKind::Cast(Box::new(rhs.clone())), ty, span: rhs.span } };
+    let stored = if rhs.ty == ty {
+        rhs.clone()
+    } else {
+        Expr { kind: ExprKind::Cast(Box::new(rhs.clone())), ty, span: rhs.span }
+    };
     masked.unwrap_or_else(|| select(&stored, ExprKind::Read(old)))
 }
 
@@ -96,11 +103,17 @@ pub fn find(scop: &Scop, system: &System, s: usize, reassociate: Option<bool>) -
     let depth = system.dims.len();
     let Parts { op, subtract, fused, read, term } = parts(scop, s, reassociate)?;
     let placed = &system.statements[s];
-    let summed = |d: usize| placed.write.iter().all(|a| a.coeffs[d] == 0) && placed.variables[read].pieces.iter().any(|p| moves_on(&p.feed, s, d));
+    let summed = |d: usize| {
+        placed.write.iter().all(|a| a.coeffs[d] == 0)
+            && placed.variables[read].pieces.iter().any(|p| moves_on(&p.feed, s, d))
+    };
     let dims: Vec<usize> = placed.dims.iter().copied().filter(|&d| summed(d)).collect();
     let uppers = dims.iter().map(|&d| last(system, s, d)).collect::<Option<Vec<_>>>()?;
     let reduction = Reduction { read, op, subtract, fused, term, dims, uppers };
-    (!reduction.dims.is_empty() && box_in(placed, &reduction.dims, system.sizes) && only_final_is_read(system, s, &reduction, depth)).then_some(reduction)
+    (!reduction.dims.is_empty()
+        && box_in(placed, &reduction.dims, system.sizes)
+        && only_final_is_read(system, s, &reduction, depth))
+    .then_some(reduction)
 }
 
 /// Which read of statement `s` is the accumulator, if the order of accumulation is free.
@@ -121,7 +134,9 @@ fn parts(scop: &Scop, s: usize, reassociate: Option<bool>) -> Option<Parts> {
     let statement = &scop.statements[s];
     let ty = scop.array(statement.write.array).ty;
     let allowed = if ty.is_float() { reassociate == Some(true) } else { reassociate != Some(false) };
-    let is_accumulator = |k: usize| statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts;
+    let is_accumulator = |k: usize| {
+        statement.reads[k].array == statement.write.array && statement.reads[k].subscripts == statement.write.subscripts
+    };
     let parts = if allowed { split(&statement.rhs, ty, &is_accumulator) } else { None };
     // A term that looks at the partial result fixes the order.
     parts.filter(|p| !mentions(&p.term, &is_accumulator))
@@ -142,23 +157,35 @@ fn split(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bool) ->
         _ => rhs,
     };
     let ExprKind::Binary(op, a, b) = &inner.kind else { return None };
-    let modular = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+    let modular =
+        matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
     if !(modular || matches!(op, BinaryOp::Min | BinaryOp::Max) && inner.ty == ty) {
         return None;
     }
     let accumulator = |e: &Expr| match &e.kind {
         ExprKind::Read(k) if is_accumulator(*k) => Some(*k),
-        ExprKind::Cast(c) if modular && !ty.is_float() && e.ty.bits() >= ty.bits() && !e.ty.is_float() => match &c.kind {
+        ExprKind::Cast(c) if modular && !ty.is_float() && e.ty.bits() >= ty.bits() && !e.ty.is_float() => match &c.kind
+        {
             ExprKind::Read(k) if is_accumulator(*k) && c.ty == ty => Some(*k),
             _ => None,
         },
         _ => None,
     };
-    let convert = |e: &Expr| if e.ty == ty { e.clone() } else { Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty, span: e.span } };
+    let convert = |e: &Expr| {
+        if e.ty == ty {
+            e.clone()
+        } else {
+            Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty, span: e.span }
+        }
+    };
     match (accumulator(a), accumulator(b)) {
-        (Some(read), _) if *op == BinaryOp::Sub => Some(Parts { op: BinaryOp::Add, subtract: true, fused: false, read, term: convert(b) }),
+        (Some(read), _) if *op == BinaryOp::Sub => {
+            Some(Parts { op: BinaryOp::Add, subtract: true, fused: false, read, term: convert(b) })
+        }
         (Some(read), _) => Some(Parts { op: *op, subtract: false, fused: false, read, term: convert(b) }),
-        (None, Some(read)) if *op != BinaryOp::Sub => Some(Parts { op: *op, subtract: false, fused: false, read, term: convert(a) }),
+        (None, Some(read)) if *op != BinaryOp::Sub => {
+            Some(Parts { op: *op, subtract: false, fused: false, read, term: convert(a) })
+        }
         _ => None,
     }
 }
@@ -168,7 +195,13 @@ fn split_fused(rhs: &Expr, ty: ScalarType, is_accumulator: &impl Fn(usize) -> bo
     let ExprKind::Fma(a, b, x) = &rhs.kind else { return None };
     let ExprKind::Read(read) = x.kind else { return None };
     let term = Expr { kind: ExprKind::Binary(BinaryOp::Mul, a.clone(), b.clone()), ..rhs.clone() };
-    (rhs.ty == ty && is_accumulator(read)).then_some(Parts { op: BinaryOp::Add, subtract: false, fused: true, read, term })
+    (rhs.ty == ty && is_accumulator(read)).then_some(Parts {
+        op: BinaryOp::Add,
+        subtract: false,
+        fused: true,
+        read,
+        term,
+    })
 }
 
 /// Statement `s` adds to what it stored at another coordinate `d`.
@@ -180,8 +213,8 @@ fn moves_on(feed: &Feed, s: usize, d: usize) -> bool {
     }
 }
 
-/// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no statement of the
-/// same phases goes.
+/// The last coordinate of statement `s` in dimension `d`: constant, or one function of the sizes beyond which no
+/// statement of the same phases goes.
 fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
     let depth = system.dims.len();
     let placed = &system.statements[s];
@@ -198,7 +231,12 @@ fn last(system: &System, s: usize, d: usize) -> Option<Affine> {
         _ => return None,
     };
     let within = Constraint { expr: minus(&upper, &coordinate(d, depth)), equality: false };
-    system.alike(s).into_iter().flat_map(|t| &system.statements[t].domain).all(|all| flow::implies(all, std::slice::from_ref(&within), depth)).then_some(upper)
+    system
+        .alike(s)
+        .into_iter()
+        .flat_map(|t| &system.statements[t].domain)
+        .all(|all| flow::implies(all, std::slice::from_ref(&within), depth))
+        .then_some(upper)
 }
 
 /// The summed dimensions run over the same range wherever the others but the sizes are.
@@ -216,12 +254,17 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
     let first: Vec<Constraint> = reduction.dims.iter().map(|&d| fixed(d, bounds[d].0, depth)).collect();
     let end = |(&d, upper): (&usize, &Affine)| Constraint { expr: minus(&coordinate(d, depth), upper), equality: true };
     let last: Vec<Constraint> = reduction.dims.iter().zip(&reduction.uppers).map(end).collect();
-    // The chain runs from the first coordinate over the whole range of a dimension: other statements of its phases must not make
-    // it longer.
+    // The chain runs from the first coordinate over the whole range of a dimension: other statements of its phases must
+    // not make it longer.
     if reduction.dims.iter().any(|&d| (system.dims[d].lo, system.dims[d].hi) != bounds[d]) {
-        let alike: Vec<Vec<Constraint>> = system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
+        let alike: Vec<Vec<Constraint>> =
+            system.alike(s).into_iter().flat_map(|t| system.statements[t].domain.clone()).collect();
         let whole = flow::domain_bounds(&alike, depth);
-        if reduction.dims.iter().any(|&d| system.dims[d].lo != bounds[d].0 || whole.as_ref().is_none_or(|all| all[d] != bounds[d])) {
+        if reduction
+            .dims
+            .iter()
+            .any(|&d| system.dims[d].lo != bounds[d].0 || whole.as_ref().is_none_or(|all| all[d] != bounds[d]))
+        {
             return false;
         }
     }
@@ -231,9 +274,15 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
             let accumulates = reader == s && k == reduction.read;
             for piece in &variable.pieces {
                 let ok = match &piece.feed {
-                    // A partial result of another cell's chain, as `y[i + a]` finds from tap to tap, is no initial value.
-                    Feed::Value { statement, distance } if *statement == me && accumulates => distance.iter().enumerate().all(|(d, &e)| e == 0 || reduction.dims.contains(&d)),
-                    Feed::Partial { distance } if accumulates => distance.iter().enumerate().all(|(d, e)| *e == Affine::constant(depth, 0) || reduction.dims.contains(&d)),
+                    // A partial result of another cell's chain, as `y[i + a]` finds from tap to tap, is no initial
+                    // value.
+                    Feed::Value { statement, distance } if *statement == me && accumulates => {
+                        distance.iter().enumerate().all(|(d, &e)| e == 0 || reduction.dims.contains(&d))
+                    }
+                    Feed::Partial { distance } if accumulates => distance
+                        .iter()
+                        .enumerate()
+                        .all(|(d, e)| *e == Affine::constant(depth, 0) || reduction.dims.contains(&d)),
                     Feed::Carry { .. } | Feed::Partial { .. } if accumulates => false,
                     _ if accumulates => flow::implies(&piece.domain, &first, depth),
                     Feed::Value { statement, distance } if *statement == me => {
@@ -241,7 +290,10 @@ fn only_final_is_read(system: &System, s: usize, reduction: &Reduction, depth: u
                             .iter()
                             .map(|c| {
                                 let back: i64 = c.expr.coeffs.iter().zip(distance).map(|(a, e)| a * e).sum();
-                                Constraint { expr: Affine { constant: c.expr.constant - back, ..c.expr.clone() }, equality: true }
+                                Constraint {
+                                    expr: Affine { constant: c.expr.constant - back, ..c.expr.clone() },
+                                    equality: true,
+                                }
                             })
                             .collect();
                         flow::implies(&piece.domain, &moved, depth)

@@ -1,23 +1,23 @@
-//! Other versions of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of named
-//! rewrites ([`super::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
+//! Other versions of a program that compute the same, bit for bit. [`uniform`] tries them in the order of a list of
+//! named rewrites ([`super::REWRITES`]), takes the first whose dependences are uniform, and keeps why others are not.
 //!
 //! **Completed sums.** `if (0 <= r + p - 1) y[r] += x[r + p - 1] * w[p];` adds nothing where the condition fails. As
-//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This version is
-//! tried first. Elements outside of an array are never fetched.
+//! `y[r] += 0 <= r + p - 1 ? x[r + p - 1] * w[p] : 0` it is a sum over all of its loops, whose order may be free. This
+//! version is tried first. Elements outside of an array are never fetched.
 //!
 //! **Reversed sums.** `for (j…) x[i] -= u[i][j] * x[j];` may run backwards where the order of the sum does not matter.
 //! Back substitution needs it: the term that is known last must come last.
 //!
-//! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The domain is
-//! split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part upon the other,
-//! like a sheet folded along the pivot, so that every value moves away from it.
+//! **Folded domains.** In Floyd–Warshall, row and column `k` spread both ways from where `i = k` and `j = k`. The
+//! domain is split there, and each part is placed by its distance from the pivot, `|i - k|` and `|j - k|`: one part
+//! upon the other, like a sheet folded along the pivot, so that every value moves away from it.
 
 use super::builder::Within;
 use super::extended;
 use super::place::Reach;
-use crate::recurrence::reduction;
 use crate::affine::map::{compose, coordinate, in_bounds, minus};
 use crate::ir::ure::System;
+use crate::recurrence::reduction;
 use frontend::diag::{Diagnostic, Diagnostics};
 use frontend::flow::{self, Flow, Source};
 use frontend::scop::{Access, Affine, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Scop, Statement};
@@ -74,7 +74,8 @@ pub struct Rewrite {
     pub unless: &'static str,
 }
 
-/// Questions after which a search that finds nothing was long, and by how much those for the versions behind it are shortened.
+/// Questions after which a search that finds nothing was long, and by how much those for the versions behind it are
+/// shortened.
 const VAIN: u64 = 20_000;
 const HASTE: u64 = 4;
 
@@ -111,7 +112,10 @@ impl Display for Attempt {
 ///
 /// # Errors
 /// What came of all of them.
-pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Vec<Attempt>> {
+pub fn uniform<'a>(
+    region: &Region<'a>,
+    rewrites: &[Rewrite],
+) -> Result<(Cow<'a, Scop>, System, Vec<Attempt>), Vec<Attempt>> {
     let mut attempts = Vec::new();
     let mut within = region.within;
     for rewrite in rewrites {
@@ -138,12 +142,19 @@ pub fn uniform<'a>(region: &Region<'a>, rewrites: &[Rewrite]) -> Result<(Cow<'a,
 
 /// Why no version is uniform: the faults of the program as written, with what came of its other versions.
 pub fn refusal(region: &Region, attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Diagnostics {
-    let others: Vec<String> = attempts.iter().filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_))).map(Attempt::to_string).collect();
+    let others: Vec<String> = attempts
+        .iter()
+        .filter(|a| a.rewrite != AS_WRITTEN && matches!(a.outcome, Outcome::NotUniform(_)))
+        .map(Attempt::to_string)
+        .collect();
     let mut faults = as_written_faults(&attempts);
     let freely = Region::new(region.scop, Some(true));
     let reversed = rewrites.iter().filter(|r| r.name == REVERSED);
     if region.reassociate.is_none() && reversed.into_iter().any(|r| uniform(&freely, std::slice::from_ref(r)).is_ok()) {
-        let hint = |fault: Diagnostic| fault.help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently");
+        let hint = |fault: Diagnostic| {
+            fault
+                .help("with --reassociate the sum may run backwards, which makes it uniform, and may round differently")
+        };
         return faults.into_iter().map(hint).collect();
     }
     // What else was tried says something about dependences alone, and only where it came to another end.
@@ -167,13 +178,22 @@ pub(super) fn as_written_faults(attempts: &[Attempt]) -> Diagnostics {
 
 fn system(region: &Region, version: &Version, within: Within) -> Result<System, Diagnostics> {
     match &version.scop {
-        Cow::Borrowed(scop) => super::build_at(scop, region.flow().map_err(Clone::clone)?, within, region.reassociate, &version.places, version.reach),
-        Cow::Owned(scop) => super::build_at(scop, &flow::analyze(scop)?, within, region.reassociate, &version.places, version.reach),
+        Cow::Borrowed(scop) => super::build_at(
+            scop,
+            region.flow().map_err(Clone::clone)?,
+            within,
+            region.reassociate,
+            &version.places,
+            version.reach,
+        ),
+        Cow::Owned(scop) => {
+            super::build_at(scop, &flow::analyze(scop)?, within, region.reassociate, &version.places, version.reach)
+        }
     }
 }
 
-/// The version with its sums extended to where others are, if that makes more of them free. With sizes at run time ends of loops are
-/// no constants to extend to.
+/// The version with its sums extended to where others are, if that makes more of them free. With sizes at run time ends
+/// of loops are no constants to extend to.
 fn extended_sums<'a>(region: &Region<'a>, version: Version<'a>, system: System) -> (Version<'a>, System) {
     if region.within.sizes > 0 {
         return (version, system);
@@ -227,8 +247,8 @@ pub(super) fn complete_all(scop: &Scop) -> Option<Scop> {
     any.then_some(out)
 }
 
-/// The statement without the conditions around it, if it then may store what its cell holds already, and if they depend on
-/// an iterator that the cell does not.
+/// The statement without the conditions around it, if it then may store what its cell holds already, and if they depend
+/// on an iterator that the cell does not.
 fn complete(scop: &Scop, statement: &Statement) -> Option<Statement> {
     let depth = statement.loops.len();
     let write = &statement.write;
@@ -259,15 +279,22 @@ fn reverse_each(scop: &Scop, reassociate: Option<bool>) -> Vec<Scop> {
 /// The statement is alone in its innermost loop, sums over it in any order, and sums what was known before the loop.
 fn is_reversible(scop: &Scop, s: usize, reassociate: Option<bool>) -> bool {
     let statement = &scop.statements[s];
-    let Some((&innermost, depth)) = statement.loops.last().zip(statement.loops.len().checked_sub(1)) else { return false };
+    let Some((&innermost, depth)) = statement.loops.last().zip(statement.loops.len().checked_sub(1)) else {
+        return false;
+    };
     let alone = scop.statements.iter().filter(|x| x.loops.contains(&innermost)).count() == 1;
     let Some(accumulator) = reduction::accumulator(scop, s, reassociate) else { return false };
     let stays = statement.write.subscripts.iter().all(|a| a.coeffs[depth] == 0);
     // Nothing else that it reads is the cell that the loop adds to: it would be another partial sum.
     let apart = |read: &Access| {
-        let same = read.subscripts.iter().zip(&statement.write.subscripts).map(|(a, b)| Constraint { expr: minus(a, b), equality: true });
+        let same = read
+            .subscripts
+            .iter()
+            .zip(&statement.write.subscripts)
+            .map(|(a, b)| Constraint { expr: minus(a, b), equality: true });
         let same: Vec<Constraint> = same.collect();
-        read.array != statement.write.array || statement.domain.iter().all(|all| flow::is_empty(&[all.as_slice(), &same].concat(), depth + 1))
+        read.array != statement.write.array
+            || statement.domain.iter().all(|all| flow::is_empty(&[all.as_slice(), &same].concat(), depth + 1))
     };
     let others = statement.reads.iter().enumerate().filter(|(k, _)| *k != accumulator);
     alone && stays && others.map(|(_, read)| read).all(apart)
@@ -342,8 +369,11 @@ fn folds(flow: &Flow, s: usize, depth: usize) -> Vec<(usize, usize)> {
             let produced_at = |p: &flow::Piece| matches!(&p.source, Source::Write { iteration, .. } if iteration.get(inner) == Some(&coordinate(outer, depth)));
             let pieces: Vec<&flow::Piece> = flow.reads[s].iter().flatten().filter(|p| produced_at(p)).collect();
             let beyond = |below: bool| {
-                let side = Constraint { expr: Affine { constant: -1, ..away(inner, outer, below, depth) }, equality: false };
-                pieces.iter().any(|p| !flow::is_empty(&p.domain.iter().cloned().chain([side.clone()]).collect::<Vec<_>>(), depth))
+                let side =
+                    Constraint { expr: Affine { constant: -1, ..away(inner, outer, below, depth) }, equality: false };
+                pieces.iter().any(|p| {
+                    !flow::is_empty(&p.domain.iter().cloned().chain([side.clone()]).collect::<Vec<_>>(), depth)
+                })
             };
             if beyond(false) && beyond(true) {
                 found.push((inner, outer));
@@ -363,7 +393,9 @@ fn away(inner: usize, outer: usize, below: bool, depth: usize) -> Affine {
 pub(super) fn substituted(e: &Expr, over: &impl Fn(&Affine) -> Affine) -> Expr {
     let kind = match &e.kind {
         ExprKind::Iter(a) => ExprKind::Iter(over(a)),
-        ExprKind::Holds(all) => ExprKind::Holds(all.iter().map(|c| Constraint { expr: over(&c.expr), ..c.clone() }).collect()),
+        ExprKind::Holds(all) => {
+            ExprKind::Holds(all.iter().map(|c| Constraint { expr: over(&c.expr), ..c.clone() }).collect())
+        }
         _ => return e.with_operands(|x| substituted(x, over)),
     };
     Expr { kind, ..e.clone() }

@@ -1,12 +1,12 @@
 //! Statements that share the operators and the links of a PE, because no iteration executes two of them.
 //!
-//! `X[c][q] = q == 0 ? x[c] : X[c + 1][q - 1];` is two statements, one for each side of the condition, and so are the four
-//! folded parts of Floyd–Warshall. One PE could hold them side by side: each with its own operators, and each with its own
-//! link to every reader. Together they are one value with one operator where theirs are alike, and what enters at the
-//! boundary is selected in front of it.
+//! `X[c][q] = q == 0 ? x[c] : X[c + 1][q - 1];` is two statements, one for each side of the condition, and so are the
+//! four folded parts of Floyd–Warshall. One PE could hold them side by side: each with its own operators, and each with
+//! its own link to every reader. Together they are one value with one operator where theirs are alike, and what enters
+//! at the boundary is selected in front of it.
 //!
-//! Invariant: domains of the statements of a [`Joint`] are disjoint over the band, so at every place at most one of them
-//! says what the value is. Sums whose order is free stay by themselves: they are built another way (`pe::reduce`).
+//! Invariant: domains of the statements of a [`Joint`] are disjoint over the band, so at every place at most one of
+//! them says what the value is. Sums whose order is free stay by themselves: they are built another way (`pe::reduce`).
 
 use crate::affine::map::{constant_on, minus};
 use crate::ir::ure::{Feed, System};
@@ -51,7 +51,9 @@ impl Sharing {
     pub fn find(scop: &Scop, system: &System, reductions: &[Option<Reduction>]) -> Sharing {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for s in (0..scop.statements.len()).filter(|&s| reductions[s].is_none()) {
-            let fits = |group: &&mut Vec<usize>| group.iter().all(|&t| are_apart(system, s, t)) && group.iter().any(|&t| is_worth(scop, system, s, t));
+            let fits = |group: &&mut Vec<usize>| {
+                group.iter().all(|&t| are_apart(system, s, t)) && group.iter().any(|&t| is_worth(scop, system, s, t))
+            };
             match groups.iter_mut().find(fits) {
                 Some(group) => group.push(s),
                 None => groups.push(vec![s]),
@@ -69,19 +71,27 @@ impl Sharing {
         sharing
     }
 
-    /// Inputs that other reads of their variable have, too, are written as those have them: the first weight of `w[q]` is no
-    /// input of its own.
+    /// Inputs that other reads of their variable have, too, are written as those have them: the first weight of `w[q]`
+    /// is no input of its own.
     pub fn join_inputs(&self, scop: &Scop, system: &mut System) {
         let before = system.clone();
         for (&(s, k), reads) in &self.variables {
             let array = scop.statements[s].reads[k].array;
             let of_array = reads.iter().filter(|r| scop.statements[r.0].reads[r.1].array == array);
-            let inputs: Vec<&Vec<Affine>> = of_array.flat_map(|&(t, l)| &before.statements[t].variables[l].pieces).filter_map(|p| input(&p.feed)).collect();
+            let inputs: Vec<&Vec<Affine>> = of_array
+                .flat_map(|&(t, l)| &before.statements[t].variables[l].pieces)
+                .filter_map(|p| input(&p.feed))
+                .collect();
             for piece in &mut system.statements[s].variables[k].pieces {
                 let Some(own) = input(&piece.feed) else { continue };
-                let same = |other: &Vec<Affine>| own.iter().zip(other).all(|(a, b)| constant_on(&minus(a, b), &piece.domain) == Some(0));
+                let same = |other: &Vec<Affine>| {
+                    own.iter().zip(other).all(|(a, b)| constant_on(&minus(a, b), &piece.domain) == Some(0))
+                };
                 let moving = |a: &Vec<Affine>| a.iter().flat_map(|x| &x.coeffs).filter(|c| **c != 0).count();
-                let widest = inputs.iter().filter(|other| moving(other) > moving(own) && same(other)).max_by_key(|other| moving(other));
+                let widest = inputs
+                    .iter()
+                    .filter(|other| moving(other) > moving(own) && same(other))
+                    .max_by_key(|other| moving(other));
                 if let Some(other) = widest {
                     piece.feed = Feed::Input { subscripts: other.to_vec() };
                 }
@@ -92,7 +102,9 @@ impl Sharing {
     /// A read that stands in several places of a value belongs to the first one's variable.
     fn note_variables(&mut self, tree: &Tree) {
         match tree {
-            Tree::Read(all) if all.iter().all(|r| !self.variables.contains_key(r)) => all.iter().for_each(|&r| drop(self.variables.insert(r, all.clone()))),
+            Tree::Read(all) if all.iter().all(|r| !self.variables.contains_key(r)) => {
+                all.iter().for_each(|&r| drop(self.variables.insert(r, all.clone())))
+            }
             Tree::Own(..) | Tree::Read(_) => {}
             Tree::Operator { operands, .. } => operands.iter().for_each(|t| self.note_variables(t)),
             Tree::Beyond { whole, .. } => self.note_variables(whole),
@@ -102,7 +114,11 @@ impl Sharing {
 }
 
 fn input(feed: &Feed) -> Option<&Vec<Affine>> {
-    if let Feed::Input { subscripts } = feed { Some(subscripts) } else { None }
+    if let Feed::Input { subscripts } = feed {
+        Some(subscripts)
+    } else {
+        None
+    }
 }
 
 /// What the statement stores, of its array's type.
@@ -110,7 +126,11 @@ fn stored(scop: &Scop, s: usize) -> Expr {
     let statement = &scop.statements[s];
     let ty = scop.array(statement.write.array).ty;
     let rhs = statement.rhs.clone();
-    if rhs.ty == ty { rhs } else { Expr { ty, span: rhs.span, kind: ExprKind::Cast(Box::new(rhs)) } }
+    if rhs.ty == ty {
+        rhs
+    } else {
+        Expr { ty, span: rhs.span, kind: ExprKind::Cast(Box::new(rhs)) }
+    }
 }
 
 fn are_apart(system: &System, s: usize, t: usize) -> bool {
@@ -130,10 +150,12 @@ fn is_worth(scop: &Scop, system: &System, s: usize, t: usize) -> bool {
     }
     let variables = system.statements.iter().flat_map(|p| &p.variables);
     variables.into_iter().any(|v| {
-        let from = |w: usize| v.pieces.iter().filter_map(move |p| match &p.feed {
-            Feed::Value { statement, distance } if statement.index() == w => Some(distance),
-            _ => None,
-        });
+        let from = |w: usize| {
+            v.pieces.iter().filter_map(move |p| match &p.feed {
+                Feed::Value { statement, distance } if statement.index() == w => Some(distance),
+                _ => None,
+            })
+        };
         from(s).any(|d| from(t).any(|e| d == e))
     })
 }
@@ -151,8 +173,12 @@ fn is_bare(e: &Expr) -> bool {
 fn has_operator(tree: &Tree) -> bool {
     match tree {
         Tree::Own(..) | Tree::Read(_) => false,
-        Tree::Operator { like, operands } => !matches!(like.kind, ExprKind::Cast(_)) || operands.iter().any(has_operator),
-        Tree::Beyond { whole, at, .. } => matches!(&**whole, Tree::Operator { operands, .. } if has_operator(&operands[*at])),
+        Tree::Operator { like, operands } => {
+            !matches!(like.kind, ExprKind::Cast(_)) || operands.iter().any(has_operator)
+        }
+        Tree::Beyond { whole, at, .. } => {
+            matches!(&**whole, Tree::Operator { operands, .. } if has_operator(&operands[*at]))
+        }
         Tree::Choice(all) => all.iter().any(|(_, t)| has_operator(t)),
     }
 }
@@ -167,7 +193,9 @@ fn alike(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Unary(x, _), ExprKind::Unary(y, _)) => x == y,
         (ExprKind::Binary(x, ..), ExprKind::Binary(y, ..)) => x == y,
         (ExprKind::Lookup(x, _), ExprKind::Lookup(y, _)) => x == y,
-        (ExprKind::Select(..), ExprKind::Select(..)) | (ExprKind::Cast(_), ExprKind::Cast(_)) | (ExprKind::Fma(..), ExprKind::Fma(..)) => true,
+        (ExprKind::Select(..), ExprKind::Select(..))
+        | (ExprKind::Cast(_), ExprKind::Cast(_))
+        | (ExprKind::Fma(..), ExprKind::Fma(..)) => true,
         _ => false,
     };
     operator && a.ty == b.ty && a.operands().iter().zip(b.operands()).all(|(x, y)| x.ty == y.ty)
@@ -183,8 +211,11 @@ fn laid(scop: &Scop, mut all: Vec<(usize, Expr)>) -> Tree {
         let (s, e) = all.remove(0);
         return Tree::Own(s, e);
     }
-    let reads: Vec<(usize, usize)> = all.iter().filter_map(|(s, e)| if let ExprKind::Read(k) = e.kind { Some((*s, k)) } else { None }).collect();
-    if reads.len() == all.len() && reads.iter().all(|&(s, k)| read_type(scop, s, k) == read_type(scop, reads[0].0, reads[0].1)) {
+    let reads: Vec<(usize, usize)> =
+        all.iter().filter_map(|(s, e)| if let ExprKind::Read(k) = e.kind { Some((*s, k)) } else { None }).collect();
+    if reads.len() == all.len()
+        && reads.iter().all(|&(s, k)| read_type(scop, s, k) == read_type(scop, reads[0].0, reads[0].1))
+    {
         return Tree::Read(reads);
     }
     let largest = all.iter().map(|(_, e)| size(e)).max().unwrap_or(0);
@@ -192,12 +223,14 @@ fn laid(scop: &Scop, mut all: Vec<(usize, Expr)>) -> Tree {
     let (same, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, e)| alike(e, &like));
     if same.is_empty() {
         // Leaves of several kinds.
-        let (reads, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, e)| matches!(e.kind, ExprKind::Read(_)));
+        let (reads, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, e)| matches!(e.kind, ExprKind::Read(_)));
         let own = |(s, e): (usize, Expr)| (vec![s], Tree::Own(s, e));
         return Tree::Choice(reads.into_iter().chain(others).map(own).collect());
     }
     let statements = |of: &[(usize, Expr)]| of.iter().map(|x| x.0).collect::<Vec<_>>();
-    let operand = |of: &[(usize, Expr)], j: usize| of.iter().map(|(s, e)| (*s, e.operands()[j].clone())).collect::<Vec<_>>();
+    let operand =
+        |of: &[(usize, Expr)], j: usize| of.iter().map(|(s, e)| (*s, e.operands()[j].clone())).collect::<Vec<_>>();
     let count = like.operands().len();
     if rest.is_empty() {
         return Tree::Operator { operands: (0..count).map(|j| laid(scop, operand(&same, j))).collect(), like };
@@ -205,7 +238,8 @@ fn laid(scop: &Scop, mut all: Vec<(usize, Expr)>) -> Tree {
     let inside = (0..count).find(|&j| rest.iter().all(|(_, e)| alike(e, like.operands()[j])));
     match inside {
         Some(at) => {
-            let with = |j: usize| operand(&same, j).into_iter().chain(rest.iter().filter(|_| j == at).cloned()).collect();
+            let with =
+                |j: usize| operand(&same, j).into_iter().chain(rest.iter().filter(|_| j == at).cloned()).collect();
             let operands = (0..count).map(|j| laid(scop, with(j))).collect();
             Tree::Beyond { statements: statements(&same), whole: Box::new(Tree::Operator { like, operands }), at }
         }

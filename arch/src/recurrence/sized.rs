@@ -1,6 +1,6 @@
 //! Programs with sizes at run time. A size is looked at as a phase loop that nothing is carried over: its iterator is a
-//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow, rewrites and
-//! placement hold for all of them at once.
+//! subscript of every array that the statements write, so each choice of sizes has cells of its own, and dataflow,
+//! rewrites and placement hold for all of them at once.
 
 use super::builder::Within;
 use super::frame::Frame;
@@ -27,7 +27,11 @@ fn region<'a>(whole: &'a Scop, sizes: usize, reassociate: Option<bool>) -> Regio
 ///
 /// # Errors
 /// Why there is none.
-pub fn uniform(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+pub fn uniform(
+    scop: &Scop,
+    reassociate: Option<bool>,
+    rewrites: &[Rewrite],
+) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
     let (sizes, whole) = (scop.open_sizes(), under_sizes(scop));
     let region = region(&whole, sizes, reassociate);
     let (version, system, attempts) = match rewrite::uniform(&region, rewrites) {
@@ -56,13 +60,21 @@ pub fn apart(scop: &Scop, reassociate: Option<bool>, rewrites: &[Rewrite]) -> Op
 /// A sum that has no one order at all sizes.
 fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option<bool>) -> Result<System, Diagnostics> {
     let (sizes, phases, depth) = (scop.open_sizes(), system.phases, system.dims.len());
-    let placed = |(s, p): (usize, Placed)| Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth]);
+    let placed = |(s, p): (usize, Placed)| {
+        Placed::new(version, s, p.dims, p.iterators, p.domain, p.variables, p.live_out, [phases, depth])
+    };
     let statements = system.statements.into_iter().enumerate().map(placed).collect();
-    let size = |(d, dim): (usize, Dim)| scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max });
+    let size = |(d, dim): (usize, Dim)| {
+        scop.sizes.get(d).map_or(dim.clone(), |s| Dim { name: s.name.clone(), lo: 1, hi: s.max })
+    };
     let dims = system.dims.into_iter().enumerate().map(size).collect();
     let system = begun(version, System::new(dims, sizes, phases, statements));
     let without_order = |&s: &usize| {
-        let partial = system.statements[s].variables.iter().flat_map(|v| &v.pieces).any(|p| matches!(p.feed, Feed::Partial { .. }));
+        let partial = system.statements[s]
+            .variables
+            .iter()
+            .flat_map(|v| &v.pieces)
+            .any(|p| matches!(p.feed, Feed::Partial { .. }));
         partial && reduction::find(version, &system, s, reassociate).is_none()
     };
     match (0..system.statements.len()).find(without_order) {
@@ -71,12 +83,13 @@ fn of_all_sizes(scop: &Scop, version: &Scop, system: System, reassociate: Option
     }
 }
 
-/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size begins later at
-/// smaller ones. What is executed in the same phases stays together, and where it is at some size.
+/// The system with loops that begin with the same coordinate at all sizes: a loop that runs backwards from a size
+/// begins later at smaller ones. What is executed in the same phases stays together, and where it is at some size.
 fn begun(scop: &Scop, system: System) -> System {
     let (sizes, phases, depth) = (system.sizes, system.phases, system.dims.len());
     let maxima = system.maxima();
-    let groups = if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
+    let groups =
+        if system.cases.is_empty() { vec![(0..system.statements.len()).collect()] } else { strips::groups(&system) };
     let mut statements = system.statements.clone();
     for group in groups {
         let parts: Vec<Vec<Constraint>> = group.iter().flat_map(|&s| statements[s].domain.clone()).collect();
@@ -108,7 +121,14 @@ fn begun(scop: &Scop, system: System) -> System {
 fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
     let statement = &scop.statements[s];
     let name = &scop.array(statement.write.array).name;
-    let fault = Diagnostic::error("E0601", statement.span, format!("how far it is from one partial result of `{name}` to the next follows from the sizes"));
+    let fault = Diagnostic::error(
+        "E0601",
+        statement.span,
+        format!("how far it is from one partial result of `{name}` to the next follows from the sizes"),
+    );
     let fault = fault.label("this sum begins or is read in the middle of its loops");
-    fault.help("let it begin with the first and be read behind the last iteration of its loops, or make the ends of its inner loops constants")
+    fault.help(
+        "let it begin with the first and be read behind the last iteration of its loops, or make the ends of \
+        its inner loops constants",
+    )
 }

@@ -1,8 +1,9 @@
-//! Loops that end where an outer one says, in strips: iterations of it that follow one another. In each, the other loops begin at its
-//! first iteration and end with its last one. So a triangle is walked in steps, and not as the square around it.
+//! Loops that end where an outer one says, in strips: iterations of it that follow one another. In each, the other
+//! loops begin at its first iteration and end with its last one. So a triangle is walked in steps, and not as the
+//! square around it.
 //!
-//! Along a dimension that nothing is carried over, strips are phases. Else a value that comes over the dimension is one of the strip
-//! before where it begins ([`handed_on`]), and all strips are one phase.
+//! Along a dimension that nothing is carried over, strips are phases. Else a value that comes over the dimension is one
+//! of the strip before where it begins ([`handed_on`]), and all strips are one phase.
 
 use super::frame::Frame;
 use crate::affine::map::{between, coordinate, fixed, minus};
@@ -27,19 +28,32 @@ pub fn dimensions(system: &System) -> Vec<(usize, i64)> {
         feeds().map(each).try_fold(0, |most, e| Some(most.max(e?)))
     };
     let bends = |d: usize| {
-        let couples = |c: &Constraint| c.expr.coeffs[d] != 0 && c.expr.coeffs[system.sizes..].iter().filter(|c| **c != 0).count() > 1;
+        let couples = |c: &Constraint| {
+            c.expr.coeffs[d] != 0 && c.expr.coeffs[system.sizes..].iter().filter(|c| **c != 0).count() > 1
+        };
         system.statements.iter().flat_map(|p| p.domain.iter().flatten()).any(couples)
     };
     let cut = |d: usize| Some((d, far(d)?)).filter(|_| bends(d));
-    if system.cased() > system.sizes { vec![] } else { (system.sizes..system.dims.len()).filter_map(cut).collect() }
+    if system.cased() > system.sizes {
+        vec![]
+    } else {
+        (system.sizes..system.dims.len()).filter_map(cut).collect()
+    }
 }
 
 /// Dimensions, and by how much later they begin from strip to strip.
 pub type Slopes = Vec<(usize, i64)>;
 
-/// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases, unless values
-/// are handed on from one to the next. `slant` makes of the steepest slopes those that the other dimensions get, which are returned.
-pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(Slopes) -> Slopes) -> Option<(System, Slopes)> {
+/// The system in strips of `size` iterations of dimension `d`; `None` if hardly less would be walked. They are phases,
+/// unless values are handed on from one to the next. `slant` makes of the steepest slopes those that the other
+/// dimensions get, which are returned.
+pub fn strips(
+    scop: &Scop,
+    system: &System,
+    d: usize,
+    size: i64,
+    slant: &dyn Fn(Slopes) -> Slopes,
+) -> Option<(System, Slopes)> {
     let (depth, lo, sizes) = (system.dims.len() + 1, system.dims[d].lo, system.sizes);
     let dims: Vec<usize> = (0..sizes).chain(sizes + 1..depth).collect();
     let mut over: Vec<Affine> = dims.iter().map(|&e| coordinate(e, depth)).collect();
@@ -53,13 +67,19 @@ pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(
     let frame = Frame { over, dims, within, first: 0, phases, depth };
     let placed = |(s, placed): (usize, &Placed)| {
         let placed = frame.placed(scop, s, placed);
-        if hands_on { handed_on(scop, s, placed, [d + 1, depth], [lo, size]) } else { placed }
+        if hands_on {
+            handed_on(scop, s, placed, [d + 1, depth], [lo, size])
+        } else {
+            placed
+        }
     };
     let statements: Vec<Placed> = system.statements.iter().enumerate().map(placed).collect();
     let mut names: Vec<String> = names(system).collect();
     names.insert(sizes, format!("{}.strip", system.dims[d].name));
     let whole = around(&system.dims[..sizes], names, phases, statements);
-    let moved = |slopes: Slopes, by: i64| -> Slopes { slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect() };
+    let moved = |slopes: Slopes, by: i64| -> Slopes {
+        slopes.into_iter().map(|(d, slope)| ((d as i64 + by) as usize, slope)).collect()
+    };
     let (slanted, slopes) = slanted(scop, &whole, &|found| moved(slant(moved(found, -1)), 1));
     let cut = slanted.unwrap_or(whole);
     is_worth(&cut, system).then(|| (cut, moved(slopes, -1)))
@@ -68,7 +88,11 @@ pub fn strips(scop: &Scop, system: &System, d: usize, size: i64, slant: &dyn Fn(
 /// The system of these statements at these sizes, which are in strips if not in phases.
 fn around(sizes: &[Dim], names: Vec<String>, phases: usize, statements: Vec<Placed>) -> System {
     let dims = sizes.iter().cloned().chain(Dim::around(names, &statements).into_iter().skip(sizes.len())).collect();
-    if phases > 0 { System::new(dims, sizes.len(), phases, statements) } else { System::in_strips(dims, statements) }
+    if phases > 0 {
+        System::new(dims, sizes.len(), phases, statements)
+    } else {
+        System::in_strips(dims, statements)
+    }
 }
 
 /// So much less is walked.
@@ -94,7 +118,8 @@ fn handed_on(scop: &Scop, s: usize, placed: Placed, [d, depth]: [usize; 2], [lo,
         before.domain.push(Constraint { expr: minus(&Affine::constant(depth, lo + far - 1), &from), equality: false });
         vec![within, before]
     };
-    let variables = placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
+    let variables =
+        placed.variables.iter().map(|v| Variable { pieces: v.pieces.iter().flat_map(handed).collect() }).collect();
     let Placed { dims, iterators, domain, live_out, .. } = placed;
     Placed::new(scop, s, dims, iterators, domain, variables, live_out, [0, depth])
 }
@@ -104,8 +129,8 @@ fn hands_on(system: &System, d: usize) -> bool {
     system.dependences().iter().any(|e| e.distance[d] != 0)
 }
 
-/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked. And what `slant` made of
-/// the steepest slopes.
+/// The system with loops that begin where their phase or strip says; `None` if hardly less would be walked. And what
+/// `slant` made of the steepest slopes.
 fn slanted(scop: &Scop, system: &System, slant: &dyn Fn(Slopes) -> Slopes) -> (Option<System>, Slopes) {
     let (phases, cased, depth) = (system.phases, system.cased(), system.dims.len());
     let (mut statements, mut taken) = (system.statements.clone(), vec![]);
@@ -154,7 +179,10 @@ fn slopes(statements: &[Placed], group: &[usize], p: usize, cased: usize) -> Opt
     let (first, last) = flow::domain_bounds(&all, depth)?[p];
     let begins = |value: i64| {
         let here = fixed(p, value, depth);
-        flow::domain_bounds(&all.iter().map(|c| [c.as_slice(), std::slice::from_ref(&here)].concat()).collect::<Vec<_>>(), depth)
+        flow::domain_bounds(
+            &all.iter().map(|c| [c.as_slice(), std::slice::from_ref(&here)].concat()).collect::<Vec<_>>(),
+            depth,
+        )
     };
     let (from, to) = (begins(first)?, begins(last)?);
     let slope = |e: usize| (to[e].0 - from[e].0).div_euclid((last - first).max(1));

@@ -5,14 +5,31 @@ use crate::ir::mapping::{Carry, Digit, DigitBound, Mapping, Role, Waves};
 impl Mapping {
     /// All carry cases of a band-space distance.
     pub fn carries(&self, distance: &[i64]) -> Vec<Carry> {
-        let moved: Vec<i64> = self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
-        let earlier = (0..self.plan.dims.len()).any(|d| moved[d] != 0 && self.strip.is_some_and(|strip| self.digits[d].first().is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == strip)));
+        let moved: Vec<i64> =
+            self.plan.transform.iter().map(|row| row.iter().zip(distance).map(|(a, b)| a * b).sum()).collect();
+        let earlier = (0..self.plan.dims.len()).any(|d| {
+            moved[d] != 0
+                && self.strip.is_some_and(|strip| {
+                    self.digits[d]
+                        .first()
+                        .is_some_and(|x| !matches!(x.role, Role::Space(_) | Role::Lane) && x.index == strip)
+                })
+        });
         let before = if earlier { vec![0; self.counters.len()] } else { vec![] };
-        let mut all = vec![Carry { when: vec![], waves: Waves::default(), before, hop: [0, 0], lanes: vec![0; self.lane_trips.len()] }];
+        let mut all = vec![Carry {
+            when: vec![],
+            waves: Waves::default(),
+            before,
+            hop: [0, 0],
+            lanes: vec![0; self.lane_trips.len()],
+        }];
         for (d, &e) in moved.iter().enumerate() {
             let mut options = Vec::new();
             digit_cases(&self.digits[d], e, self.digits[d].len(), &mut vec![], &mut vec![], &mut options);
-            all = all.iter().flat_map(|head| options.iter().map(|(when, deltas)| self.extend(head, when, deltas, d))).collect();
+            all = all
+                .iter()
+                .flat_map(|head| options.iter().map(|(when, deltas)| self.extend(head, when, deltas, d)))
+                .collect();
         }
         merge(all)
     }
@@ -37,7 +54,14 @@ impl Mapping {
 type DigitCase = (Vec<DigitBound>, Vec<i64>);
 
 /// Enumerates, innermost digit first, the digit differences whose weighted sum is `e`.
-fn digit_cases(digits: &[Digit], e: i64, left: usize, when: &mut Vec<DigitBound>, deltas: &mut Vec<i64>, out: &mut Vec<DigitCase>) {
+fn digit_cases(
+    digits: &[Digit],
+    e: i64,
+    left: usize,
+    when: &mut Vec<DigitBound>,
+    deltas: &mut Vec<i64>,
+    out: &mut Vec<DigitCase>,
+) {
     if left == 0 {
         if e == 0 {
             out.push((when.clone(), deltas.iter().rev().copied().collect()));

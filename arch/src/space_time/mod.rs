@@ -1,4 +1,5 @@
-//! Space and time: transforms worth trying ([`transform`]), digits of a mapping (`tile`), distances over digits (`carry`).
+//! Space and time: transforms worth trying ([`transform`]), digits of a mapping (`tile`), distances over digits
+//! (`carry`).
 
 mod carry;
 pub mod tile;

@@ -32,10 +32,12 @@ impl Mapping {
     /// As [`Mapping::new`], where some loops run longer than they need to.
     pub fn within(system: &System, plan: Plan, loose: &Loose) -> Result<Mapping, Illegal> {
         let plan = phases_outermost(system, plan)?;
-        let inverse = unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
+        let inverse =
+            unimodular_inverse(&plan.transform).ok_or_else(|| Illegal::NotUnimodular(determinant(&plan.transform)))?;
         let bounds = transformed_bounds(system, &plan.transform);
         let names: Vec<String> = plan.transform.iter().map(|row| row_name(system, row)).collect();
-        let digits: Vec<Vec<Digit>> = plan.dims.iter().zip(&bounds).enumerate().map(|(d, (p, b))| split(d, p, b.1 - b.0 + 1)).collect();
+        let digits: Vec<Vec<Digit>> =
+            plan.dims.iter().zip(&bounds).enumerate().map(|(d, (p, b))| split(d, p, b.1 - b.0 + 1)).collect();
         let mut mapping = Mapping {
             inverse,
             names,
@@ -58,15 +60,17 @@ impl Mapping {
         let ends = mapping.ends_by_size(system, loose);
         let (by_case, uppers) = mapping.ends_by_case(system, loose);
         let by_case = mapping.number_digits(system.sizes, ends, by_case)?;
-        mapping.uppers_by_case = uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
-        mapping.phases = mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
+        mapping.uppers_by_case =
+            uppers.into_iter().map(|((d, case), upper)| ((mapping.digits[d][0].index, case), (d, upper))).collect();
+        mapping.phases =
+            mapping.parameters.len() + mapping.digits[system.sizes..system.phases].iter().map(Vec::len).sum::<usize>();
         mapping.strip = (system.phases..system.cased()).find_map(|d| Some(mapping.digits[d].first()?.index));
         mapping.cases = mapping.ends_by_phase(system, loose, &by_case);
         Ok(mapping)
     }
 
-    /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the parameters that do
-    /// so, by dimension, digit and case.
+    /// Where loops end by phase, or by strip: as far as the statements go that are executed in it. `limits` are the
+    /// parameters that do so, by dimension, digit and case.
     fn ends_by_phase(&self, system: &System, loose: &Loose, limits: &ByCase<usize>) -> Cases {
         let known = self.parameters.len();
         let strip = self.strip;
@@ -82,7 +86,11 @@ impl Mapping {
         let span = |d: usize, all: &[(i64, i64)]| [all[d].0 - self.bounds[d].0, all[d].1 - self.bounds[d].0];
         let phases = |all: &[(i64, i64)]| -> Vec<[i64; 2]> {
             let spans = |dims: Range<usize>| dims.filter(counted).map(|d| span(d, all)).collect::<Vec<_>>();
-            run.clone().chain(spans(system.sizes..system.phases)).chain(self.counters[tiles.clone()].iter().map(whole)).chain(spans(system.phases..system.cased())).collect()
+            run.clone()
+                .chain(spans(system.sizes..system.phases))
+                .chain(self.counters[tiles.clone()].iter().map(whole))
+                .chain(spans(system.phases..system.cased()))
+                .collect()
         };
         let boxes: Vec<Vec<[i64; 2]>> = system.cases.iter().map(|case| phases(&case.bounds)).collect();
         let reaches = self.reaches(system);
@@ -95,10 +103,19 @@ impl Mapping {
             out.limits.extend(limit(d, 0).map(|all| (self.digits[d][0].index, all)));
         }
         let all: i64 = self.counters[known..cased].iter().map(|c| c.trip).product();
-        let between = !out.limits.is_empty() || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
+        let between = !out.limits.is_empty()
+            || boxes.iter().map(|all| all[known..].iter().map(|b| b[1] - b[0] + 1).product::<i64>()).sum::<i64>() < all;
         for d in system.cased()..self.digits.len() {
-            for (k, digit) in self.digits[d].iter().enumerate().filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased) {
-                let by_case: Vec<i64> = self.lasts(system, loose, d, k, &reaches).into_iter().map(|[least, last]| last.max(least)).collect();
+            for (k, digit) in self.digits[d]
+                .iter()
+                .enumerate()
+                .filter(|(_, x)| matches!(x.role, Role::Tile | Role::Time) && x.index >= cased)
+            {
+                let by_case: Vec<i64> = self
+                    .lasts(system, loose, d, k, &reaches)
+                    .into_iter()
+                    .map(|[least, last]| last.max(least))
+                    .collect();
                 let limit = limit(d, k);
                 if between || limit.is_some() || by_case.iter().any(|&last| last + 1 != digit.trip) {
                     out.lasts.insert(digit.index, by_case);
@@ -107,7 +124,11 @@ impl Mapping {
             }
         }
         out.boxes = boxes;
-        if out.lasts.is_empty() { Cases::default() } else { out }
+        if out.lasts.is_empty() {
+            Cases::default()
+        } else {
+            out
+        }
     }
 
     /// How far coordinates go, by case.
@@ -115,10 +136,17 @@ impl Mapping {
         system.cases.iter().map(|case| reach(&self.plan.transform, &self.bounds, &case.bounds)).collect()
     }
 
-    /// The last value of a digit at the greatest sizes, as far as its coordinate goes, by case, behind the one that it has at least.
+    /// The last value of a digit at the greatest sizes, as far as its coordinate goes, by case, behind the one that it
+    /// has at least.
     fn lasts(&self, system: &System, loose: &Loose, d: usize, k: usize, reaches: &[Vec<i64>]) -> Vec<[i64; 2]> {
         let digit = &self.digits[d][k];
-        let last = |reach: &Vec<i64>| if self.is_alone(d, k, reach) { (reach[d] / digit.weight).clamp(0, digit.trip - 1) } else { digit.trip - 1 };
+        let last = |reach: &Vec<i64>| {
+            if self.is_alone(d, k, reach) {
+                (reach[d] / digit.weight).clamp(0, digit.trip - 1)
+            } else {
+                digit.trip - 1
+            }
+        };
         let own: Vec<i64> = reaches.iter().map(last).collect();
         let mut most = own.clone();
         loose.get(&d).into_iter().for_each(|_| evened(&mut most, system));
@@ -130,13 +158,17 @@ impl Mapping {
         self.digits[d][..k].iter().all(|outer| reach[d] / outer.weight == 0)
     }
 
-    /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there are cases
-    /// of phases, of the phases' own.
+    /// The last values of the outermost digits that are counted and that sizes end, by dimension: of all, or, if there
+    /// are cases of phases, of the phases' own.
     fn ends_by_size(&mut self, system: &System, loose: &Loose) -> BTreeMap<usize, Formula> {
         let mut ends = BTreeMap::new();
         let last = if system.cases.is_empty() { self.digits.len() } else { system.phases };
         for d in if system.sizes == 0 { 0..0 } else { system.sizes..self.digits.len() } {
-            let greatest = case::greatest(system.statements.iter().flat_map(|s| &s.domain), &system.maxima(), &self.plan.transform[d]);
+            let greatest = case::greatest(
+                system.statements.iter().flat_map(|s| &s.domain),
+                &system.maxima(),
+                &self.plan.transform[d],
+            );
             let least = least(loose, d);
             // Where it may run longer, its end is not the coordinate's.
             if let ([[one]], 0) = (greatest.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice(), least) {
@@ -152,8 +184,9 @@ impl Mapping {
         ends
     }
 
-    /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the greatest of
-    /// the case, where that is not that of all. And greatest values of coordinates that one function gives, by dimension and case.
+    /// The last values of digits that sizes end, by dimension, digit and case of phases; of phases' own dimensions the
+    /// greatest of the case, where that is not that of all. And greatest values of coordinates that one function gives,
+    /// by dimension and case.
     fn ends_by_case(&self, system: &System, loose: &Loose) -> (ByCase<Formula>, BTreeMap<(usize, usize), Affine>) {
         let (mut ends, mut uppers) = (BTreeMap::new(), BTreeMap::new());
         if system.sizes == 0 {
@@ -162,13 +195,19 @@ impl Mapping {
         let reaches = self.reaches(system);
         for (c, case) in system.cases.iter().enumerate() {
             for d in system.sizes..self.digits.len() {
-                let counted = |(k, x): &(usize, &Digit)| matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reaches[c]);
+                let counted = |(k, x): &(usize, &Digit)| {
+                    matches!(x.role, Role::Tile | Role::Time) && self.is_alone(d, *k, &reaches[c])
+                };
                 let Some((k, digit)) = self.digits[d].iter().enumerate().find(counted) else { continue };
                 let [least, last] = self.lasts(system, loose, d, k, &reaches)[c];
                 let unit = self.plan.transform[d].iter().enumerate().all(|(e, &x)| x == i64::from(d == e));
                 let own;
-                let greatest = if unit { &case.ends[d] } else {
-                    let within: Vec<Vec<Constraint>> = case.parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain).collect();
+                let greatest = if unit {
+                    &case.ends[d]
+                } else {
+                    let within: Vec<Vec<Constraint>> = case
+                        .parts(system.sizes..system.phases, system.dims.len(), |s| &system.statements[s].domain)
+                        .collect();
                     own = case::greatest(within.iter(), &system.maxima(), &self.plan.transform[d]);
                     &own
                 };
@@ -184,16 +223,27 @@ impl Mapping {
         (ends, uppers)
     }
 
-    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not less than `least`.
+    /// The last value of a digit of coordinate `d`, whose greatest value is bounded so, if sizes tell it. It is not
+    /// less than `least`.
     fn last_value(&self, d: usize, digit: &Digit, greatest: &[Vec<(Affine, i64)>], least: i64) -> Option<Formula> {
         let one = |(form, by): &(Affine, i64)| Formula::affine(form).over(*by);
-        let end = greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
-        let value = end.plus(Formula::Const(-self.bounds[d].0)).over(digit.weight).greatest(Formula::Const(least)).least(Formula::Const(digit.trip - 1));
+        let end =
+            greatest.iter().filter_map(|part| part.iter().map(one).reduce(Formula::least)).reduce(Formula::greatest)?;
+        let value = end
+            .plus(Formula::Const(-self.bounds[d].0))
+            .over(digit.weight)
+            .greatest(Formula::Const(least))
+            .least(Formula::Const(digit.trip - 1));
         (!matches!(value, Formula::Const(_))).then_some(value)
     }
 
     /// The parameters that end digits by case.
-    fn number_digits(&mut self, sizes: usize, ends: BTreeMap<usize, Formula>, by_case: ByCase<Formula>) -> Result<ByCase<usize>, Illegal> {
+    fn number_digits(
+        &mut self,
+        sizes: usize,
+        ends: BTreeMap<usize, Formula>,
+        by_case: ByCase<Formula>,
+    ) -> Result<ByCase<usize>, Illegal> {
         let order = self.plan.order.clone();
         for d in 0..sizes {
             self.digits[d].iter_mut().for_each(|digit| digit.index = d);
@@ -225,7 +275,11 @@ impl Mapping {
                     if let Some(&parameter) = limits.get(&d).filter(|_| k == 0) {
                         self.limits.insert(digit.index, parameter);
                     }
-                    let suffix = match role { Role::Tile => "tile", Role::Time => "time", _ => "latency" };
+                    let suffix = match role {
+                        Role::Tile => "tile",
+                        Role::Time => "time",
+                        _ => "latency",
+                    };
                     self.counters.push(Counter { name: format!("{}.{suffix}", self.names[d]), trip: digit.trip });
                 }
             }
@@ -264,13 +318,17 @@ fn least(loose: &Loose, d: usize) -> i64 {
 /// The greatest of cases that have a statement in common, for each of them.
 fn evened(by_case: &mut [i64], system: &System) {
     let shares = |a: usize, b: usize| system.cases[a].statements.iter().any(|s| system.cases[b].statements.contains(s));
-    let pairs: Vec<(usize, usize)> = (0..by_case.len()).flat_map(|a| (0..by_case.len()).map(move |b| (a, b))).filter(|&(a, b)| shares(a, b)).collect();
+    let pairs: Vec<(usize, usize)> = (0..by_case.len())
+        .flat_map(|a| (0..by_case.len()).map(move |b| (a, b)))
+        .filter(|&(a, b)| shares(a, b))
+        .collect();
     while let Some(&(a, b)) = pairs.iter().find(|&&(a, b)| by_case[a] < by_case[b]) {
         by_case[a] = by_case[b];
     }
 }
 
-/// Phase loops are the outermost tile loops, in their order and one iteration a tile; no other coordinate contains them.
+/// Phase loops are the outermost tile loops, in their order and one iteration a tile; no other coordinate contains
+/// them.
 fn phases_outermost(system: &System, mut plan: Plan) -> Result<Plan, Illegal> {
     let phases = system.phases;
     for (d, row) in plan.transform.iter().enumerate() {
@@ -329,6 +387,10 @@ pub fn transformed_bounds(system: &System, transform: &[Vec<i64>]) -> Vec<(i64, 
             .collect();
         (bounds.iter().map(|b| b.0).min().unwrap_or(0), bounds.iter().map(|b| b.1).max().unwrap_or(0))
     };
-    let unit = |row: &Vec<i64>| row.iter().position(|&c| c == 1).filter(|_| row.iter().filter(|&&c| c != 0).count() == 1);
-    transform.iter().map(|row| unit(row).map_or_else(|| range(row), |d| (system.dims[d].lo, system.dims[d].hi))).collect()
+    let unit =
+        |row: &Vec<i64>| row.iter().position(|&c| c == 1).filter(|_| row.iter().filter(|&&c| c != 0).count() == 1);
+    transform
+        .iter()
+        .map(|row| unit(row).map_or_else(|| range(row), |d| (system.dims[d].lo, system.dims[d].hi)))
+        .collect()
 }

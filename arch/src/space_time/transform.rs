@@ -24,16 +24,20 @@ pub fn transforms(system: &System) -> Vec<Vec<Vec<i64>>> {
             }
         }
     }
-    if skewed == identity { vec![identity] } else { vec![identity, skewed] }
+    if skewed == identity {
+        vec![identity]
+    } else {
+        vec![identity, skewed]
+    }
 }
 
 /// Coefficients of a wavefront beyond which most of its steps would be empty.
 const STEEPEST: i64 = 8;
 
-/// The identity with a *wavefront* in the place of the innermost loop: the least sum of loops that grows along every dependence.
-/// Where it runs outermost in time, no iterations of the other loops wait for each other within one of its steps. `None` where it
-/// is not made of several loops, the innermost one among them, or is known as a skew; and in programs of less than three loops
-/// or in phases.
+/// The identity with a *wavefront* in the place of the innermost loop: the least sum of loops that grows along every
+/// dependence. Where it runs outermost in time, no iterations of the other loops wait for each other within one of its
+/// steps. `None` where it is not made of several loops, the innermost one among them, or is known as a skew; and in
+/// programs of less than three loops or in phases.
 pub fn wavefront(system: &System) -> Option<Vec<Vec<i64>>> {
     let depth = system.dims.len();
     if system.phases > 0 || depth < 3 {
@@ -70,7 +74,14 @@ pub fn projections(depth: usize) -> Vec<(Vec<Vec<i64>>, Vec<i64>)> {
         // Time is the last loop that d moves along; the other coordinates are taken relative to it.
         let time = (0..depth).rev().find(|&k| d[k] == 1).expect("d is not zero");
         let unit = |k: usize| (0..depth).map(|x| (x == k) as i64).collect::<Vec<i64>>();
-        let mut rows: Vec<Vec<i64>> = (0..depth).filter(|&k| k != time).map(|k| { let mut r = unit(k); r[time] -= d[k]; r }).collect();
+        let mut rows: Vec<Vec<i64>> = (0..depth)
+            .filter(|&k| k != time)
+            .map(|k| {
+                let mut r = unit(k);
+                r[time] -= d[k];
+                r
+            })
+            .collect();
         rows.push(unit(time));
         all.push((rows, d));
     }

@@ -110,7 +110,9 @@ impl Canvas {
         };
         let weight = if font.bold { r#" font-weight="600""# } else { "" };
         let (size, color, text) = (font.size, font.color, escape(text));
-        self.put(format_args!(r#"<text x="{x}" y="{y}" font-size="{size}" fill="{color}" text-anchor="{anchor}"{weight}>{text}</text>"#));
+        self.put(format_args!(
+            r#"<text x="{x}" y="{y}" font-size="{size}" fill="{color}" text-anchor="{anchor}"{weight}>{text}</text>"#
+        ));
     }
 
     /// Text on a white halo, for labels that lie on lines.
@@ -126,7 +128,10 @@ impl Canvas {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
         let (width, dash) = if dashed { ("1.3", r#" stroke-dasharray="4 3""#) } else { ("1.7", "") };
         let head = if arrow { format!(r##" marker-end="url(#{})""##, marker(color)) } else { String::new() };
-        self.put(format_args!(r#"<polyline points="{}" fill="none" stroke="{color}" stroke-width="{width}"{dash}{head}/>"#, points.join(" ")));
+        self.put(format_args!(
+            r#"<polyline points="{}" fill="none" stroke="{color}" stroke-width="{width}"{dash}{head}/>"#,
+            points.join(" ")
+        ));
     }
 
     /// A bow from `a` to `b` that leaves the straight line by `bend` pixels to its left.
@@ -142,15 +147,22 @@ impl Canvas {
 
     pub fn finish(self, width: i64, height: i64, title: &str) -> String {
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>{}</title>\n<defs>\n",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
+            {height}\" \
+             font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>{}</title>\n\
+             <defs>\n",
             escape(title)
         );
-        let stamps: String = self.stamps.iter().enumerate().map(|(k, s)| format!("<g id=\"s{k}\">\n{s}</g>\n")).collect();
-        let used = |color: &&str| { let id = format!("#{})", marker(color)); self.body.contains(&id) || stamps.contains(&id) };
+        let stamps: String =
+            self.stamps.iter().enumerate().map(|(k, s)| format!("<g id=\"s{k}\">\n{s}</g>\n")).collect();
+        let used = |color: &&str| {
+            let id = format!("#{})", marker(color));
+            self.body.contains(&id) || stamps.contains(&id)
+        };
         for color in HUES.iter().map(|h| h.stroke).chain([INK.stroke, GREY]).filter(used) {
             svg += &format!(
-                "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" markerHeight=\"8\" \
+                "<marker id=\"{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" \
+                markerWidth=\"8\" markerHeight=\"8\" \
                  orient=\"auto\"><path d=\"M 0,0.8 L 8,4 L 0,7.2 z\" fill=\"{color}\"/></marker>\n",
                 marker(color)
             );
@@ -158,7 +170,11 @@ impl Canvas {
         svg += &stamps;
         svg += "</defs>\n";
         // An opaque card: the figure reads the same on a white and on a dark page.
-        svg += &format!("<rect x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n", width - 1, height - 1);
+        svg += &format!(
+            "<rect x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"#ffffff\" stroke=\"#d0d7de\"/>\n",
+            width - 1,
+            height - 1
+        );
         svg + &self.body + "</svg>\n"
     }
 }

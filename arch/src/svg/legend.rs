@@ -12,7 +12,8 @@ pub(super) fn draw(vsa: &Vsa, view: &View, canvas: &mut Canvas, x: i64, y: i64, 
     let mut y = y;
     let columns = ((width - x) / 7) as usize - 14;
     let (tiles, inner) = vsa.counters.split_at(vsa.tile_depth);
-    let loops = |list: &[crate::ir::vsa::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
+    let loops =
+        |list: &[crate::ir::vsa::Counter]| list.iter().map(|c| format!("{} {}", c.name, c.trip)).collect::<Vec<_>>();
     let mut paragraph = |canvas: &mut Canvas, head: &str, parts: Vec<String>, joint: &str| {
         canvas.text(x, y, head, Font::new(12, GREY).bold(), Anchor::Start);
         for line in wrap(&parts, joint, columns) {
@@ -45,7 +46,9 @@ fn wrap(parts: &[String], joint: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + part.chars().count() + joint.len() <= columns => *line += &format!("{joint}{part}"),
+            Some(line) if line.chars().count() + part.chars().count() + joint.len() <= columns => {
+                *line += &format!("{joint}{part}")
+            }
             Some(line) => {
                 line.push_str(joint.trim_end());
                 lines.push(part.clone());
@@ -53,7 +56,11 @@ fn wrap(parts: &[String], joint: &str, columns: usize) -> Vec<String> {
             None => lines.push(part.clone()),
         }
     }
-    if lines.is_empty() { vec!["–".into()] } else { lines }
+    if lines.is_empty() {
+        vec!["–".into()]
+    } else {
+        lines
+    }
 }
 
 fn space(vsa: &Vsa, view: &View) -> Vec<String> {
@@ -62,13 +69,22 @@ fn space(vsa: &Vsa, view: &View) -> Vec<String> {
         if vsa.extent[axis] > 1 {
             let arrow = arrows[view.backwards[axis] as usize];
             let skew = vsa.schedule.skew[axis].abs();
-            parts.push(format!("{} {arrow} {} PEs, {skew} cycle{} apart", vsa.axes[axis], vsa.extent[axis], if skew == 1 { "" } else { "s" }));
+            parts.push(format!(
+                "{} {arrow} {} PEs, {skew} cycle{} apart",
+                vsa.axes[axis],
+                vsa.extent[axis],
+                if skew == 1 { "" } else { "s" }
+            ));
         }
     }
     if vsa.schedule.interval > 1 {
         parts.push(format!("a wave every {} cycles", vsa.schedule.interval));
     }
-    if parts.is_empty() { vec!["one PE".into()] } else { parts }
+    if parts.is_empty() {
+        vec!["one PE".into()]
+    } else {
+        parts
+    }
 }
 
 fn groups(vsa: &Vsa, array: u32) -> Vec<String> {

@@ -44,7 +44,13 @@ impl View {
     }
 
     /// Slots, by index, in which some of the coordinates `first..=last` are.
-    pub fn within(&self, slots: &[Slot], (first, last): (i64, i64), extent: i64, axis: usize) -> std::ops::Range<usize> {
+    pub fn within(
+        &self,
+        slots: &[Slot],
+        (first, last): (i64, i64),
+        extent: i64,
+        axis: usize,
+    ) -> std::ops::Range<usize> {
         let turn = |p: i64| if self.backwards[axis] { extent - 1 - p } else { p };
         let (a, b) = (turn(first).min(turn(last)), turn(first).max(turn(last)));
         let holds = |s: &Slot| match *s {

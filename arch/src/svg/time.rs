@@ -1,16 +1,16 @@
 //! Space-time diagrams: PEs across, steps (waves) down, an arrow for every value that one iteration hands to another.
 //!
-//! An array with two dimensions gives a panel for each: the PEs along one axis, at the border of the other. A cell is an
-//! iteration; a dot in it is an operand that a feeder supplies, a thick frame a result that goes to DRAM. Arrows are the
-//! links of the array: values that stay run straight down, values that move lean over. Dashed ones are inputs that a PE
-//! passes on to the next within the step.
+//! An array with two dimensions gives a panel for each: the PEs along one axis, at the border of the other. A cell is
+//! an iteration; a dot in it is an operand that a feeder supplies, a thick frame a result that goes to DRAM. Arrows are
+//! the links of the array: values that stay run straight down, values that move lean over. Dashed ones are inputs that
+//! a PE passes on to the next within the step.
 
 use super::canvas::{hue, Anchor, Canvas, Font, Hue, Rect, GREY, INK, SMALL};
 use crate::ir::mapping::{Mapping, Role};
 use crate::ir::ure::{Feed, System};
 use crate::ir::vsa::{Op, Vsa};
-use frontend::scop::Scop;
 use frontend::polyhedron::Polyhedron;
+use frontend::scop::Scop;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// PEs and steps that are shown at most.
@@ -49,7 +49,14 @@ struct Diagram<'a> {
 
 /// An SVG document. The mapping is the one that the Vsa was made by.
 pub fn draw(scop: &Scop, system: &System, mapping: &Mapping, vsa: &Vsa) -> String {
-    let mut diagram = Diagram { scop, mapping, vsa, phases: vsa.phases_before(STEPS), cells: BTreeMap::new(), arrows: BTreeSet::new() };
+    let mut diagram = Diagram {
+        scop,
+        mapping,
+        vsa,
+        phases: vsa.phases_before(STEPS),
+        cells: BTreeMap::new(),
+        arrows: BTreeSet::new(),
+    };
     let deepest = scop.statements.iter().map(|s| s.loops.len()).max().unwrap_or(0);
     for s in 0..scop.statements.len() {
         diagram.statement(system, s, scop.statements[s].loops.len() == deepest);
@@ -105,7 +112,9 @@ impl Diagram<'_> {
             }
             cell.stores |= placed.live_out.iter().any(|all| all.iter().all(|c| c.holds(&n)));
             for (k, variable) in placed.variables.iter().enumerate() {
-                let Some(piece) = variable.pieces.iter().find(|p| p.domain.iter().all(|c| c.holds(&n))) else { continue };
+                let Some(piece) = variable.pieces.iter().find(|p| p.domain.iter().all(|c| c.holds(&n))) else {
+                    continue;
+                };
                 let array = statement.reads[k].array.index();
                 let from = match &piece.feed {
                     Feed::Input { subscripts } => {
@@ -129,13 +138,17 @@ impl Diagram<'_> {
     fn passed_on(&self, array: usize, element: &[i64], (pe, step): At) -> Option<usize> {
         let counters = self.vsa.counters_of(step);
         // The array may have fewer dimensions than the program's.
-        let flat = |dims: &[i64], at: &mut dyn Iterator<Item = i64>| dims.iter().zip(at).fold(0, |sum, (d, x)| sum * d + x);
+        let flat =
+            |dims: &[i64], at: &mut dyn Iterator<Item = i64>| dims.iter().zip(at).fold(0, |sum, (d, x)| sum * d + x);
         let wanted = flat(&self.scop.arrays[array].dims, &mut element.iter().copied());
         self.vsa.inputs.iter().position(|g| {
             let from = &self.vsa.arrays[g.array as usize];
-            let mine = from.name == self.scop.arrays[array].name && g.forward.iter().zip(self.vsa.extent).any(|(&f, e)| f && e > 1);
+            let mine = from.name == self.scop.arrays[array].name
+                && g.forward.iter().zip(self.vsa.extent).any(|(&f, e)| f && e > 1);
             let dims: &[i64] = if g.subscripts.len() == from.dims.len() { &from.dims } else { &[1] };
-            mine && g.ports.iter().any(|port| flat(dims, &mut g.subscripts.iter().zip(port).map(|(s, o)| s.eval(&counters, pe) + o)) == wanted)
+            mine && g.ports.iter().any(|port| {
+                flat(dims, &mut g.subscripts.iter().zip(port).map(|(s, o)| s.eval(&counters, pe) + o)) == wanted
+            })
         })
     }
 
@@ -149,13 +162,20 @@ impl Diagram<'_> {
     fn reordered(&mut self) {
         for node in &self.vsa.nodes {
             let Op::Past { hop, waves, .. } = node.op else { continue };
-            let drawn = |(_, from, to): &(usize, At, At)| [to.0[0] - from.0[0], to.0[1] - from.0[1]] == hop && to.1 - from.1 == waves;
+            let drawn = |(_, from, to): &(usize, At, At)| {
+                [to.0[0] - from.0[0], to.0[1] - from.0[1]] == hop && to.1 - from.1 == waves
+            };
             let name = node.name.trim_end_matches("_in");
             let Some(array) = self.scop.arrays.iter().position(|a| a.name.to_lowercase() == name) else { continue };
             if self.arrows.iter().any(|a| drawn(a)) {
                 continue;
             }
-            let ends: Vec<(At, At)> = self.cells.keys().map(|&(p, t)| (([p[0] - hop[0], p[1] - hop[1]], t - waves), (p, t))).filter(|(from, _)| self.cells.contains_key(from)).collect();
+            let ends: Vec<(At, At)> = self
+                .cells
+                .keys()
+                .map(|&(p, t)| (([p[0] - hop[0], p[1] - hop[1]], t - waves), (p, t)))
+                .filter(|(from, _)| self.cells.contains_key(from))
+                .collect();
             self.arrows.extend(ends.into_iter().map(|(from, to)| (array, from, to)));
         }
     }
@@ -175,7 +195,14 @@ impl Diagram<'_> {
 
     fn title(&self) -> String {
         let axes: Vec<&str> = self.vsa.axes.iter().filter(|a| !a.is_empty()).map(String::as_str).collect();
-        let time: Vec<&str> = self.mapping.plan.order.iter().filter(|&&d| self.mapping.plan.dims[d].axis.is_none()).map(|&d| self.mapping.names[d].as_str()).collect();
+        let time: Vec<&str> = self
+            .mapping
+            .plan
+            .order
+            .iter()
+            .filter(|&&d| self.mapping.plan.dims[d].axis.is_none())
+            .map(|&d| self.mapping.names[d].as_str())
+            .collect();
         format!("{}: PEs over ({}), time ({})", self.vsa.name, axes.join(", "), time.join(", "))
     }
 
@@ -208,19 +235,26 @@ impl Diagram<'_> {
         for (key, cell) in &self.cells {
             let Some(here) = own(key) else { continue };
             for &(array, group) in cell.fed.iter().filter(|f| f.1.is_some_and(|g| self.vsa.inputs[g].forward[axis])) {
-                if let Some(from) = self.neighbour(*key, axis, back).filter(|from| self.cells.get(from).is_some_and(|c| c.fed.contains(&(array, group)))) {
+                if let Some(from) = self
+                    .neighbour(*key, axis, back)
+                    .filter(|from| self.cells.get(from).is_some_and(|c| c.fed.contains(&(array, group))))
+                {
                     arrive(array, (from.0[axis], here.1), here, true);
                 }
             }
         }
         for (to, arrows) in &arriving {
-            canvas.stamp(*to, |canvas| arrows.iter().for_each(|&(array, from, dashed)| arrow(canvas, from, (0, 0), hue(array as u32), dashed)));
+            canvas.stamp(*to, |canvas| {
+                arrows.iter().for_each(|&(array, from, dashed)| arrow(canvas, from, (0, 0), hue(array as u32), dashed))
+            });
         }
         for (key, cell) in &self.cells {
             let Some((p, t)) = own(key) else { continue };
             let enters = |&&(array, group): &&(usize, Option<usize>)| {
                 let passed = |axis: usize| group.is_some_and(|g| self.vsa.inputs[g].forward[axis]);
-                let from = |axis: usize| self.neighbour(*key, axis, self.vsa.schedule.skew[axis] < 0).and_then(|from| self.cells.get(&from));
+                let from = |axis: usize| {
+                    self.neighbour(*key, axis, self.vsa.schedule.skew[axis] < 0).and_then(|from| self.cells.get(&from))
+                };
                 !(0..2).any(|a| passed(a) && from(a).is_some_and(|c| c.fed.contains(&(array, group))))
             };
             let fed: BTreeSet<usize> = cell.fed.iter().filter(enters).map(|f| f.0).collect();
@@ -243,14 +277,26 @@ impl Diagram<'_> {
     /// What each colour stands for; the height of all.
     fn legend(&self, canvas: &mut Canvas, mut y: i64) -> i64 {
         let x = LEFT - 40;
-        let names: Vec<&str> = self.scop.statements.iter().max_by_key(|s| s.loops.len()).map_or(vec![], |s| s.loops.iter().map(|l| self.scop.loops[l.index()].name.as_str()).collect());
+        let names: Vec<&str> = self
+            .scop
+            .statements
+            .iter()
+            .max_by_key(|s| s.loops.len())
+            .map_or(vec![], |s| s.loops.iter().map(|l| self.scop.loops[l.index()].name.as_str()).collect());
         let mut moves: BTreeMap<usize, BTreeSet<([i64; 2], i64)>> = BTreeMap::new();
         for (array, from, to) in &self.arrows {
             moves.entry(*array).or_default().insert(([to.0[0] - from.0[0], to.0[1] - from.0[1]], to.1 - from.1));
         }
         for (array, name) in self.scop.arrays.iter().map(|a| &a.name).enumerate() {
-            let mut said: Vec<String> = moves.get(&array).into_iter().flatten().map(|(hop, waves)| said(*hop, *waves, self.vsa.extent)).collect();
-            let fed = |passed: bool| self.cells.values().any(|c| c.fed.iter().any(|f| f.0 == array && f.1.is_some() == passed));
+            let mut said: Vec<String> = moves
+                .get(&array)
+                .into_iter()
+                .flatten()
+                .map(|(hop, waves)| said(*hop, *waves, self.vsa.extent))
+                .collect();
+            let fed = |passed: bool| {
+                self.cells.values().any(|c| c.fed.iter().any(|f| f.0 == array && f.1.is_some() == passed))
+            };
             if fed(false) {
                 said.push("enters from a PE's own feeder (dot)".into());
             }
@@ -267,17 +313,33 @@ impl Diagram<'_> {
         }
         let cut = self.vsa.extent.iter().any(|&e| e > PES) || self.vsa.waves() > STEPS;
         let cut = if cut { "; only the first PEs and steps are shown" } else { "" };
-        canvas.text(x, y, &format!("cells: iteration ({}); thick frame: a result leaves{cut}", names.join(", ")), Font::new(12, GREY), Anchor::Start);
+        canvas.text(
+            x,
+            y,
+            &format!("cells: iteration ({}); thick frame: a result leaves{cut}", names.join(", ")),
+            Font::new(12, GREY),
+            Anchor::Start,
+        );
         y + LINE
     }
 }
 
 /// A cell around the origin, with a dot for each operand that a feeder supplies.
 fn frame(canvas: &mut Canvas, stores: bool, fed: &BTreeSet<usize>) {
-    canvas.rect(Rect { x: -17, y: -10, w: 34, h: 20 }, 4, Hue { stroke: INK.stroke, fill: INK.fill }, if stores { 2.4 } else { 0.8 });
+    canvas.rect(
+        Rect { x: -17, y: -10, w: 34, h: 20 },
+        4,
+        Hue { stroke: INK.stroke, fill: INK.fill },
+        if stores { 2.4 } else { 0.8 },
+    );
     for (k, &array) in fed.iter().enumerate() {
         let color = hue(array as u32);
-        canvas.rect(Rect { x: 8 * k as i64 - 16, y: -14, w: 7, h: 7 }, 4, Hue { stroke: color.stroke, fill: color.stroke }, 0.5);
+        canvas.rect(
+            Rect { x: 8 * k as i64 - 16, y: -14, w: 7, h: 7 },
+            4,
+            Hue { stroke: color.stroke, fill: color.stroke },
+            0.5,
+        );
     }
 }
 
@@ -289,7 +351,11 @@ fn said(hop: [i64; 2], waves: i64, extent: [i64; 2]) -> String {
         1 => "in one step".to_string(),
         n => format!("in {n} steps"),
     };
-    if hop == [0, 0] { format!("stays, used again {}", steps.replacen("in ", "after ", 1)) } else { format!("moves by {over} PEs {steps}") }
+    if hop == [0, 0] {
+        format!("stays, used again {}", steps.replacen("in ", "after ", 1))
+    } else {
+        format!("moves by {over} PEs {steps}")
+    }
 }
 
 /// From cell to cell, leaving their frames free.

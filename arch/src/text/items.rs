@@ -93,7 +93,9 @@ pub(super) fn bank(line: &mut Line) -> Result<Bank, String> {
 
 /// A form over a hull's coordinates `y0`, `y1`, … and, behind them, the counters of the phases `phase0`, `phase1`, …
 pub(super) fn over_coordinates(line: &mut Line, rank: usize, phases: usize) -> Result<Affine, String> {
-    let number = |name: &str, prefix: &str, most: usize| name.strip_prefix(prefix).filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < most);
+    let number = |name: &str, prefix: &str, most: usize| {
+        name.strip_prefix(prefix).filter(|_| is_word(name)).and_then(|d| d.parse().ok()).filter(|&d: &usize| d < most)
+    };
     let find = |name: &str| number(name, "y", rank).or_else(|| number(name, "phase", phases).map(|j| rank.max(1) + j));
     line.sum(rank.max(1) + phases, &find)
 }
@@ -133,13 +135,21 @@ pub(super) fn formula(line: &mut Line) -> Result<Formula, String> {
             line.sign(",")?;
             let by = line.integer()?;
             line.sign(")")?;
-            if by < 1 { Err(format!("a division by {by}")) } else { Ok(Formula::Floor(Box::new(inner), by)) }
+            if by < 1 {
+                Err(format!("a division by {by}"))
+            } else {
+                Ok(Formula::Floor(Box::new(inner), by))
+            }
         }
         "min" | "max" => {
             line.sign("(")?;
             let both = Box::new(two(line, ",")?);
             Ok(if word == "min" { Formula::Least(both) } else { Formula::Greatest(both) })
         }
-        _ => word.strip_prefix('s').and_then(|k| k.parse().ok()).map(Formula::Size).ok_or_else(|| format!("expected a formula, found `{word}`")),
+        _ => word
+            .strip_prefix('s')
+            .and_then(|k| k.parse().ok())
+            .map(Formula::Size)
+            .ok_or_else(|| format!("expected a formula, found `{word}`")),
     }
 }

@@ -39,7 +39,13 @@ pub use system::{mapping, read, system, Stage};
 
 /// Some of a text's lines, the others empty: numbers of lines, and places of bytes, are those of the text.
 fn section(text: &str, lines: std::ops::Range<usize>) -> String {
-    let blank = |(i, line): (usize, &str)| if lines.contains(&i) { line.to_string() } else { line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect() };
+    let blank = |(i, line): (usize, &str)| {
+        if lines.contains(&i) {
+            line.to_string()
+        } else {
+            line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect()
+        }
+    };
     text.split_inclusive('\n').enumerate().map(blank).collect()
 }
 

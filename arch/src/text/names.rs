@@ -3,7 +3,8 @@
 use crate::ir::vsa::Vsa;
 use frontend::scop::{BinaryOp, UnaryOp};
 
-pub(super) const UNARY: [(&str, UnaryOp); 4] = [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("sqrt", UnaryOp::Sqrt), ("abs", UnaryOp::Abs)];
+pub(super) const UNARY: [(&str, UnaryOp); 4] =
+    [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("sqrt", UnaryOp::Sqrt), ("abs", UnaryOp::Abs)];
 
 pub(super) const BINARY: [(&str, BinaryOp); 16] = [
     ("add", BinaryOp::Add),
@@ -26,8 +27,16 @@ pub(super) const BINARY: [(&str, BinaryOp); 16] = [
 
 /// How counters are called in forms.
 pub(super) fn counter_names(vsa: &Vsa) -> Vec<String> {
-    let position = |name: &str| name == "p0" || name == "p1" || name.strip_prefix('t').is_some_and(|d| d.chars().all(|c| c.is_ascii_digit()));
+    let position = |name: &str| {
+        name == "p0" || name == "p1" || name.strip_prefix('t').is_some_and(|d| d.chars().all(|c| c.is_ascii_digit()))
+    };
     let unique = |name: &str| vsa.counters.iter().filter(|c| c.name == name).count() == 1;
-    let call = |(j, name): (usize, &String)| if frontend::text::lex::is_word(name) && !position(name) && unique(name) { name.clone() } else { format!("t{j}") };
+    let call = |(j, name): (usize, &String)| {
+        if frontend::text::lex::is_word(name) && !position(name) && unique(name) {
+            name.clone()
+        } else {
+            format!("t{j}")
+        }
+    };
     vsa.counters.iter().map(|c| &c.name).enumerate().map(call).collect()
 }

@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 /// # Errors
 /// `line N: …`, the first fault.
 pub fn parse(text: &str) -> Result<Vsa, String> {
-    let mut parser = Parser { vsa: Vsa::empty(""), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
+    let mut parser =
+        Parser { vsa: Vsa::empty(""), names: Vec::new(), axes: 0, group: None, seen: Vec::new(), nodes: false };
     let mut last = 0;
     for (i, line) in text.lines().enumerate() {
         last = i + 1;
@@ -43,7 +44,25 @@ struct Parser {
 }
 
 /// What may come several times.
-const REPEATED: [&str; 17] = ["space", "size", "parameter", "phase", "case", "lag", "after", "tile", "time", "array", "scalar", "input", "output", "bank", "port", "bound", "%"];
+const REPEATED: [&str; 17] = [
+    "space",
+    "size",
+    "parameter",
+    "phase",
+    "case",
+    "lag",
+    "after",
+    "tile",
+    "time",
+    "array",
+    "scalar",
+    "input",
+    "output",
+    "bank",
+    "port",
+    "bound",
+    "%",
+];
 const TOP: [&str; 6] = ["vsa", "space", "lanes", "interval", "ahead", "nodes"];
 const INPUT: [&str; 6] = ["ports", "forward", "reload", "hull", "row", "col"];
 const OUTPUT: [&str; 7] = ["port", "from", "emit", "hull", "row", "col", "slots"];
@@ -86,7 +105,11 @@ impl Parser {
     fn end(&self) -> Result<(), String> {
         self.complete()?;
         let (nodes, timed) = (self.vsa.nodes.len(), self.vsa.schedule.ready.len());
-        if timed == 0 || timed == nodes { Ok(()) } else { Err(format!("{timed} of {nodes} nodes have an @")) }
+        if timed == 0 || timed == nodes {
+            Ok(())
+        } else {
+            Err(format!("{timed} of {nodes} nodes have an @"))
+        }
     }
 
     fn top(&mut self, key: &str, line: &mut Line) -> Result<(), String> {
@@ -185,7 +208,9 @@ impl Parser {
         let count = vsa.sizes.list.len();
         let mut extents: Vec<Affine> = Vec::new();
         while line.has("[") {
-            extents.push(line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?);
+            extents.push(
+                line.sum(count, &|name| name.strip_prefix('s').and_then(|k| k.parse().ok()).filter(|k| *k < count))?,
+            );
             line.sign("]")?;
         }
         let maxima = vsa.sizes.maxima();
@@ -197,7 +222,11 @@ impl Parser {
         let word = line.small()?;
         // Left out: a port of its own.
         let port = if line.has_word("port") { line.small()? } else { vsa.ports() as u32 };
-        let scratch = if line.has_word("scratch") { Some(Scratch::Dram) } else { line.has_word("on_chip").then_some(Scratch::OnChip) };
+        let scratch = if line.has_word("scratch") {
+            Some(Scratch::Dram)
+        } else {
+            line.has_word("on_chip").then_some(Scratch::OnChip)
+        };
         vsa.arrays.push(DramArray { name, ty, dims, word, port, scratch });
         Ok(())
     }
@@ -217,7 +246,8 @@ impl Parser {
     }
 
     fn form(&self, line: &mut Line) -> Result<Form, String> {
-        let position = |name: &str| name.strip_prefix('t').and_then(|d| d.parse::<usize>().ok()).filter(|&j| j < self.names.len());
+        let position =
+            |name: &str| name.strip_prefix('t').and_then(|d| d.parse::<usize>().ok()).filter(|&j| j < self.names.len());
         let find = |name: &str| match name {
             "p0" => Some(0),
             "p1" => Some(1),
@@ -336,21 +366,56 @@ impl Parser {
         }
         let number: usize = line.small()?;
         let name = line.name()?;
-        let array = self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
+        let array =
+            self.vsa.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("no array `{name}`"))? as u32;
         let subscripts = self.forms(line)?;
         let hull = Hull { view: vec![], origin: vec![], rows: vec![], words: 0, elements: 0 };
         let (row, col) = (Form::default(), Form::default());
         let expected = if key == "input" {
             self.group = Some(Group::Input);
-            self.vsa.inputs.push(InputGroup { array, subscripts, cases: None, ports: vec![], first: [0; 2], last: self.vsa.extent.map(|e| e - 1), forward: [false; 2], reload: 0, phases: vec![], hull, banks: vec![], row, col, after: vec![] });
+            self.vsa.inputs.push(InputGroup {
+                array,
+                subscripts,
+                cases: None,
+                ports: vec![],
+                first: [0; 2],
+                last: self.vsa.extent.map(|e| e - 1),
+                forward: [false; 2],
+                reload: 0,
+                phases: vec![],
+                hull,
+                banks: vec![],
+                row,
+                col,
+                after: vec![],
+            });
             self.vsa.inputs.len() - 1
         } else {
             self.group = Some(Group::Output);
             let (first, last) = ([0; 2], [0; 2]);
-            self.vsa.outputs.push(OutputGroup { array, subscripts, ports: vec![], first, last, emit: vec![], ends: Default::default(), cases: None, hull, banks: vec![], row, col, slots: 0, bounds: vec![] });
+            self.vsa.outputs.push(OutputGroup {
+                array,
+                subscripts,
+                ports: vec![],
+                first,
+                last,
+                emit: vec![],
+                ends: Default::default(),
+                cases: None,
+                hull,
+                banks: vec![],
+                row,
+                col,
+                slots: 0,
+                bounds: vec![],
+            });
             self.vsa.outputs.len() - 1
         };
-        if number == expected { Ok(()) } else { Err(format!("{key} {number}, expected {expected}")) }
+        if number == expected {
+            Ok(())
+        } else {
+            Err(format!("{key} {number}, expected {expected}"))
+        }
     }
 
     fn input(&mut self, key: &str, line: &mut Line) -> Result<(), String> {

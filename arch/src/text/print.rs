@@ -1,11 +1,13 @@
 //! Vsa to text.
 
-use frontend::scop::ScalarType;
-use frontend::text::lex::is_word;
 use super::names::{counter_names, BINARY, UNARY};
 use crate::affine::Form;
 use crate::ir::sizes::Formula;
-use crate::ir::vsa::{After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa};
+use crate::ir::vsa::{
+    After, Bank, CellBound, Delay, Hull, InputGroup, Node, NodeId, Op, OutputGroup, Scratch, Until, Vsa,
+};
+use frontend::scop::ScalarType;
+use frontend::text::lex::is_word;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -55,7 +57,11 @@ fn sum(terms: impl Iterator<Item = (i64, String)>, constant: i64) -> String {
     if constant != 0 {
         add(constant < 0, constant.unsigned_abs().to_string());
     }
-    if text.is_empty() { "0".into() } else { text }
+    if text.is_empty() {
+        "0".into()
+    } else {
+        text
+    }
 }
 
 /// Over a hull's coordinates `y0`, `y1`, …
@@ -94,20 +100,34 @@ impl Printer<'_> {
         for s in &vsa.sizes.list {
             writeln!(self.out, "size {}: {} max {} after {} {}", Name(&s.name), s.ty, s.max, s.after[0], s.after[1])?;
         }
-        let to = |j: usize, case: usize| vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"));
+        let to = |j: usize, case: usize| {
+            vsa.cases.limit(j, Some(case)).map_or(String::new(), |p| format!(" to parameter {p}"))
+        };
         for (j, c) in vsa.counters.iter().enumerate() {
             if let Some(formula) = vsa.sizes.parameters.get(j) {
                 writeln!(self.out, "parameter {} {} = {formula}", Name(&c.name), c.trip)?;
                 continue;
             }
-            let kind = if j < vsa.phases { "phase" } else if j < vsa.tile_depth { "tile" } else { "time" };
+            let kind = if j < vsa.phases {
+                "phase"
+            } else if j < vsa.tile_depth {
+                "tile"
+            } else {
+                "time"
+            };
             let limit = vsa.sizes.limits.get(&j).map_or(String::new(), |p| format!(" to parameter {p}"));
             let last = |(k, last): (usize, &i64)| format!(" {}{}", last + 1, to(j, k));
-            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>()));
+            let by_case = vsa.cases.lasts.get(&j).map_or(String::new(), |lasts| {
+                format!(" by case{}", lasts.iter().enumerate().map(last).collect::<String>())
+            });
             writeln!(self.out, "{kind} {} {}{limit}{by_case}", Name(&c.name), c.trip)?;
         }
         for (k, all) in vsa.cases.boxes.iter().enumerate() {
-            let boxes: String = all.iter().enumerate().map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() })).collect();
+            let boxes: String = all
+                .iter()
+                .enumerate()
+                .map(|(j, b)| format!(" {}{}", Tuple(b), if j < vsa.phases { to(j, k) } else { String::new() }))
+                .collect();
             writeln!(self.out, "case{boxes}")?;
         }
         for lag in &vsa.cases.lags {
@@ -120,7 +140,10 @@ impl Printer<'_> {
         let sizes: Vec<String> = (0..vsa.sizes.list.len()).map(|k| format!("s{k}")).collect();
         for (k, a) in vsa.arrays.iter().enumerate() {
             let dims: String = match vsa.sizes.extents.get(&k) {
-                Some(extents) => extents.iter().map(|e| format!("[{}]", sum(e.coeffs.iter().copied().zip(sizes.iter().cloned()), e.constant))).collect(),
+                Some(extents) => extents
+                    .iter()
+                    .map(|e| format!("[{}]", sum(e.coeffs.iter().copied().zip(sizes.iter().cloned()), e.constant)))
+                    .collect(),
                 None => a.dims.iter().map(|d| format!("[{d}]")).collect(),
             };
             let port = if a.port == ports { String::new() } else { format!(" port {}", a.port) };
@@ -134,7 +157,8 @@ impl Printer<'_> {
         }
         for s in &vsa.scalars {
             let known: Vec<(&str, ScalarType)> = vsa.scalars.iter().map(|s| (s.name.as_str(), s.ty)).collect();
-            let host = s.host.as_ref().map_or(String::new(), |e| format!(" host {}", frontend::text::formula(&known, e)));
+            let host =
+                s.host.as_ref().map_or(String::new(), |e| format!(" host {}", frontend::text::formula(&known, e)));
             writeln!(self.out, "scalar {}: {} after {}{host}", Name(&s.name), s.ty, s.after)?;
         }
         writeln!(self.out, "\nnodes")?;
@@ -158,7 +182,9 @@ impl Printer<'_> {
             write!(self.out, "  @ready {ready} lat {latency}")?;
             match s.delays.get(&NodeId(n as u32)) {
                 Some(Delay::Chain) => write!(self.out, " by chain")?,
-                Some(Delay::Memory { read, synchronous }) => write!(self.out, " by memory {} {read}", if *synchronous { "sync" } else { "async" })?,
+                Some(Delay::Memory { read, synchronous }) => {
+                    write!(self.out, " by memory {} {read}", if *synchronous { "sync" } else { "async" })?
+                }
                 None => {}
             }
         }
@@ -173,16 +199,24 @@ impl Printer<'_> {
             Op::Iter(form) => format!("iter {}", self.form(form)),
             Op::Guard(conditions) => {
                 let sign = |equality: bool| if equality { "==" } else { ">=" };
-                let parts: Vec<String> = conditions.iter().map(|c| format!(" {} {} 0", self.form(&c.form), sign(c.equality))).collect();
+                let parts: Vec<String> =
+                    conditions.iter().map(|c| format!(" {} {} 0", self.form(&c.form), sign(c.equality))).collect();
                 format!("guard{}", parts.join(","))
             }
             Op::Input { group, port } => format!("input {group} port {port}"),
-            Op::Past { source, hop, waves, lag } => format!("past %{} hop {} waves {waves}{}", source.0, Tuple(hop), lag.map_or(String::new(), |lag| format!(" lag {lag}"))),
+            Op::Past { source, hop, waves, lag } => format!(
+                "past %{} hop {} waves {waves}{}",
+                source.0,
+                Tuple(hop),
+                lag.map_or(String::new(), |lag| format!(" lag {lag}"))
+            ),
             Op::Unary(op, a) => format!("{} %{}", spelled(&UNARY, op), a.0),
             Op::Binary(op, a, b) => format!("{} %{}, %{}", spelled(&BINARY, op), a.0, b.0),
             Op::Select(c, a, b) => format!("select %{}, %{}, %{}", c.0, a.0, b.0),
             Op::Cast(a) => format!("cast %{}", a.0),
-            Op::Lookup(table, a) => format!("lookup %{}{}", a.0, table.iter().map(|bits| format!(", {bits}")).collect::<String>()),
+            Op::Lookup(table, a) => {
+                format!("lookup %{}{}", a.0, table.iter().map(|bits| format!(", {bits}")).collect::<String>())
+            }
             Op::Dot { pairs, addend } => {
                 let pairs: String = pairs.iter().map(|[a, b]| format!("%{}, %{}, ", a.0, b.0)).collect();
                 format!("dot {pairs}%{}", addend.0)
@@ -200,7 +234,8 @@ impl Printer<'_> {
 
     fn hull(&mut self, hull: &Hull) -> fmt::Result {
         let origin: String = hull.origin.iter().map(|f| format!("[{}]", self.form(f))).collect();
-        let rows: String = hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
+        let rows: String =
+            hull.rows.iter().map(|r| format!(" {{extent {} modulus {}}}", r.extent, r.modulus)).collect();
         let view = if hull.view == Hull::plain_view(hull.origin.len()) {
             String::new()
         } else {
@@ -215,7 +250,14 @@ impl Printer<'_> {
         for r in &bank.rows {
             write!(self.out, " {{from {} move {} extent {} residue {}}}", r.base, Tuple(&r.coef), r.extent, r.residue)?;
         }
-        write!(self.out, " from {} move {} words {} depth {}", bank.base, Tuple(&bank.coef), bank.words_per_row, bank.depth)?;
+        write!(
+            self.out,
+            " from {} move {} words {} depth {}",
+            bank.base,
+            Tuple(&bank.coef),
+            bank.words_per_row,
+            bank.depth
+        )?;
         match elements {
             Some(n) => writeln!(self.out, " elements {n}"),
             None => writeln!(self.out),
@@ -272,7 +314,8 @@ impl Printer<'_> {
         }
         writeln!(self.out, "  from {} to {}", Tuple(&g.first), Tuple(&g.last))?;
         let at = |j: usize| g.ends.get(&j).map_or(String::new(), |p| format!(" at parameter {p}"));
-        let emit: String = g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
+        let emit: String =
+            g.emit.iter().enumerate().map(|(j, e)| e.map_or(" every".into(), |v| format!(" {v}{}", at(j)))).collect();
         writeln!(self.out, "  emit{emit}")?;
         self.cases(&g.cases)?;
         self.hull(&g.hull)?;

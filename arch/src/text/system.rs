@@ -22,7 +22,15 @@ pub fn system(scop: &Scop, system: &System) -> String {
         text.push('\n');
     };
     for (d, dim) in system.dims.iter().enumerate() {
-        let kind = if d < system.sizes { "size" } else if d < system.phases { "phase" } else if d < system.cased() { "strip" } else { "dim" };
+        let kind = if d < system.sizes {
+            "size"
+        } else if d < system.phases {
+            "phase"
+        } else if d < system.cased() {
+            "strip"
+        } else {
+            "dim"
+        };
         line(format!("  {kind} {} {}..{}", dim.name, dim.lo, dim.hi));
     }
     for (s, placed) in system.statements.iter().enumerate() {
@@ -40,8 +48,13 @@ pub fn system(scop: &Scop, system: &System) -> String {
                         format!("input {array}{parts}")
                     }
                     Feed::Value { statement, distance } => format!("S{} at distance {distance:?}", statement.0),
-                    Feed::Carry { statement, read, distance } => format!("read {read} of S{} at distance {distance:?}", statement.0),
-                    Feed::Partial { distance } => format!("partial at distance [{}]", distance.iter().map(|a| affine(a, &names)).collect::<Vec<_>>().join(", ")),
+                    Feed::Carry { statement, read, distance } => {
+                        format!("read {read} of S{} at distance {distance:?}", statement.0)
+                    }
+                    Feed::Partial { distance } => format!(
+                        "partial at distance [{}]",
+                        distance.iter().map(|a| affine(a, &names)).collect::<Vec<_>>().join(", ")
+                    ),
                 };
                 line(format!("    read {k} = {} where {}", from, conjunction(&piece.domain, &names)));
             }
@@ -85,9 +98,17 @@ pub(super) fn parse_system(scop: &Scop, text: &str) -> Result<System, String> {
     parser.close();
     let dims = parser.dims;
     if parser.statements.len() != scop.statements.len() {
-        return Err(format!("line {last}: {} of {} statements have a place", parser.statements.len(), scop.statements.len()));
+        return Err(format!(
+            "line {last}: {} of {} statements have a place",
+            parser.statements.len(),
+            scop.statements.len()
+        ));
     }
-    Ok(if parser.strips { System::in_strips(dims, parser.statements) } else { System::new(dims, parser.sizes, parser.phases, parser.statements) })
+    Ok(if parser.strips {
+        System::in_strips(dims, parser.statements)
+    } else {
+        System::new(dims, parser.sizes, parser.phases, parser.statements)
+    })
 }
 
 /// A statement while its lines are read.
@@ -164,7 +185,16 @@ impl Parser<'_> {
 
     fn close(&mut self) {
         if let Some(o) = self.open.take() {
-            self.statements.push(Placed::new(self.scop, self.statements.len(), o.dims, o.iterators, o.domain, o.variables, o.live_out, [self.phases, self.dims.len()]));
+            self.statements.push(Placed::new(
+                self.scop,
+                self.statements.len(),
+                o.dims,
+                o.iterators,
+                o.domain,
+                o.variables,
+                o.live_out,
+                [self.phases, self.dims.len()],
+            ));
         }
     }
 
@@ -205,7 +235,10 @@ impl Parser<'_> {
         line.sign("=")?;
         let feed = if line.has_word("input") {
             let array = line.name()?;
-            let read = self.scop.statements[self.statements.len()].reads.get(k as usize).ok_or_else(|| format!("there is no read {k}"))?;
+            let read = self.scop.statements[self.statements.len()]
+                .reads
+                .get(k as usize)
+                .ok_or_else(|| format!("there is no read {k}"))?;
             if self.scop.array(read.array).name != array {
                 return Err(format!("read {k} is of `{}`", self.scop.array(read.array).name));
             }
@@ -239,7 +272,8 @@ impl Parser<'_> {
         };
         line.keyword("where")?;
         let domain = read_conjunction(line, &names)?;
-        let variable = self.statement()?.variables.get_mut(k as usize).ok_or_else(|| format!("there is no read {k}"))?;
+        let variable =
+            self.statement()?.variables.get_mut(k as usize).ok_or_else(|| format!("there is no read {k}"))?;
         variable.pieces.push(Piece { domain, when: vec![], feed });
         Ok(())
     }
@@ -275,7 +309,11 @@ fn plan_line(text: &str, names: &[String], plan: &mut Plan) -> Result<(), String
         return Ok(());
     }
     if line.has_word("order") {
-        plan.order = line.list("[", "]")?.into_iter().map(|d| usize::try_from(d).map_err(|_| format!("{d} is no dimension"))).collect::<Result<_, _>>()?;
+        plan.order = line
+            .list("[", "]")?
+            .into_iter()
+            .map(|d| usize::try_from(d).map_err(|_| format!("{d} is no dimension")))
+            .collect::<Result<_, _>>()?;
         return line.end();
     }
     line.keyword("coordinate")?;
@@ -308,7 +346,8 @@ pub enum Stage {
 /// # Errors
 /// `line N: …`, or every invariant that does not hold.
 pub fn read(name: &str, text: &str) -> Result<Stage, String> {
-    flow::limited(|| verified(name, text)).unwrap_or_else(|error| Err(format!("numbers beyond what can be verified: {error}")))
+    flow::limited(|| verified(name, text))
+        .unwrap_or_else(|error| Err(format!("numbers beyond what can be verified: {error}")))
 }
 
 fn verified(name: &str, text: &str) -> Result<Stage, String> {
@@ -326,7 +365,11 @@ fn verified(name: &str, text: &str) -> Result<Stage, String> {
     let scop = Scop { sources: source(name, text), ..scop };
     scop.verify().map_err(broken)?;
     let Some(ure) = ure else {
-        return if mapping.is_some() { Err("a mapping without its recurrences (`ure`)".into()) } else { Ok(Stage::Scop(scop)) };
+        return if mapping.is_some() {
+            Err("a mapping without its recurrences (`ure`)".into())
+        } else {
+            Ok(Stage::Scop(scop))
+        };
     };
     let system = parse_system(&scop, &section(text, ure..mapping.unwrap_or(end)))?;
     crate::verify::system(&scop, &system).map_err(broken)?;

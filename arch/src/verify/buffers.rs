@@ -1,9 +1,9 @@
 //! Hulls, banks and the order of loads and drains.
 
+use crate::affine::Form;
+use crate::affine::{advance, gcd};
 use crate::contract::visits;
 use crate::ir::forms::{combine, full_range, local, normal, range};
-use crate::affine::{advance, gcd};
-use crate::affine::Form;
 use crate::ir::vsa::{After, Bank, Hull, InputGroup, OutputGroup, Until, Vsa};
 
 pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
@@ -11,12 +11,15 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         let mut found = Vec::new();
         input(vsa, g, &mut found);
         order(vsa, g, &mut found);
-        faults.extend(found.into_iter().map(|f| format!("input group {i} ({}): {f}", vsa.arrays[g.array as usize].name)));
+        faults
+            .extend(found.into_iter().map(|f| format!("input group {i} ({}): {f}", vsa.arrays[g.array as usize].name)));
     }
     for (i, g) in vsa.outputs.iter().enumerate() {
         let mut found = Vec::new();
         output(vsa, g, &mut found);
-        faults.extend(found.into_iter().map(|f| format!("output group {i} ({}): {f}", vsa.arrays[g.array as usize].name)));
+        faults.extend(
+            found.into_iter().map(|f| format!("output group {i} ({}): {f}", vsa.arrays[g.array as usize].name)),
+        );
     }
 }
 
@@ -101,7 +104,8 @@ fn view(hull: &Hull, loads: bool, faults: &mut Vec<String>) {
         faults.push("rows do not run along one dimension of the array, upwards".into());
     }
     let moves = |e: usize| hull.extent(e) > 1 || hull.origin[e].counters.iter().any(|&c| c != 0);
-    let moving: Vec<Vec<i128>> = (0..=d).filter(|&e| moves(e)).map(|e| hull.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
+    let moving: Vec<Vec<i128>> =
+        (0..=d).filter(|&e| moves(e)).map(|e| hull.view.iter().map(|f| f.coeffs[e].into()).collect()).collect();
     if !independent(moving) {
         faults.push("two places of the hull stand for one cell of the array".into());
     }
@@ -114,7 +118,11 @@ fn independent(mut rows: Vec<Vec<i128>>) -> bool {
         for other in &mut rows {
             let factor = other[pivot];
             for (o, r) in other.iter_mut().zip(&row) {
-                let Some(rest) = o.checked_mul(row[pivot]).zip(r.checked_mul(factor)).and_then(|(a, b)| a.checked_sub(b)) else { return false };
+                let Some(rest) =
+                    o.checked_mul(row[pivot]).zip(r.checked_mul(factor)).and_then(|(a, b)| a.checked_sub(b))
+                else {
+                    return false;
+                };
                 *o = rest;
             }
         }
@@ -159,7 +167,12 @@ impl Group<'_> {
     }
 
     /// Of every bank, elements per row if it is a collector's.
-    fn buffers<'b>(&self, banks: impl Iterator<Item = (&'b Bank, Option<i64>)> + Clone, ports: &[&[i64]], faults: &mut Vec<String>) {
+    fn buffers<'b>(
+        &self,
+        banks: impl Iterator<Item = (&'b Bank, Option<i64>)> + Clone,
+        ports: &[&[i64]],
+        faults: &mut Vec<String>,
+    ) {
         view(self.hull, banks.clone().all(|b| b.1.is_none()), faults);
         addresses(self, faults);
         partition(banks.clone().map(|b| b.0), ports.len(), faults);
@@ -182,7 +195,11 @@ impl Group<'_> {
         let (low, high) = self.range(&base);
         let words = (high.div_euclid(self.word as i128)) + bank.words_per_row as i128;
         if low < 0 || rows > 1 && words > self.hull.words as i128 {
-            faults.push(format!("words {}..{words} of a row, which has {}", low.div_euclid(self.word as i128), self.hull.words));
+            faults.push(format!(
+                "words {}..{words} of a row, which has {}",
+                low.div_euclid(self.word as i128),
+                self.hull.words
+            ));
         }
         // col is what the port asks for, relative to the window.
         let d = self.subscripts.len() - 1;
@@ -203,7 +220,8 @@ impl Group<'_> {
             faults.push(format!("stores beyond the {wanted} elements it owns"));
         }
         if offset + wanted > kept {
-            faults.push(format!("{wanted} elements from position {offset} do not fit into {} words", bank.words_per_row));
+            faults
+                .push(format!("{wanted} elements from position {offset} do not fit into {} words", bank.words_per_row));
         }
     }
 
@@ -237,7 +255,10 @@ impl Group<'_> {
             let offset = normal(self.vsa, &combine(self.vsa, -walked.modulus, &base, &y));
             let coefficients = offset.counters.iter().chain(&offset.space).chain([&offset.constant]);
             if coefficients.into_iter().any(|c| c % walked.modulus != 0) {
-                faults.push(format!("dimension {d}: asks for rows other than {} modulo {}", kept.residue, walked.modulus));
+                faults.push(format!(
+                    "dimension {d}: asks for rows other than {} modulo {}",
+                    kept.residue, walked.modulus
+                ));
                 return;
             }
             let t = Form {
@@ -288,7 +309,9 @@ fn disjoint(g: &OutputGroup, faults: &mut Vec<String>) {
                     if (i, d0, d1) == (j, 0, 0) || !overlap(a, b, [d0, d1]) {
                         continue;
                     }
-                    faults.push(format!("bank {i} of a PE and bank {j} of the one at distance ({d0}, {d1}) own the same cells"));
+                    faults.push(format!(
+                        "bank {i} of a PE and bank {j} of the one at distance ({d0}, {d1}) own the same cells"
+                    ));
                     return;
                 }
             }
@@ -302,9 +325,12 @@ fn overlap(a: &crate::ir::vsa::OutputBank, b: &crate::ir::vsa::OutputBank, d: [i
         let shift = base[1] - base[0] + coef[1][0] * d[0] + coef[1][1] * d[1];
         coef[0] != coef[1] || (-extent[1] < shift && shift < extent[0])
     };
-    let rows = a.bank.rows.iter().zip(&b.bank.rows).all(|(x, y)| {
-        x.residue == y.residue && meet([x.base, y.base], [x.coef, y.coef], [x.extent, y.extent])
-    });
+    let rows = a
+        .bank
+        .rows
+        .iter()
+        .zip(&b.bank.rows)
+        .all(|(x, y)| x.residue == y.residue && meet([x.base, y.base], [x.coef, y.coef], [x.extent, y.extent]));
     rows && meet([a.bank.base, b.bank.base], [a.bank.coef, b.bank.coef], [a.elements, b.elements])
 }
 
@@ -324,7 +350,10 @@ fn order_of(vsa: &Vsa, g: &InputGroup, o: u32, lag: i64, faults: &mut Vec<String
         let case = vsa.case_at(&at);
         if g.loads(&at, case) {
             if loads - lag > drains {
-                faults.push(format!("load {loads}, in visit {at:?}, waits for {} drains of group {o}, but only {drains} come earlier", loads - lag));
+                faults.push(format!(
+                    "load {loads}, in visit {at:?}, waits for {} drains of group {o}, but only {drains} come earlier",
+                    loads - lag
+                ));
                 return;
             }
             loads += 1;

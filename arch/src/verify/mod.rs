@@ -1,8 +1,8 @@
 //! The verifier of a [`Vsa`]. Everything behind it (interpreter, printers, hardware) may rely on these invariants:
 //!
-//! 1. *Form* (`well_formed.rs`): trips and extents are at least 1; indices point somewhere; lists are as long as the ranks and
-//!    tables they belong to; every form stays below 2^60 in magnitude over the boxes of counters and PEs; ports are
-//!    numbered without gaps, and all arrays of one have words of equally many bytes.
+//! 1. *Form* (`well_formed.rs`): trips and extents are at least 1; indices point somewhere; lists are as long as the
+//!    ranks and tables they belong to; every form stays below 2^60 in magnitude over the boxes of counters and PEs;
+//!    ports are numbered without gaps, and all arrays of one have words of equally many bytes.
 //! 2. *Nodes* (`nodes.rs`): operands come earlier (except over `Past` with a wave or a hop), types fit, no value
 //!    depends on itself within one wave at one PE, every input port has exactly one `Input` node.
 //! 3. *Buffers* (`buffers.rs`): what `subscripts` ask for is what the bank delivers at (`row`, `col`), lies inside of
@@ -37,6 +37,10 @@ impl Vsa {
             buffers::check(self, &mut faults);
             schedule::check(self, &mut faults);
         }
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
     }
 }

@@ -28,7 +28,10 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         let ty = vsa.arrays[group.array as usize].ty;
         for (k, port) in group.ports.iter().enumerate() {
             if vsa.node(port.value).ty != ty {
-                faults.push(format!("output group {g}: port {k} stores {:?} to an array of {ty:?}", vsa.node(port.value).ty));
+                faults.push(format!(
+                    "output group {g}: port {k} stores {:?} to an array of {ty:?}",
+                    vsa.node(port.value).ty
+                ));
             }
             if vsa.node(port.enable).ty != ScalarType::BOOL {
                 faults.push(format!("output group {g}: port {k}'s enable is no BOOL"));
@@ -41,15 +44,22 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
     let ty = node.ty;
     let of = |id: NodeId| vsa.node(id).ty;
     let same = |id: NodeId, wanted: ScalarType| {
-        if of(id) == wanted { Ok(()) } else { Err(format!("operand %{} is {:?}, expected {wanted:?}", id.0, of(id))) }
+        if of(id) == wanted {
+            Ok(())
+        } else {
+            Err(format!("operand %{} is {:?}, expected {wanted:?}", id.0, of(id)))
+        }
     };
-    let result = |wanted: ScalarType| if ty == wanted { Ok(()) } else { Err(format!("result is {ty:?}, expected {wanted:?}")) };
+    let result =
+        |wanted: ScalarType| if ty == wanted { Ok(()) } else { Err(format!("result is {ty:?}, expected {wanted:?}")) };
     let integer = |ty: ScalarType| if ty.is_float() { Err(format!("not defined on {ty:?}")) } else { Ok(()) };
     match node.op {
         Op::Dot { .. } if !ty.is_float() => Err(format!("not defined on {ty:?}")),
         Op::Dot { ref pairs, .. } if pairs.is_empty() => Err("without a product".into()),
         Op::Dot { .. } => node.op.sources().into_iter().try_for_each(|o| same(o, ty)),
-        Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => Err(format!("constant {bits:#x} is wider than {ty:?}")),
+        Op::Const(bits) if bits & !frontend::value::mask(ty.bits()) != 0 => {
+            Err(format!("constant {bits:#x} is wider than {ty:?}"))
+        }
         Op::Const(_) => Ok(()),
         Op::Scalar(k) => match vsa.scalars.get(k as usize) {
             None => Err(format!("there is no scalar {k}")),
@@ -69,8 +79,12 @@ fn types(vsa: &Vsa, node: &Node) -> Result<(), String> {
         Op::Binary(op, a, b) => match op {
             BinaryOp::Shl | BinaryOp::Shr => integer(ty).and(integer(of(b))).and(same(a, ty)),
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => result(ScalarType::BOOL).and(same(b, of(a))),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Rem => integer(ty).and(same(a, ty)).and(same(b, ty)),
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => same(a, ty).and(same(b, ty)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Rem => {
+                integer(ty).and(same(a, ty)).and(same(b, ty))
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => {
+                same(a, ty).and(same(b, ty))
+            }
         },
         Op::Select(c, a, b) => same(c, ScalarType::BOOL).and(same(a, ty)).and(same(b, ty)),
         Op::Cast(_) => Ok(()),

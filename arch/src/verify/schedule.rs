@@ -15,11 +15,19 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         faults.push(format!("launch interval {}", s.interval));
     }
     if s.ready.len() != vsa.nodes.len() || s.latency.len() != vsa.nodes.len() {
-        faults.push(format!("{} nodes, but {} ready cycles and {} latencies", vsa.nodes.len(), s.ready.len(), s.latency.len()));
+        faults.push(format!(
+            "{} nodes, but {} ready cycles and {} latencies",
+            vsa.nodes.len(),
+            s.ready.len(),
+            s.latency.len()
+        ));
         return;
     }
     let small = |x: &i64| (0..1 << 40).contains(x);
-    if !s.ready.iter().chain(&s.latency).all(small) || s.skew.iter().any(|x| x.unsigned_abs() >= 1 << 31) || s.interval >= 1 << 40 {
+    if !s.ready.iter().chain(&s.latency).all(small)
+        || s.skew.iter().any(|x| x.unsigned_abs() >= 1 << 31)
+        || s.interval >= 1 << 40
+    {
         faults.push("negative or enormous cycle numbers".into());
         return;
     }
@@ -42,7 +50,12 @@ pub(super) fn check(vsa: &Vsa, faults: &mut Vec<String>) {
         }
         for source in node.op.sources() {
             if s.ready[source.index()] > ready - latency {
-                faults.push(format!("node %{n} samples %{} in cycle {}, but it is ready in {}", source.0, ready - latency, s.ready[source.index()]));
+                faults.push(format!(
+                    "node %{n} samples %{} in cycle {}, but it is ready in {}",
+                    source.0,
+                    ready - latency,
+                    s.ready[source.index()]
+                ));
             }
         }
     }
@@ -52,14 +65,18 @@ fn past(vsa: &Vsa, n: usize, source: usize, faults: &mut Vec<String>) {
     let id = NodeId(n as u32);
     let Some(wait) = Wait::of(vsa, id) else { return };
     let Wait { waves, varies, ready, latency, interval, taken } = wait;
-    let earliest = if varies { earliest_lagging(waves, ready, interval) } else { earliest(waves, ready, latency, interval) };
+    let earliest =
+        if varies { earliest_lagging(waves, ready, interval) } else { earliest(waves, ready, latency, interval) };
     if taken < earliest {
-        faults.push(format!("past %{n} takes %{source} in cycle {taken}, {waves} waves later it is there in {earliest}"));
+        faults
+            .push(format!("past %{n} takes %{source} in cycle {taken}, {waves} waves later it is there in {earliest}"));
     }
     match vsa.schedule.delays.get(&id) {
         None if waves > 0 => faults.push(format!("past %{n} has no delay element for its {waves} waves")),
         Some(_) if waves == 0 => faults.push(format!("past %{n} has a delay element, but is a wire")),
-        Some(&delay) if !wait.allows(delay) => faults.push(format!("past %{n} is taken in cycle {taken}, {waves} waves after cycle {ready}: {delay:?} does not have it then")),
+        Some(&delay) if !wait.allows(delay) => faults.push(format!(
+            "past %{n} is taken in cycle {taken}, {waves} waves after cycle {ready}: {delay:?} does not have it then"
+        )),
         _ => {}
     }
 }

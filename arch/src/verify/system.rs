@@ -3,15 +3,18 @@
 //! 1. Every statement has a place: its iterators are affine over the band, each along a dimension of its own, and its
 //!    domain is that of the program.
 //! 2. The pieces of a variable are disjoint, and cover the statement's domain.
-//! 3. Every distance is constant, or of a partial result a function of the sizes, and forward: lexicographically positive, or
-//!    zero with the producer earlier in the text.
+//! 3. Every distance is constant, or of a partial result a function of the sizes, and forward: lexicographically
+//!    positive, or zero with the producer earlier in the text.
 //! 4. A value comes from where it was stored: at that distance the producer executes, and it writes the element that is
 //!    read; a carried value is there, and the same element's.
-//! 5. With phases, what is read from memory was stored in an earlier one, and is the cell's last value ([`super::memory`]).
+//! 5. With phases, what is read from memory was stored in an earlier one, and is the cell's last value
+//!    ([`super::memory`]).
 //! 6. A plan's transform has determinant ±1, its factors are positive, its order is a permutation, its axes differ.
 
 use crate::affine::determinant;
-use crate::affine::map::{compose, constant_on, coordinate, lexicographically_positive, lexicographically_positive_on, minus};
+use crate::affine::map::{
+    compose, constant_on, coordinate, lexicographically_positive, lexicographically_positive_on, minus,
+};
 use crate::ir::mapping::Plan;
 use crate::ir::ure::{Feed, Piece, Placed, System};
 use frontend::flow;
@@ -30,7 +33,11 @@ pub fn system(scop: &Scop, system: &System) -> Result<(), Vec<String>> {
     if faults.is_empty() && system.phases > system.sizes {
         faults = super::memory::check(scop, system);
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }
 
 /// Lengths and indices.
@@ -49,18 +56,44 @@ fn shape(scop: &Scop, system: &System) -> Vec<String> {
         let mut dims = placed.dims.clone();
         dims.sort_unstable();
         dims.dedup();
-        require(dims.len() == statement.loops.len() && dims.iter().all(|&d| d < depth), "its iterators do not each have a dimension of their own");
-        require(placed.iterators.len() == statement.loops.len() && placed.iterators.iter().all(|a| a.coeffs.len() == depth), "its iterators are not functions of the band");
+        require(
+            dims.len() == statement.loops.len() && dims.iter().all(|&d| d < depth),
+            "its iterators do not each have a dimension of their own",
+        );
+        require(
+            placed.iterators.len() == statement.loops.len() && placed.iterators.iter().all(|a| a.coeffs.len() == depth),
+            "its iterators are not functions of the band",
+        );
         require(placed.variables.len() == statement.reads.len(), "not every read is a variable");
-        let conjunctions = placed.domain.iter().chain(&placed.live_out).chain(placed.variables.iter().flat_map(|v| &v.pieces).map(|p| &p.domain));
-        require(conjunctions.flatten().all(|c| c.expr.coeffs.len() == depth), "a condition has the wrong number of coefficients");
+        let conjunctions = placed
+            .domain
+            .iter()
+            .chain(&placed.live_out)
+            .chain(placed.variables.iter().flat_map(|v| &v.pieces).map(|p| &p.domain));
+        require(
+            conjunctions.flatten().all(|c| c.expr.coeffs.len() == depth),
+            "a condition has the wrong number of coefficients",
+        );
         for piece in placed.variables.iter().flat_map(|v| &v.pieces) {
-            require(match &piece.feed {
-                Feed::Input { subscripts } => subscripts.iter().all(|a| a.coeffs.len() == depth),
-                Feed::Value { statement, distance } => statement.index() < system.statements.len() && distance.len() == depth,
-                Feed::Carry { statement, read, distance } => scop.statements.get(statement.index()).is_some_and(|x| *read < x.reads.len()) && distance.len() == depth,
-                Feed::Partial { distance } => distance.len() == depth && distance.iter().all(|a| a.coeffs.len() == depth && a.coeffs[system.sizes..].iter().all(|&c| c == 0)),
-            }, "a value comes from a statement or read that there is not, or over another number of dimensions");
+            require(
+                match &piece.feed {
+                    Feed::Input { subscripts } => subscripts.iter().all(|a| a.coeffs.len() == depth),
+                    Feed::Value { statement, distance } => {
+                        statement.index() < system.statements.len() && distance.len() == depth
+                    }
+                    Feed::Carry { statement, read, distance } => {
+                        scop.statements.get(statement.index()).is_some_and(|x| *read < x.reads.len())
+                            && distance.len() == depth
+                    }
+                    Feed::Partial { distance } => {
+                        distance.len() == depth
+                            && distance
+                                .iter()
+                                .all(|a| a.coeffs.len() == depth && a.coeffs[system.sizes..].iter().all(|&c| c == 0))
+                    }
+                },
+                "a value comes from a statement or read that there is not, or over another number of dimensions",
+            );
         }
     }
     faults
@@ -115,15 +148,19 @@ impl Check<'_> {
     fn piece(&self, k: usize, piece: &Piece) -> Option<String> {
         let access = &self.scop.statements[self.s].reads[k];
         let wanted = self.over_band(self.s, access);
-        let constants = |distance: &[i64]| distance.iter().map(|&e| Affine::constant(self.depth(), e)).collect::<Vec<_>>();
+        let constants =
+            |distance: &[i64]| distance.iter().map(|&e| Affine::constant(self.depth(), e)).collect::<Vec<_>>();
         let value = |statement: StmtId, distance: &[Affine]| {
             let write = &self.scop.statement(statement).write;
-            let same = write.array == access.array && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
-            self.source(statement, distance, piece, false).or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
+            let same = write.array == access.array
+                && self.equal(&self.over_band(statement.index(), write), &wanted, distance, piece);
+            self.source(statement, distance, piece, false)
+                .or_else(|| (!same).then(|| format!("S{} writes another element there", statement.0)))
         };
         match &piece.feed {
             Feed::Input { subscripts } => {
-                let same = subscripts.len() == wanted.len() && self.equal(subscripts, &wanted, &constants(&vec![0; self.depth()]), piece);
+                let same = subscripts.len() == wanted.len()
+                    && self.equal(subscripts, &wanted, &constants(&vec![0; self.depth()]), piece);
                 (!same).then(|| "the input is not the element that is read".into())
             }
             Feed::Value { statement, distance } => value(*statement, &constants(distance)),
@@ -131,9 +168,11 @@ impl Check<'_> {
             Feed::Carry { statement, read, distance } => {
                 let other = &self.scop.statement(*statement).reads[*read];
                 let distance = &constants(distance);
-                let same = other.array == access.array && self.equal(&self.over_band(statement.index(), other), &wanted, distance, piece);
+                let same = other.array == access.array
+                    && self.equal(&self.over_band(statement.index(), other), &wanted, distance, piece);
                 let own = statement.index() == self.s && *read == k;
-                self.source(*statement, distance, piece, own).or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))
+                self.source(*statement, distance, piece, own)
+                    .or_else(|| (!same).then(|| format!("read {read} of S{} is another element there", statement.0)))
             }
         }
     }
@@ -141,7 +180,8 @@ impl Check<'_> {
     /// `there(n - distance)` is `here(n)` on the piece.
     fn equal(&self, there: &[Affine], here: &[Affine], distance: &[Affine], piece: &Piece) -> bool {
         let moved = |a: &Affine| compose(a, &self.behind(distance), self.depth());
-        flow::is_empty(&piece.domain, self.depth()) || there.iter().zip(here).all(|(a, b)| constant_on(&minus(&moved(a), b), &piece.domain) == Some(0))
+        flow::is_empty(&piece.domain, self.depth())
+            || there.iter().zip(here).all(|(a, b)| constant_on(&minus(&moved(a), b), &piece.domain) == Some(0))
     }
 
     /// `n - distance` over `n`.
@@ -153,9 +193,19 @@ impl Check<'_> {
     fn source(&self, statement: StmtId, distance: &[Affine], piece: &Piece, itself: bool) -> Option<String> {
         let constant: Option<Vec<i64>> = distance.iter().map(|a| a.is_constant().then_some(a.constant)).collect();
         let here = constant.as_ref().is_some_and(|all| all.iter().all(|&x| x == 0));
-        let forward = constant.as_ref().map_or_else(|| lexicographically_positive_on(distance, &piece.domain), |all| lexicographically_positive(all));
-        let distances = || distance.iter().map(|a| if a.is_constant() { a.constant.to_string() } else { "by sizes".into() }).collect::<Vec<_>>().join(", ");
-        // Reads come before what their statement stores; one read may pass its value on to another one of its iteration.
+        let forward = constant.as_ref().map_or_else(
+            || lexicographically_positive_on(distance, &piece.domain),
+            |all| lexicographically_positive(all),
+        );
+        let distances = || {
+            distance
+                .iter()
+                .map(|a| if a.is_constant() { a.constant.to_string() } else { "by sizes".into() })
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        // Reads come before what their statement stores; one read may pass its value on to another one of its
+        // iteration.
         if !forward && !(here && !itself && statement.index() <= self.s) {
             return Some(format!("distance [{}] is not forward", distances()));
         }
@@ -164,8 +214,12 @@ impl Check<'_> {
         let domain = &self.system.statements[statement.index()].domain;
         let there: Vec<Vec<Constraint>> = domain.iter().map(|all| all.iter().map(moved).collect()).collect();
         let part = [piece.domain.clone()];
-        let needed: Vec<_> = part.iter().flat_map(|p| self.placed().domain.iter().map(move |d| [p.clone(), d.clone()].concat())).collect();
-        (!flow::union_implies(&needed, &there, self.depth())).then(|| format!("S{} is not executed at distance [{}] from all of it", statement.0, distances()))
+        let needed: Vec<_> = part
+            .iter()
+            .flat_map(|p| self.placed().domain.iter().map(move |d| [p.clone(), d.clone()].concat()))
+            .collect();
+        (!flow::union_implies(&needed, &there, self.depth()))
+            .then(|| format!("S{} is not executed at distance [{}] from all of it", statement.0, distances()))
     }
 }
 
@@ -179,7 +233,10 @@ pub fn plan(system: &System, plan: &Plan) -> Result<(), Vec<String>> {
             faults.push(fault);
         }
     };
-    require(plan.transform.len() == depth && plan.dims.len() == depth, format!("{} coordinates for {depth} dimensions", plan.transform.len()));
+    require(
+        plan.transform.len() == depth && plan.dims.len() == depth,
+        format!("{} coordinates for {depth} dimensions", plan.transform.len()),
+    );
     if plan.transform.len() == depth && plan.transform.iter().all(|row| row.len() == depth) {
         let d = determinant(&plan.transform);
         require(d.abs() == 1, format!("the transform has determinant {d}"));
@@ -190,7 +247,13 @@ pub fn plan(system: &System, plan: &Plan) -> Result<(), Vec<String>> {
     let mut axes: Vec<usize> = plan.dims.iter().filter_map(|d| d.axis).collect();
     axes.sort_unstable();
     require(matches!(axes.as_slice(), [] | [0] | [0, 1]), "the axes of the array are not none, 0, or 0 and 1".into());
-    let positive = |d: &crate::ir::mapping::DimPlan| [d.tile.unwrap_or(1), d.latency, d.simd].iter().all(|f| (1..=1 << 30).contains(f));
+    let positive = |d: &crate::ir::mapping::DimPlan| {
+        [d.tile.unwrap_or(1), d.latency, d.simd].iter().all(|f| (1..=1 << 30).contains(f))
+    };
     require(plan.dims.iter().all(positive), "a factor is not positive".into());
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }

@@ -8,7 +8,8 @@ use frontend::scop::Scop;
 
 /// Rows, columns, terms.
 const SIZES: [[i64; 3]; 6] = [[4, 4, 4], [5, 7, 3], [1, 6, 2], [3, 1, 5], [1, 1, 1], [2, 3, 11]];
-const SPACES: [&[&str]; 9] = [&["i"], &["j"], &["k"], &["i", "j"], &["i", "k"], &["j", "k"], &["j", "i"], &["k", "i"], &["k", "j"]];
+const SPACES: [&[&str]; 9] =
+    [&["i"], &["j"], &["k"], &["i", "j"], &["i", "k"], &["j", "k"], &["j", "i"], &["k", "i"], &["k", "j"]];
 
 /// int8 operands, int32 results; `initial` is the statement before the sum.
 fn product([i, j, k]: [i64; 3], initial: &str) -> Scop {
@@ -30,7 +31,10 @@ fn board() -> Board {
 fn design(space: &[&str], tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)]) -> DesignSpec {
     let factors = |list: &[(&str, i64)]| list.iter().map(|(name, n)| (name.to_string(), *n)).collect();
     let space = space.iter().map(|s| s.to_string()).collect();
-    DesignSpec::by_hand(space, Shape { tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() })
+    DesignSpec::by_hand(
+        space,
+        Shape { tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() },
+    )
 }
 
 /// Runs the array on operands that exercise the sign, and compares with plain loops.
@@ -48,7 +52,8 @@ fn multiplies(vsa: &Vsa, [rows, columns, terms]: [i64; 3], adds: bool) -> Result
         let at = (r * columns + s) as usize;
         let mut sum = if adds { before[c][at] as u32 as i32 } else { 0 };
         for t in 0..terms {
-            let factors = (before[a][(r * terms + t) as usize] as u8 as i8, before[b][(t * columns + s) as usize] as u8 as i8);
+            let factors =
+                (before[a][(r * terms + t) as usize] as u8 as i8, before[b][(t * columns + s) as usize] as u8 as i8);
             sum = sum.wrapping_add(factors.0 as i32 * factors.1 as i32);
         }
         if memory[c][at] != sum as u32 as u64 {
@@ -118,7 +123,8 @@ fn rows_read_whole() {
         let scop = product(size, "C[i][j] = 0;");
         let spec = design(&["i", "j"], &[("i", 4), ("j", 4), ("k", k)], &[], &[]);
         let vsa = arch::compile(&scop, &spec, &board()).expect("a product maps").vsa;
-        let views: Vec<(&str, usize)> = vsa.inputs.iter().map(|g| (&vsa.arrays[g.array as usize].name[..], g.hull.view.len())).collect();
+        let views: Vec<(&str, usize)> =
+            vsa.inputs.iter().map(|g| (&vsa.arrays[g.array as usize].name[..], g.hull.view.len())).collect();
         assert!(views.contains(&("A", dimensions)), "{size:?}: {views:?}");
         multiplies(&vsa, size, false).unwrap_or_else(|why| panic!("{size:?}: {why}"));
     }
@@ -142,6 +148,7 @@ fn polysa_projects_the_product_in_seven_directions() {
     let rows = arch::enumerate(&scop, &DesignSpec::default()).expect("arrays");
     let mut directions: Vec<Vec<i64>> = rows.into_iter().filter_map(|row| row.projection).collect();
     directions.sort();
-    let all: Vec<Vec<i64>> = (1..8).map(|bits| [4, 2, 1].iter().map(|bit| i64::from(bits & bit != 0)).collect()).collect();
+    let all: Vec<Vec<i64>> =
+        (1..8).map(|bits| [4, 2, 1].iter().map(|bit| i64::from(bits & bit != 0)).collect()).collect();
     assert_eq!(directions, all);
 }

@@ -14,7 +14,11 @@ impl Draw {
 
     fn condition(&mut self) -> Condition {
         let mut coefficient = || self.below(5) - 2;
-        let form = Form { counters: vec![coefficient(), coefficient()], space: [coefficient(), coefficient()], constant: coefficient() * 2 };
+        let form = Form {
+            counters: vec![coefficient(), coefficient()],
+            space: [coefficient(), coefficient()],
+            constant: coefficient() * 2,
+        };
         Condition { form, equality: self.below(3) == 0 }
     }
 }
@@ -30,7 +34,10 @@ fn what_is_infeasible_has_no_point() {
     let mut draw = Draw(1);
     let (mut infeasible, mut empty) = (0, 0);
     for _ in 0..20_000 {
-        let ranges = Ranges { counters: vec![1 + draw.below(4), 1 + draw.below(4)], extent: [1 + draw.below(3), 1 + draw.below(3)] };
+        let ranges = Ranges {
+            counters: vec![1 + draw.below(4), 1 + draw.below(4)],
+            extent: [1 + draw.below(3), 1 + draw.below(3)],
+        };
         let all: Vec<Condition> = (0..1 + draw.below(3)).map(|_| draw.condition()).collect();
         let (feasible, point) = (ranges.feasible(&all), has_point(&ranges, &all));
         assert!(feasible || !point, "{ranges:?} {all:?}");

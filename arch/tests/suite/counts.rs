@@ -12,7 +12,8 @@ fn products_are_sums_of_the_digits() {
         let mask = u64::MAX >> (64 - bits);
         for c in [0, 1, 2, 3, 7, 10, 96, 255, 0x7fff, u64::MAX, u64::MAX - 8] {
             let Some(all) = digits(c & mask, bits) else { continue };
-            let term = |&(shift, negative): &(u32, bool)| if negative { (1u64 << shift).wrapping_neg() } else { 1 << shift };
+            let term =
+                |&(shift, negative): &(u32, bool)| if negative { (1u64 << shift).wrapping_neg() } else { 1 << shift };
             assert_eq!(all.iter().map(term).fold(0, u64::wrapping_add) & mask, c & mask, "{c} of {bits} bits");
         }
     }
@@ -42,8 +43,14 @@ fn memories_by_depth_and_width() {
     let halves = |words, width| memory(words, width, false).bram18;
     assert_eq!([halves(65, 32), halves(512, 64), halves(512, 108), halves(2048, 9), halves(1024, 36)], [1, 2, 3, 1, 2]);
     // UltraRAM where it takes the place of three block RAMs or more each.
-    let deep = |words, width| { let cost = memory(words, width, true); (cost.bram18, cost.uram) };
-    assert_eq!([deep(512, 72), deep(1024, 72), deep(1536, 72), deep(4097, 72), deep(40_000, 64), deep(16_384, 16)], [(2, 0), (4, 0), (0, 1), (0, 2), (0, 10), (16, 0)]);
+    let deep = |words, width| {
+        let cost = memory(words, width, true);
+        (cost.bram18, cost.uram)
+    };
+    assert_eq!(
+        [deep(512, 72), deep(1024, 72), deep(1536, 72), deep(4097, 72), deep(40_000, 64), deep(16_384, 16)],
+        [(2, 0), (4, 0), (0, 1), (0, 2), (0, 10), (16, 0)]
+    );
 }
 
 #[test]

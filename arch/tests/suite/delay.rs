@@ -33,7 +33,10 @@ fn what_is_chosen_delivers() {
                 for taken in -2..ready + 3 {
                     let wait = Wait { waves, varies: false, ready, latency, interval, taken };
                     let Some(delay) = wait.choose() else {
-                        assert!(taken < earliest(waves, ready, latency, interval).max(0), "{wait:?}: nothing is chosen");
+                        assert!(
+                            taken < earliest(waves, ready, latency, interval).max(0),
+                            "{wait:?}: nothing is chosen"
+                        );
                         continue;
                     };
                     assert!(wait.allows(delay) && wait.registers(Some(delay)) >= 0, "{wait:?}: {delay:?}");
@@ -42,7 +45,11 @@ fn what_is_chosen_delivers() {
                         // The element's registers come after it: what it gives is taken as much earlier.
                         let now = Wait { taken: taken - wait.registers(Some(delay)), ..wait };
                         let launches: Vec<i64> = (0..12).map(|w| w * step).collect();
-                        assert_eq!(delivered(&now, delay, &launches), Some(11 - waves), "{wait:?}: {delay:?}, every {step} cycles");
+                        assert_eq!(
+                            delivered(&now, delay, &launches),
+                            Some(11 - waves),
+                            "{wait:?}: {delay:?}, every {step} cycles"
+                        );
                     }
                 }
             }

@@ -14,13 +14,28 @@ fn the_printed_form_reads_back() {
         ArrayChoice::Row { row: 3, shape: shape.clone() },
         ArrayChoice::Row { row: 0, shape: Shape::default() },
         ArrayChoice::ByHand { space: None, shape: shape.clone() },
-        ArrayChoice::ByHand { space: Some(vec!["i".into(), "j.2".into()]), shape: Shape { order: Some(vec!["k".into()]), ..shape } },
+        ArrayChoice::ByHand {
+            space: Some(vec!["i".into(), "j.2".into()]),
+            shape: Shape { order: Some(vec!["k".into()]), ..shape },
+        },
     ];
-    for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))] {
+    for ports in [None, Some(Ports::Shared), Some(Ports::Groups(vec![vec!["A".into(), "C".into()], vec!["B".into()]]))]
+    {
         for array in &arrays {
-            let wiring = Wiring { word: [("A".into(), 16)].into(), ports: ports.clone(), bank: [("A".into(), "DDR[1]".into())].into(), uram: Some(true), queue: Some(4), spill_beyond: Some(9), memory_latency: Some(120), address_bits: Some(32), on_chip: Some(65536) };
+            let wiring = Wiring {
+                word: [("A".into(), 16)].into(),
+                ports: ports.clone(),
+                bank: [("A".into(), "DDR[1]".into())].into(),
+                uram: Some(true),
+                queue: Some(4),
+                spill_beyond: Some(9),
+                memory_latency: Some(120),
+                address_bits: Some(32),
+                on_chip: Some(65536),
+            };
             let limit = [("lut".into(), Most::Share(Share::percent(70))), ("dsp".into(), Most::Count(80))].into();
-            let aim = Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
+            let aim =
+                Aim { objective: Some(Objective::Area), cycles: Some(5000), slack: Some(Share::percent(2)), limit };
             let spec = DesignSpec { arithmetic: arithmetic.clone(), wiring, aim, array: array.clone() };
             assert_eq!(DesignSpec::parse(&spec.to_text()), Ok(spec));
         }
@@ -31,7 +46,10 @@ fn the_printed_form_reads_back() {
 #[test]
 fn choices_follow_from_their_fields() {
     let array = |text: &str| DesignSpec::parse(text).unwrap().array;
-    assert_eq!(array("reassociate = true\nspill_beyond = 3\nports = [\"shared\"]\nword = { A = 8 }"), ArrayChoice::Automatic);
+    assert_eq!(
+        array("reassociate = true\nspill_beyond = 3\nports = [\"shared\"]\nword = { A = 8 }"),
+        ArrayChoice::Automatic
+    );
     assert!(matches!(array("array = 2\ntile = { i = 4 }"), ArrayChoice::Row { row: 2, .. }));
     assert!(matches!(array("simd = { i = 4 }"), ArrayChoice::ByHand { space: None, .. }));
 }

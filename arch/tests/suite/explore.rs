@@ -1,12 +1,12 @@
-//! The search against what it promises: its bounds are bounds, on many kinds of programs and at every design it walks; its
-//! optimum is that of an exhaustive search; a smaller limit, a wider gap or a choice of loops are respected.
+//! The search against what it promises: its bounds are bounds, on many kinds of programs and at every design it walks;
+//! its optimum is that of an exhaustive search; a smaller limit, a wider gap or a choice of loops are respected.
 
 use arch::contract::walk::MemoryTiming;
 use arch::cost::board::{Board, Resources};
 use arch::cost::{predict, resources};
 use arch::explore::assemble::Program;
-use arch::explore::variants::assemble;
 use arch::explore::search::{self, search, Effort, Found, Task};
+use arch::explore::variants::assemble;
 use arch::ir::design::DesignSpec;
 use arch::ir::mapping::{DimPlan, Plan};
 use frontend::scop::Scop;
@@ -24,11 +24,14 @@ fn parse(name: &str, text: &str) -> Scop {
 }
 
 fn product([i, j, k]: [i64; 3]) -> Scop {
-    parse("mm.c", &format!(
+    parse(
+        "mm.c",
+        &format!(
         "#include <stdint.h>\nvoid mm(int16_t A[{i}][{k}], int16_t B[{k}][{j}], int32_t C[{i}][{j}]) {{\n#pragma scop\n\
          for (int i = 0; i < {i}; i++)\nfor (int j = 0; j < {j}; j++) {{\nC[i][j] = 0;\n\
          for (int k = 0; k < {k}; k++)\nC[i][j] += A[i][k] * B[k][j];\n}}\n#pragma endscop\n}}\n"
-    ))
+    ),
+    )
 }
 
 fn task<'a>(program: &'a Program, spec: &'a DesignSpec, limits: Resources, exact: u64) -> Task<'a> {
@@ -46,14 +49,34 @@ fn run(scop: &Scop, exact: u64) -> Option<Found> {
 #[test]
 fn bounds_are_bounds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let files = ["examples/mm.c", "examples/fir.c", "examples/jacobi.c", "examples/mttkrp.c", "examples/gemm.c", "examples/cnn.c", "tests/run/strided_rows.c",
-        "tests/run/syrk.c", "tests/run/conv_stride.c", "tests/run/two_statements.c", "tests/run/chain_2mm.c", "tests/run/integral_image.c", "tests/run/dot_float.c", "tests/run/trmm.c"];
+    let files = [
+        "examples/mm.c",
+        "examples/fir.c",
+        "examples/jacobi.c",
+        "examples/mttkrp.c",
+        "examples/gemm.c",
+        "examples/cnn.c",
+        "tests/run/strided_rows.c",
+        "tests/run/syrk.c",
+        "tests/run/conv_stride.c",
+        "tests/run/two_statements.c",
+        "tests/run/chain_2mm.c",
+        "tests/run/integral_image.c",
+        "tests/run/dot_float.c",
+        "tests/run/trmm.c",
+    ];
     let mut walked = 0;
     for file in files {
-        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else { panic!("{file} does not parse") };
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
+            panic!("{file} does not parse")
+        };
         let Some(found) = run(&scop, 40) else { continue };
         assert_eq!(found.counts.violations, 0, "{file}");
-        assert_eq!(found.counts.underestimates, 0, "{file}: of {} designs take less than their bound of resources", found.counts.exact);
+        assert_eq!(
+            found.counts.underestimates, 0,
+            "{file}: of {} designs take less than their bound of resources",
+            found.counts.exact
+        );
         let best = found.best.as_ref().unwrap_or_else(|| panic!("no array for {file}: {:?}", found.refused));
         assert!(found.bound <= best.cycles, "{file}: bound {} of {} cycles", found.bound, best.cycles);
         assert_eq!(best.cycles, predict(&best.vsa, &MemoryTiming::IDEAL).cycles, "{file}");
@@ -63,21 +86,45 @@ fn bounds_are_bounds() {
     assert!(walked > 300, "only {walked} designs were looked at");
 }
 
-/// Shapes from all over the space, good ones and bad ones, with sums that wait in the array and sums that go to DRAM and back.
-/// `SAGEN_AUDIT=N` looks at so many shapes of every example, PolyBench kernel, program of `tests/sizes`, and program of `tests/run` in phases.
+/// Shapes from all over the space, good ones and bad ones, with sums that wait in the array and sums that go to DRAM
+/// and back. `SAGEN_AUDIT=N` looks at so many shapes of every example, PolyBench kernel, program of `tests/sizes`, and
+/// program of `tests/run` in phases.
 #[test]
 fn bounds_hold_everywhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let named = ["tests/run/chain_2mm.c", "tests/run/conv_stride.c", "examples/gemm.c", "examples/mttkrp.c", "tests/run/dot_float.c", "tests/run/syrk.c",
-        "tests/run/phases_k_means.c", "tests/run/phases_viterbi.c", "tests/run/phases_conjugate_gradient.c", "tests/run/phases_gauss_jordan.c",
-        "examples/gemm_sizes.c", "tests/sizes/conv.c", "tests/sizes/triangle.c", "tests/sizes/phases_cg.c", "tests/sizes/phases_viterbi.c"];
+    let named = [
+        "tests/run/chain_2mm.c",
+        "tests/run/conv_stride.c",
+        "examples/gemm.c",
+        "examples/mttkrp.c",
+        "tests/run/dot_float.c",
+        "tests/run/syrk.c",
+        "tests/run/phases_k_means.c",
+        "tests/run/phases_viterbi.c",
+        "tests/run/phases_conjugate_gradient.c",
+        "tests/run/phases_gauss_jordan.c",
+        "examples/gemm_sizes.c",
+        "tests/sizes/conv.c",
+        "tests/sizes/triangle.c",
+        "tests/sizes/phases_cg.c",
+        "tests/sizes/phases_viterbi.c",
+    ];
     let asked: Option<usize> = std::env::var("SAGEN_AUDIT").ok().and_then(|n| n.parse().ok());
     let c_files = |folder: &str| {
         let files = root.join(folder).read_dir().expect("a folder").map(|f| f.expect("a file").path());
         files.filter(|f| f.extension().is_some_and(|e| e == "c")).collect::<Vec<_>>()
     };
-    let in_phases = || c_files("tests/run").into_iter().filter(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("phases_"))).collect();
-    let files = if asked.is_some() { [c_files("examples"), c_files("tests/polybench"), c_files("tests/sizes"), in_phases()].concat() } else { named.map(|f| root.join(f)).to_vec() };
+    let in_phases = || {
+        c_files("tests/run")
+            .into_iter()
+            .filter(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("phases_")))
+            .collect()
+    };
+    let files = if asked.is_some() {
+        [c_files("examples"), c_files("tests/polybench"), c_files("tests/sizes"), in_phases()].concat()
+    } else {
+        named.map(|f| root.join(f)).to_vec()
+    };
     let mut scops = vec![product([6, 5, 7]), parse("paths.c", SHORTEST_PATHS)];
     scops.extend(files.iter().filter_map(|file| Some(frontend::parse(file, &Default::default()).ok()?.0)));
     let (mut looked, mut over, mut wrong) = (0, vec![], vec![]);
@@ -89,20 +136,42 @@ fn bounds_hold_everywhere() {
             let limits = Resources { dsp: 40, ..board().resources };
             let all = search::audit(&task(&program, &spec, limits, 0), asked.unwrap_or(60));
             if asked.is_some() {
-                let share = |of: fn(&search::Audited) -> i64| all.iter().map(|a| 100.0 * of(a) as f64 / a.exact as f64).sum::<f64>() / all.len().max(1) as f64;
-                println!("{}: {} designs, {:.0} % of their cycles in closed form, {:.0} % by the coarse walk", scop.name, all.len(), share(|a| a.closed), share(|a| a.coarse));
+                let share = |of: fn(&search::Audited) -> i64| {
+                    all.iter().map(|a| 100.0 * of(a) as f64 / a.exact as f64).sum::<f64>() / all.len().max(1) as f64
+                };
+                println!(
+                    "{}: {} designs, {:.0} % of their cycles in closed form, {:.0} % by the coarse walk",
+                    scop.name,
+                    all.len(),
+                    share(|a| a.closed),
+                    share(|a| a.coarse)
+                );
             }
-            wrong.extend(all.iter().filter(|a| a.closed > a.exact || a.coarse > a.exact).map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)));
+            wrong.extend(
+                all.iter()
+                    .filter(|a| a.closed > a.exact || a.coarse > a.exact)
+                    .map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)),
+            );
             looked += all.len();
-            over.extend(all.iter().filter(|a| !a.least.fits(&a.need)).map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)));
+            over.extend(
+                all.iter()
+                    .filter(|a| !a.least.fits(&a.need))
+                    .map(|a| format!("{} over {spill_beyond:?}: {a:?}", scop.name)),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(over.is_empty(), "{} of {looked} designs take less than their bound of resources:\n{}", over.len(), over.join("\n"));
+    assert!(
+        over.is_empty(),
+        "{} of {looked} designs take less than their bound of resources:\n{}",
+        over.len(),
+        over.join("\n")
+    );
     assert!(asked.is_some() || looked > 300, "only {looked} designs were looked at");
 }
 
-/// Rows of 12 elements that follow one another, in words of 16: of four rows two begin within a word and end in it all the same.
+/// Rows of 12 elements that follow one another, in words of 16: of four rows two begin within a word and end in it all
+/// the same.
 const SHORTEST_PATHS: &str = "void paths(int p[12][12]) {
 #pragma scop
 for (int k = 0; k < 12; k++)
@@ -123,8 +192,20 @@ fn an_array_over_given_loops_is_no_better_than_the_best_one() {
         for axis in 0..3 {
             let own = search(&Task { space: Some(vec![axis]), ..task(&program, &spec, board().resources, 200) });
             let cycles = |found: &Found| found.best.as_ref().map_or(i64::MAX, |b| b.cycles);
-            assert!(best.bound <= cycles(&own), "{}: {} is proved, {} over loop {axis}", scop.name, best.bound, cycles(&own));
-            assert!(cycles(&best) <= cycles(&own), "{}: {} are found, {} over loop {axis}", scop.name, cycles(&best), cycles(&own));
+            assert!(
+                best.bound <= cycles(&own),
+                "{}: {} is proved, {} over loop {axis}",
+                scop.name,
+                best.bound,
+                cycles(&own)
+            );
+            assert!(
+                cycles(&best) <= cycles(&own),
+                "{}: {} are found, {} over loop {axis}",
+                scop.name,
+                cycles(&best),
+                cycles(&own)
+            );
         }
     }
 }
@@ -160,7 +241,12 @@ fn exhaustive(program: &Program, spec: &DesignSpec, n: [i64; 3], limits: &Resour
                             for inner in 1..=(n[d] + pes * simd - 1) / (pes * simd) {
                                 let tile = Some(pes * simd * inner);
                                 let mut dims = dims.clone();
-                                dims.push(DimPlan { tile, axis, latency: if axis.is_some() { inner } else { 1 }, simd });
+                                dims.push(DimPlan {
+                                    tile,
+                                    axis,
+                                    latency: if axis.is_some() { inner } else { 1 },
+                                    simd,
+                                });
                                 next.push((dims, peak * pes * simd));
                             }
                         }
@@ -201,7 +287,9 @@ fn the_optimum_is_that_of_an_exhaustive_search() {
 fn no_proof_excludes_what_a_smaller_space_holds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     for file in ["tests/polybench/floyd-warshall.c", "examples/lu.c", "examples/fir.c"] {
-        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else { panic!("{file} does not parse") };
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
+            panic!("{file} does not parse")
+        };
         let spec = DesignSpec::default();
         let program = arch::program(&scop, &spec).ok().expect("uniform recurrences");
         let all = search(&task(&program, &spec, board().resources, 60));
@@ -230,25 +318,35 @@ fn no_proof_excludes_narrower_words() {
     }
 }
 
-/// Each of sixteen ports may halve its words at some rows' expense: not all of their choices are looked at, and the bound says so.
+/// Each of sixteen ports may halve its words at some rows' expense: not all of their choices are looked at, and the
+/// bound says so.
 #[test]
 fn many_ports_are_not_all_narrowed_apart() {
     let names: Vec<String> = (0..16).map(|n| format!("a{n}")).collect();
     let declared: String = names.iter().map(|a| format!("const float {a}[9], ")).collect();
     let read: Vec<String> = names.iter().map(|a| format!("{a}[j] * {a}[i + j]")).collect();
-    let text = format!("void f({declared}float y[5]) {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n", read.join(" + "));
+    let text = format!(
+        "void f({declared}float y[5]) \
+        {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n",
+        read.join(" + ")
+    );
     let found = run(&parse("f.c", &text), 20).expect("a program");
     let best = found.best.as_ref().expect("an array").cycles;
     assert!(0 < found.bound && found.bound <= best);
 }
 
-/// Where the LUTs are what runs out, most of the fastest grids do not fit: the search gets past them, and past drains that
-/// crowd at the end of a sum.
+/// Where the LUTs are what runs out, most of the fastest grids do not fit: the search gets past them, and past drains
+/// that crowd at the end of a sum.
 #[test]
 fn large_products_have_a_proof() {
     let spec = DesignSpec::default();
     let board = board();
-    let limits = Resources { lut: board.resources.lut * 7 / 10, ff: board.resources.ff * 8 / 10, dsp: board.resources.dsp * 8 / 10, ..board.resources };
+    let limits = Resources {
+        lut: board.resources.lut * 7 / 10,
+        ff: board.resources.ff * 8 / 10,
+        dsp: board.resources.dsp * 8 / 10,
+        ..board.resources
+    };
     let scop = product([1024, 1024, 1024]);
     let program = arch::program(&scop, &spec).ok().expect("a product");
     let effort = Effort { exact: 200, bounds: 20_000_000, work: u64::MAX, gap: 0.0 };
@@ -264,7 +362,10 @@ fn limits_loops_and_gap_are_respected() {
     let program = arch::program(&scop, &spec).ok().expect("a product");
     let all = task(&program, &spec, board().resources, 200);
     let free = search(&all);
-    let few = search(&Task { limits: Resources { dsp: 64, ..board().resources }, ..task(&program, &spec, board().resources, 200) });
+    let few = search(&Task {
+        limits: Resources { dsp: 64, ..board().resources },
+        ..task(&program, &spec, board().resources, 200)
+    });
     let (free_best, few_best) = (free.best.expect("an array"), few.best.expect("an array"));
     assert!(few_best.need.dsp <= 64 && few_best.cycles > free_best.cycles);
     assert!(few.bound >= 512, "32768 products on 64 multipliers");

@@ -5,7 +5,10 @@ use arch::ir::ip::{Ip, Source};
 #[test]
 fn arrays_that_differ_in_names_alone_are_one_core() {
     let source = |name: &str, a: &str, factor: i64| {
-        let text = format!("void {name}(int {a}[8], int n, int b[8]) {{\n#pragma scop\nfor (int i = 0; i < 8; i++) b[i] = {a}[i] * n + {factor};\n#pragma endscop\n}}\n");
+        let text = format!(
+            "void {name}(int {a}[8], int n, int b[8]) \
+            {{\n#pragma scop\nfor (int i = 0; i < 8; i++) b[i] = {a}[i] * n + {factor};\n#pragma endscop\n}}\n"
+        );
         let Ok((scop, _)) = frontend::parse_text("k.c", &text, &Default::default()) else { panic!("{text}") };
         let board = arch::cost::board::Board::parse(include_str!("../../../boards/u250.toml")).unwrap();
         arch::compile(&scop, &Default::default(), &board).unwrap().vsa

@@ -1,12 +1,12 @@
 //! Where nodes are needed, and which PEs only pass an input on.
 
+use crate::vsa_common::*;
 use arch::affine::{Condition, Form, Ranges};
 use arch::cost::board::Board;
 use arch::cost::needed::{needed, Passed};
 use arch::ir::design::DesignSpec;
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
-use crate::vsa_common::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -16,11 +16,17 @@ fn registers(passed: &Passed) -> i64 {
 
 #[test]
 fn inputs_pass_through_pes_that_do_not_need_them() {
-    let mut vsa = stationary(&Mm { n: 6, m: 12, k: 9, pes: [3, 4], steps: 2, points: 2, lanes: 1, words: [8, 4, 4] }, [0, 1, 2], false);
-    let inputs: Vec<(usize, [bool; 2])> = (0..vsa.nodes.len()).filter_map(|n| match vsa.nodes[n].op {
-        Op::Input { group, .. } => Some((n, vsa.inputs[group as usize].forward)),
-        _ => None,
-    }).collect();
+    let mut vsa = stationary(
+        &Mm { n: 6, m: 12, k: 9, pes: [3, 4], steps: 2, points: 2, lanes: 1, words: [8, 4, 4] },
+        [0, 1, 2],
+        false,
+    );
+    let inputs: Vec<(usize, [bool; 2])> = (0..vsa.nodes.len())
+        .filter_map(|n| match vsa.nodes[n].op {
+            Op::Input { group, .. } => Some((n, vsa.inputs[group as usize].forward)),
+            _ => None,
+        })
+        .collect();
     let [e0, e1] = vsa.extent;
     let [s0, s1] = vsa.schedule.skew.map(i64::abs);
     let along = |forward: [bool; 2]| if forward[1] { s1 * e0 * (e1 - 1) } else { s0 * e1 * (e0 - 1) };
@@ -30,7 +36,11 @@ fn inputs_pass_through_pes_that_do_not_need_them() {
     }
     // Only the last column stores anything: what moves along rows passes through all of the others.
     let last = Form { constant: 1 - e1, counters: vec![], space: [0, 1] };
-    vsa.nodes.push(Node { op: Op::Guard(vec![Condition { form: last, equality: true }]), ty: ScalarType::BOOL, name: "last".into() });
+    vsa.nodes.push(Node {
+        op: Op::Guard(vec![Condition { form: last, equality: true }]),
+        ty: ScalarType::BOOL,
+        name: "last".into(),
+    });
     let enable = NodeId(vsa.nodes.len() as u32 - 1);
     vsa.outputs.iter_mut().flat_map(|g| &mut g.ports).for_each(|p| p.enable = enable);
     let some = needed(&vsa);
@@ -93,13 +103,26 @@ fn sets_of_places_are_what_single_places_give() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let board = Board::parse(include_str!("../../../boards/u250.toml")).expect("the board file is well formed");
     let mut apart = 0;
-    for file in ["tests/run/syrk.c", "tests/run/trmm.c", "tests/run/phases_gauss_jordan.c", "tests/run/phases_cholesky_solve.c", "tests/run/integral_image.c", "tests/run/conv_stride.c", "examples/lu.c", "examples/jacobi.c"] {
-        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else { panic!("{file} does not parse") };
-        let compiled = arch::compile(&scop, &DesignSpec::default(), &board).unwrap_or_else(|faults| panic!("{file}: {faults:?}"));
+    for file in [
+        "tests/run/syrk.c",
+        "tests/run/trmm.c",
+        "tests/run/phases_gauss_jordan.c",
+        "tests/run/phases_cholesky_solve.c",
+        "tests/run/integral_image.c",
+        "tests/run/conv_stride.c",
+        "examples/lu.c",
+        "examples/jacobi.c",
+    ] {
+        let Ok((scop, _)) = frontend::parse(&root.join(file), &Default::default()) else {
+            panic!("{file} does not parse")
+        };
+        let compiled =
+            arch::compile(&scop, &DesignSpec::default(), &board).unwrap_or_else(|faults| panic!("{file}: {faults:?}"));
         let (sets, single) = (needed(&compiled.vsa).count, one_by_one(&compiled.vsa));
         let guards = |n: usize| matches!(compiled.vsa.nodes[n].op, Op::Guard(_));
         // What is the same everywhere may be judged at one place: guards that hold at all are counted in every PE then.
-        let differ: Vec<_> = (0..sets.len()).filter(|&n| sets[n] != single[n] && !guards(n)).map(|n| (n, sets[n], single[n])).collect();
+        let differ: Vec<_> =
+            (0..sets.len()).filter(|&n| sets[n] != single[n] && !guards(n)).map(|n| (n, sets[n], single[n])).collect();
         apart += single.iter().filter(|&&n| n > 0 && n < compiled.vsa.extent.iter().product()).count();
         assert!(differ.is_empty(), "{file}: {differ:?}");
     }

@@ -4,8 +4,8 @@
 use arch::ir::design::DesignSpec;
 use arch::text::Stage;
 use frontend::diag::Diagnostics;
-use frontend::ParseOptions;
 use frontend::scop::Scop;
+use frontend::ParseOptions;
 use std::path::Path;
 
 /// Contents of all arrays, small numbers of their types.
@@ -14,13 +14,19 @@ fn contents(scop: &Scop) -> Vec<Vec<u64>> {
     let mut number = |ty: frontend::scop::ScalarType| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let small = (state >> 40) as i64 % 64 - 20;
-        if ty.is_float() { frontend::value::from_f64(small as f64 / 8.0 + 3.0, ty) } else { small as u64 & frontend::value::mask(ty.bits()) }
+        if ty.is_float() {
+            frontend::value::from_f64(small as f64 / 8.0 + 3.0, ty)
+        } else {
+            small as u64 & frontend::value::mask(ty.bits())
+        }
     };
     scop.arrays.iter().map(|a| (0..a.dims.iter().product::<i64>()).map(|_| number(a.ty)).collect()).collect()
 }
 
 fn check(file: &Path) -> Result<(), String> {
-    let said = |faults: Diagnostics| faults.iter().map(|f| format!("{}: {}; {}", f.code, f.message, f.label)).collect::<Vec<_>>().join("\n  ");
+    let said = |faults: Diagnostics| {
+        faults.iter().map(|f| format!("{}: {}; {}", f.code, f.message, f.label)).collect::<Vec<_>>().join("\n  ")
+    };
     let (scop, _) = frontend::parse(file, &ParseOptions::default()).map_err(|(_, f)| said(f))?;
     let program = arch::program(&scop, &DesignSpec::default()).map_err(said)?;
     let (form, system) = (&program.scop, &program.system);
@@ -32,11 +38,22 @@ fn check(file: &Path) -> Result<(), String> {
     let (mut expected, mut found) = (frontend::interp::Memory { arrays: contents(&scop) }, contents(&scop));
     frontend::interp::run(&scop, &mut expected)?;
     arch::interp::run_system(form, system, &mut found)?;
-    let differing = expected.arrays.iter().zip(&found).zip(&scop.arrays).filter(|((e, f), a)| a.storage == frontend::scop::Storage::Dram && e != f).map(|(_, a)| a.name.clone()).collect::<Vec<_>>();
+    let differing = expected
+        .arrays
+        .iter()
+        .zip(&found)
+        .zip(&scop.arrays)
+        .filter(|((e, f), a)| a.storage == frontend::scop::Storage::Dram && e != f)
+        .map(|(_, a)| a.name.clone())
+        .collect::<Vec<_>>();
     if !differing.is_empty() {
         return Err(format!("{} differ", differing.join(", ")));
     }
-    if system.phases == 0 { Err("one array does".into()) } else { Ok(()) }
+    if system.phases == 0 {
+        Err("one array does".into())
+    } else {
+        Ok(())
+    }
 }
 
 macro_rules! programs { ($($name:ident)*) => { $(

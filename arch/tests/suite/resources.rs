@@ -7,7 +7,10 @@ use arch::ir::mapping::Plan;
 use arch::ir::vsa::Vsa;
 
 fn one_pe(body: &str) -> Vsa {
-    let text = format!("#include <stdint.h>\nvoid f(int8_t a[9], int8_t b[9], int8_t c[9], int32_t s[1]) {{\n#pragma scop\ns[0] = 0;\nfor (int i = 0; i < 9; i++)\n{body}\n#pragma endscop\n}}\n");
+    let text = format!(
+        "#include <stdint.h>\nvoid f(int8_t a[9], int8_t b[9], int8_t c[9], int32_t s[1]) \
+        {{\n#pragma scop\ns[0] = 0;\nfor (int i = 0; i < 9; i++)\n{body}\n#pragma endscop\n}}\n"
+    );
     let Ok((scop, _)) = frontend::parse_text("f.c", &text, &Default::default()) else { panic!("{text}") };
     let spec = DesignSpec::default();
     let program = arch::program(&scop, &spec).ok().expect("a sum");

@@ -1,5 +1,5 @@
-//! Programs in strips: fewer band coordinates walked, recurrences that are verified and compute what the program does, bounds of
-//! their search that are bounds; what cannot be cut is refused.
+//! Programs in strips: fewer band coordinates walked, recurrences that are verified and compute what the program does,
+//! bounds of their search that are bounds; what cannot be cut is refused.
 
 use arch::cost::board::Board;
 use arch::explore::search::{audit, Effort, Task};
@@ -8,20 +8,37 @@ use arch::ir::design::{ArrayChoice, DesignSpec, Factors, Shape};
 use frontend::interp::Memory;
 use frontend::scop::Scop;
 
-const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) {\n#pragma scop\nfor (int i = 0; i < 24; i++)\nfor (int j = 0; j <= i; j++) {\nC[i][j] = 0;\nfor (int k = 0; k < 8; k++)\nC[i][j] += A[i][k] * A[j][k];\n}\n#pragma endscop\n}\n";
-const BAND: &str = "void f(float A[40][40], float x[40][3], float y[40][3]) {\n#pragma scop\nfor (int i = 2; i < 38; i++)\nfor (int j = 0; j < 3; j++) {\ny[i][j] = 0;\nfor (int k = i - 2; k <= i + 2; k++)\ny[i][j] += A[i][k] * x[k][j];\n}\n#pragma endscop\n}\n";
-const IN_PLACE: &str = "void f(float A[20][20], float B[20][5]) {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < 5; j++)\nfor (int k = i + 1; k < 20; k++)\nB[i][j] += A[k][i] * B[k][j];\n#pragma endscop\n}\n";
+const TRIANGLE: &str = "void f(int A[24][8], int C[24][24]) \
+    {\n#pragma scop\nfor (int i = 0; i < 24; i++)\nfor (int j = 0; j <= i; j++) {\nC[i][j] = 0;\nfor (int k = 0; k < 8; k++)\nC[i][j] += A[i][k] * A[j][k];\n}\n#pragma endscop\n}\n";
+const BAND: &str = "void f(float A[40][40], float x[40][3], float y[40][3]) \
+    {\n#pragma scop\nfor (int i = 2; i < 38; i++)\nfor (int j = 0; j < 3; j++) {\ny[i][j] = 0;\nfor (int k = i - 2; k <= i + 2; k++)\ny[i][j] += A[i][k] * x[k][j];\n}\n#pragma endscop\n}\n";
+const IN_PLACE: &str = "void f(float A[20][20], float B[20][5]) \
+    {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < 5; j++)\nfor (int k = i + 1; k < 20; k++)\nB[i][j] += A[k][i] * B[k][j];\n#pragma endscop\n}\n";
 /// Strips of `i` would overwrite rows that later ones read.
-const OVERWRITTEN: &str = "void f(int A[20][20], int B[20][20]) {\n#pragma scop\nfor (int j = 0; j < 19; j++)\nfor (int i = j + 1; i < 20; i++)\nB[i][j] = A[i][j] + B[i - 1][j + 1];\n#pragma endscop\n}\n";
-const SUBSTITUTION: &str = "void f(float L[20][20], float x[20]) {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < i; j++)\nx[i] -= L[i][j] * x[j];\n#pragma endscop\n}\n";
+const OVERWRITTEN: &str = "void f(int A[20][20], int B[20][20]) \
+    {\n#pragma scop\nfor (int j = 0; j < 19; j++)\nfor (int i = j + 1; i < 20; i++)\nB[i][j] = A[i][j] + B[i - 1][j + 1];\n#pragma endscop\n}\n";
+const SUBSTITUTION: &str = "void f(float L[20][20], float x[20]) \
+    {\n#pragma scop\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < i; j++)\nx[i] -= L[i][j] * x[j];\n#pragma endscop\n}\n";
 
 fn parse(text: &str) -> Scop {
     frontend::parse_text("f.c", text, &Default::default()).expect("the program is good").0
 }
 
 fn contents(scop: &Scop) -> Vec<Vec<u64>> {
-    let number = |ty: frontend::scop::ScalarType, n: i64| if ty.is_float() { frontend::value::from_f64(n as f64 / 4.0, ty) } else { n as u64 };
-    scop.arrays.iter().enumerate().map(|(a, array)| (0..array.dims.iter().product::<i64>()).map(|n| number(array.ty, (n * 37 + a as i64 * 11) % 23)).collect()).collect()
+    let number = |ty: frontend::scop::ScalarType, n: i64| {
+        if ty.is_float() {
+            frontend::value::from_f64(n as f64 / 4.0, ty)
+        } else {
+            n as u64
+        }
+    };
+    scop.arrays
+        .iter()
+        .enumerate()
+        .map(|(a, array)| {
+            (0..array.dims.iter().product::<i64>()).map(|n| number(array.ty, (n * 37 + a as i64 * 11) % 23)).collect()
+        })
+        .collect()
 }
 
 #[test]
@@ -31,7 +48,12 @@ fn strips_walk_less_and_compute_the_same() {
         let scop = parse(text);
         let program = arch::program(&scop, &spec).expect("an array");
         let all = alternatives(&program, &spec);
-        assert!(all[0].system.walked() <= share * program.system.walked(), "{} of {}\n{text}", all[0].system.walked(), program.system.walked());
+        assert!(
+            all[0].system.walked() <= share * program.system.walked(),
+            "{} of {}\n{text}",
+            all[0].system.walked(),
+            program.system.walked()
+        );
         for cut in &all {
             let (mut expected, mut found) = (Memory { arrays: contents(&scop) }, contents(&scop));
             frontend::interp::run(&scop, &mut expected).expect("a run");
@@ -50,7 +72,17 @@ fn bounds_of_strips_are_bounds() {
         let program = arch::program(&scop, &spec).expect("an array");
         for cut in alternatives(&program, &spec) {
             let effort = Effort { exact: 0, bounds: 2_000_000, work: u64::MAX, gap: 0.0 };
-            let task = Task { program: &cut, spec: &spec, limits: board.resources, space: None, only: None, below: i64::MAX, enough: 0, effort, watch: None };
+            let task = Task {
+                program: &cut,
+                spec: &spec,
+                limits: board.resources,
+                space: None,
+                only: None,
+                below: i64::MAX,
+                enough: 0,
+                effort,
+                watch: None,
+            };
             for one in audit(&task, 40) {
                 assert!(one.closed <= one.exact && one.coarse <= one.exact, "{:?}: {one:?}\n{text}", cut.strip);
             }
@@ -65,7 +97,9 @@ fn what_cannot_be_cut_is_refused() {
         let scop = parse(text);
         let program = arch::program(&scop, &spec).expect("an array");
         let shape = Shape { strip: Factors::from([(name.into(), size)]), ..Shape::default() };
-        stripped(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() }).err().map(|faults| faults[0].code)
+        stripped(program, &DesignSpec { array: ArrayChoice::ByHand { space: None, shape }, ..spec.clone() })
+            .err()
+            .map(|faults| faults[0].code)
     };
     assert_eq!(refused(TRIANGLE, "i", 4), None);
     assert_eq!(refused(TRIANGLE, "k", 4), Some("E0728"), "a sum is carried over k");

@@ -1,10 +1,10 @@
 //! The interpreter against plain loops, and against designs that are wrong in one place.
 
-use arch::interp;
+use crate::vsa_common::*;
 use arch::affine::Form;
+use arch::interp;
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use crate::vsa_common::*;
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 0, 1], [1, 2, 0], [2, 1, 0]];
 
@@ -79,7 +79,16 @@ fn sums_travel_within_a_wave() {
     let mut random = Random(9);
     for _ in 0..30 {
         let k = random.within(1, 9);
-        let s = Mm { n: random.within(1, 5), m: random.within(1, 11), k, pes: [1, k + random.within(0, 2)], steps: random.within(1, 4), points: 1, lanes: 1, words: [8, 4, 4] };
+        let s = Mm {
+            n: random.within(1, 5),
+            m: random.within(1, 11),
+            k,
+            pes: [1, k + random.within(0, 2)],
+            steps: random.within(1, 4),
+            points: 1,
+            lanes: 1,
+            words: [8, 4, 4],
+        };
         let vsa = travelling(&s);
         vsa.verify().unwrap_or_else(|f| panic!("{s:?}: {f:#?}"));
         let memory = memory(&vsa, &mut random);
@@ -118,12 +127,16 @@ fn refusals() {
         let fault = interp::run(&vsa, &mut memory).unwrap_err();
         assert!(fault.contains(part), "{fault}");
     };
-    fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0, lag: None }, "depend on themselves");
+    fails(
+        &|v| v.nodes[7].op = Op::Past { source: NodeId(9), hop: [0, 0], waves: 0, lag: None },
+        "depend on themselves",
+    );
     fails(&|v| v.nodes[7].op = Op::Past { source: NodeId(99), hop: [0, 0], waves: 0, lag: None }, "no node %99");
     fails(&|v| v.inputs[1].hull.elements = 1, "of a hull with 1");
     fails(&|v| v.arrays[0].dims[0] += 1, "memory");
     let late = |v: &mut Vsa| {
-        (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) = (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);
+        (v.inputs[0].array, v.inputs[0].reload, v.inputs[0].after) =
+            (2, 2, vec![After { output: 0, until: Until::Lag(0) }]);
         (v.outputs[0].slots, v.outputs[0].emit[1]) = (1, Some(0));
         let enable = &mut v.nodes[10].op;
         *enable = Op::Guard(vec![eq(form(0, &[0, 1], [0, 0]))]);
@@ -172,7 +185,18 @@ fn operators_follow_the_scalar_semantics() {
     use BinaryOp::*;
     let mut random = Random(21);
     let int = |bits, signed| ScalarType::Int { bits, signed };
-    let types = [int(8, true), int(8, false), int(16, true), int(32, true), int(32, false), int(64, true), int(64, false), int(11, true), ScalarType::Float { exponent: 8, fraction: 23 }, ScalarType::Float { exponent: 5, fraction: 10 }];
+    let types = [
+        int(8, true),
+        int(8, false),
+        int(16, true),
+        int(32, true),
+        int(32, false),
+        int(64, true),
+        int(64, false),
+        int(11, true),
+        ScalarType::Float { exponent: 8, fraction: 23 },
+        ScalarType::Float { exponent: 5, fraction: 10 },
+    ];
     let compute = |op: Op, ty: ScalarType, operands: &[(u64, ScalarType)]| {
         let vsa = operation(op, ty, operands);
         let mut memory = vec![vec![0]];
@@ -182,10 +206,19 @@ fn operators_follow_the_scalar_semantics() {
     for ty in types {
         for round in 0..40 {
             let edge = [0, 1, frontend::value::mask(ty.bits()), 1 << (ty.bits() - 1)];
-            let mut value = || if random.next() % 4 == 0 { edge[random.next() as usize % 4] } else { random.next() & frontend::value::mask(ty.bits()) };
+            let mut value = || {
+                if random.next() % 4 == 0 {
+                    edge[random.next() as usize % 4]
+                } else {
+                    random.next() & frontend::value::mask(ty.bits())
+                }
+            };
             let (x, y, z) = (value(), if round % 8 == 0 { 3 } else { value() }, value());
             let ops = [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max];
-            for op in ops.into_iter().filter(|op| !ty.is_float() || matches!(op, Add | Sub | Mul | Div | Eq | Ne | Lt | Le | Min | Max)) {
+            for op in ops
+                .into_iter()
+                .filter(|op| !ty.is_float() || matches!(op, Add | Sub | Mul | Div | Eq | Ne | Lt | Le | Min | Max))
+            {
                 let result = if matches!(op, Eq | Ne | Lt | Le) { ScalarType::BOOL } else { ty };
                 let got = compute(Op::Binary(op, NodeId(0), NodeId(1)), result, &[(x, ty), (y, ty)]);
                 assert_eq!(got, frontend::value::eval_binary(op, x, y, ty, ty), "{op:?} {ty:?} {x:#x} {y:#x}");
@@ -194,7 +227,11 @@ fn operators_follow_the_scalar_semantics() {
                 assert_eq!(compute(Op::Unary(op, NodeId(0)), ty, &[(x, ty)]), frontend::value::eval_unary(op, x, ty));
             }
             for to in types {
-                assert_eq!(compute(Op::Cast(NodeId(0)), to, &[(x, ty)]), frontend::value::cast(x, ty, to), "{x:#x} {ty:?} {to:?}");
+                assert_eq!(
+                    compute(Op::Cast(NodeId(0)), to, &[(x, ty)]),
+                    frontend::value::cast(x, ty, to),
+                    "{x:#x} {ty:?} {to:?}"
+                );
             }
             let fma = compute(Op::Fma(NodeId(0), NodeId(1), NodeId(2)), ty, &[(x, ty), (y, ty), (z, ty)]);
             assert_eq!(fma, frontend::value::eval_fma(x, y, z, ty));

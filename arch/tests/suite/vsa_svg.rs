@@ -1,8 +1,8 @@
 //! Pictures of hand-made arrays.
 
+use crate::vsa_common::*;
 use arch::affine::Form;
 use arch::ir::vsa::*;
-use crate::vsa_common::*;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -10,7 +10,9 @@ const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes
 fn strange() -> Vsa {
     let mut vsa = stationary(&Mm { pes: [3, 8], points: 1, ..SMALL }, [2, 0, 1], true);
     let source = NodeId(0);
-    for (name, hop) in [("d", [1, 1]), ("e", [1, -1]), ("far", [0, 2]), ("deep", [2, 0]), ("west", [0, -1]), ("south", [1, 0])] {
+    for (name, hop) in
+        [("d", [1, 1]), ("e", [1, -1]), ("far", [0, 2]), ("deep", [2, 0]), ("west", [0, -1]), ("south", [1, 0])]
+    {
         vsa.nodes.push(Node { op: Op::Past { source, hop, waves: 1, lag: None }, ty: I32, name: name.into() });
         vsa.nodes[0].name = String::new();
     }
@@ -77,8 +79,14 @@ fn a_row_is_fed_from_above() {
     let mut column = vsa.clone();
     let turn = |f: &mut Form| f.space.swap(0, 1);
     (column.extent, column.schedule.skew, column.axes) = ([3, 1], [2, 0], ["k".into(), "".into()]);
-    column.nodes.iter_mut().for_each(|n| if let Op::Past { hop, .. } = &mut n.op { hop.swap(0, 1) });
-    column.inputs.iter_mut().for_each(|g| (g.first.swap(0, 1), g.last.swap(0, 1), g.forward.swap(0, 1), g.subscripts.iter_mut().for_each(turn)).0);
+    column.nodes.iter_mut().for_each(|n| {
+        if let Op::Past { hop, .. } = &mut n.op {
+            hop.swap(0, 1)
+        }
+    });
+    column.inputs.iter_mut().for_each(|g| {
+        (g.first.swap(0, 1), g.last.swap(0, 1), g.forward.swap(0, 1), g.subscripts.iter_mut().for_each(turn)).0
+    });
     column.outputs.iter_mut().for_each(|g| (g.first.swap(0, 1), g.last.swap(0, 1)).0);
     let drawn = arch::svg::draw(&column);
     sound(&drawn);

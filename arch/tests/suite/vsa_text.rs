@@ -1,12 +1,12 @@
 //! The printed form parses back, for hand-made and for random arrays.
 
-use arch::text::{canonical, parse, to_text};
+use crate::vsa_common::*;
 use arch::affine::{Condition, Form};
 use arch::ir::cases::Cases;
 use arch::ir::sizes::Formula;
 use arch::ir::vsa::*;
+use arch::text::{canonical, parse, to_text};
 use frontend::scop::{Affine, BinaryOp, ScalarType, UnaryOp};
-use crate::vsa_common::*;
 
 const SMALL: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -75,12 +75,28 @@ impl Draw {
         (0..length).map(|_| self.int()).collect()
     }
     fn name(&mut self) -> String {
-        ["a", "i.tile", "t1", "p0", "", "two words", "quote\"d", "back\\slash", "new\nline", "x0", "every", "größe", "#"][self.index(13)].into()
+        [
+            "a",
+            "i.tile",
+            "t1",
+            "p0",
+            "",
+            "two words",
+            "quote\"d",
+            "back\\slash",
+            "new\nline",
+            "x0",
+            "every",
+            "größe",
+            "#",
+        ][self.index(13)]
+        .into()
     }
     fn ty(&mut self) -> ScalarType {
         match self.index(4) {
             0 => ScalarType::Float { exponent: self.0.within(2, 11) as u32, fraction: self.0.within(1, 52) as u32 },
-            1 => [(5, 10), (8, 7), (8, 23), (11, 52)].map(|(exponent, fraction)| ScalarType::Float { exponent, fraction })[self.index(4)],
+            1 => [(5, 10), (8, 7), (8, 23), (11, 52)]
+                .map(|(exponent, fraction)| ScalarType::Float { exponent, fraction })[self.index(4)],
             _ => ScalarType::Int { bits: self.0.within(1, 64) as u32, signed: self.flag() },
         }
     }
@@ -99,11 +115,22 @@ impl Draw {
         match self.index(12) {
             0 => Op::Const(self.0.next() >> self.index(64)),
             1 => Op::Iter(self.form(counters)),
-            2 => Op::Guard((0..self.index(3)).map(|_| Condition { form: self.form(counters), equality: self.flag() }).collect()),
+            2 => Op::Guard(
+                (0..self.index(3)).map(|_| Condition { form: self.form(counters), equality: self.flag() }).collect(),
+            ),
             3 => Op::Input { group: self.index(9) as u32, port: self.index(9) as u32 },
-            4 => Op::Past { source: self.id(), hop: self.pair(), waves: self.int(), lag: self.flag().then(|| self.index(9) as u32) },
+            4 => Op::Past {
+                source: self.id(),
+                hop: self.pair(),
+                waves: self.int(),
+                lag: self.flag().then(|| self.index(9) as u32),
+            },
             5 => Op::Unary([UnaryOp::Neg, UnaryOp::Not, UnaryOp::Sqrt, UnaryOp::Abs][self.index(4)], self.id()),
-            6 => Op::Binary([Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max][self.index(16)], self.id(), self.id()),
+            6 => Op::Binary(
+                [Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Min, Max][self.index(16)],
+                self.id(),
+                self.id(),
+            ),
             7 => Op::Select(self.id(), self.id(), self.id()),
             8 => Op::Cast(self.id()),
             10 => Op::Lookup((0..1 + self.index(5)).map(|_| self.0.next() >> self.index(64)).collect(), self.id()),
@@ -112,15 +139,23 @@ impl Draw {
         }
     }
     fn delay(&mut self) -> Delay {
-        if self.flag() { Delay::Chain } else { Delay::Memory { read: self.int(), synchronous: self.flag() } }
+        if self.flag() {
+            Delay::Chain
+        } else {
+            Delay::Memory { read: self.int(), synchronous: self.flag() }
+        }
     }
     fn hull(&mut self, rank: usize, counters: usize) -> Hull {
         let rows = (1..rank).map(|_| HullDim { modulus: self.int(), extent: self.int() }).collect();
-        let view = (0..rank).map(|_| Affine { coeffs: (0..rank).map(|_| self.int()).collect(), constant: self.int() }).collect();
+        let view = (0..rank)
+            .map(|_| Affine { coeffs: (0..rank).map(|_| self.int()).collect(), constant: self.int() })
+            .collect();
         Hull { view, origin: self.forms(rank, counters), rows, words: self.int(), elements: self.int() }
     }
     fn bank(&mut self, rank: usize) -> Bank {
-        let rows = (1..rank).map(|_| BankDim { base: self.int(), coef: self.pair(), extent: self.int(), residue: self.int() }).collect();
+        let rows = (1..rank)
+            .map(|_| BankDim { base: self.int(), coef: self.pair(), extent: self.int(), residue: self.int() })
+            .collect();
         let (port, ports) = (self.index(9) as u32, self.index(9) as u32);
         Bank { port, ports, rows, base: self.int(), coef: self.pair(), words_per_row: self.int(), depth: self.int() }
     }
@@ -141,7 +176,12 @@ impl Draw {
             banks: (0..self.index(3)).map(|_| self.bank(rank)).collect(),
             row: self.form(counters),
             col: self.form(counters),
-            after: (0..self.index(3)).map(|_| After { output: self.index(4) as u32, until: if self.flag() { Until::Phase } else { Until::Lag(self.int()) } }).collect(),
+            after: (0..self.index(3))
+                .map(|_| After {
+                    output: self.index(4) as u32,
+                    until: if self.flag() { Until::Phase } else { Until::Lag(self.int()) },
+                })
+                .collect(),
         }
     }
     fn output(&mut self, arrays: &[DramArray], counters: usize, phases: usize) -> OutputGroup {
@@ -150,7 +190,9 @@ impl Draw {
         OutputGroup {
             array: array as u32,
             subscripts: self.forms(rank, counters),
-            ports: (0..1 + self.index(3)).map(|_| OutputPort { value: self.id(), enable: self.id(), offset: self.list(rank) }).collect(),
+            ports: (0..1 + self.index(3))
+                .map(|_| OutputPort { value: self.id(), enable: self.id(), offset: self.list(rank) })
+                .collect(),
             first: self.pair(),
             last: self.pair(),
             emit: (0..self.index(4)).map(|_| if self.flag() { Some(self.int()) } else { None }).collect(),
@@ -161,27 +203,60 @@ impl Draw {
             row: self.form(counters),
             col: self.form(counters),
             slots: self.index(3) as u32,
-            bounds: (0..self.index(3)).map(|_| CellBound { scale: self.0.within(-1, 1), coeffs: self.list(rank - 1), phases: self.list(phases), constant: self.int(), equality: self.flag() }).collect(),
+            bounds: (0..self.index(3))
+                .map(|_| CellBound {
+                    scale: self.0.within(-1, 1),
+                    coeffs: self.list(rank - 1),
+                    phases: self.list(phases),
+                    constant: self.int(),
+                    equality: self.flag(),
+                })
+                .collect(),
         }
     }
     fn cases(&mut self, phases: usize, counters: usize) -> Cases {
-        let boxes: Vec<Vec<[i64; 2]>> = (0..self.index(3)).map(|_| (0..phases).map(|_| self.pair()).collect()).collect();
+        let boxes: Vec<Vec<[i64; 2]>> =
+            (0..self.index(3)).map(|_| (0..phases).map(|_| self.pair()).collect()).collect();
         let counted: Vec<usize> = (phases..counters).filter(|_| !boxes.is_empty() && self.flag()).collect();
-        let known: Vec<usize> = (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
-        let limits = known.into_iter().map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>())).filter(|l| l.1.iter().any(Option::is_some)).collect();
+        let known: Vec<usize> =
+            (0..phases).chain(counted.iter().copied()).filter(|_| !boxes.is_empty() && self.flag()).collect();
+        let limits = known
+            .into_iter()
+            .map(|j| (j, boxes.iter().map(|_| self.flag().then(|| self.index(9))).collect::<Vec<_>>()))
+            .filter(|l| l.1.iter().any(Option::is_some))
+            .collect();
         let lags = (0..self.index(3)).map(|_| {
             let mut by_case: Vec<Formula> = boxes.iter().map(|_| self.int()).map(Formula::Const).collect();
             by_case.extend(by_case.last().cloned());
-            if by_case.is_empty() { Formula::Const(self.int()) } else { Formula::by_case(by_case) }
+            if by_case.is_empty() {
+                Formula::Const(self.int())
+            } else {
+                Formula::by_case(by_case)
+            }
         });
         let lags = lags.collect();
-        Cases { lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(), boxes, limits, lags }
+        Cases {
+            lasts: counted.into_iter().map(|j| (j, boxes.iter().map(|_| self.int()).collect())).collect(),
+            boxes,
+            limits,
+            lags,
+        }
     }
     fn vsa(&mut self) -> Vsa {
-        let counters: Vec<Counter> = (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
+        let counters: Vec<Counter> =
+            (0..self.index(6)).map(|_| Counter { name: self.name(), trip: self.int() }).collect();
         let (depth, count, nodes) = (self.index(counters.len() + 1), counters.len(), self.index(20));
         let phases = self.index(depth + 1);
-        let arrays: Vec<DramArray> = (0..1 + self.index(3)).map(|a| DramArray { name: format!("{}{a}", self.name()), ty: self.ty(), dims: (0..self.index(4)).map(|_| self.int()).collect(), word: self.index(100) as u32, port: self.index(4) as u32, scratch: [None, Some(Scratch::Dram), Some(Scratch::OnChip)][self.index(3)] }).collect();
+        let arrays: Vec<DramArray> = (0..1 + self.index(3))
+            .map(|a| DramArray {
+                name: format!("{}{a}", self.name()),
+                ty: self.ty(),
+                dims: (0..self.index(4)).map(|_| self.int()).collect(),
+                word: self.index(100) as u32,
+                port: self.index(4) as u32,
+                scratch: [None, Some(Scratch::Dram), Some(Scratch::OnChip)][self.index(3)],
+            })
+            .collect();
         let timed = if self.flag() { nodes } else { 0 };
         let delays = (0..timed).filter_map(|n| self.flag().then(|| (NodeId(n as u32), self.delay()))).collect();
         Vsa {
@@ -202,8 +277,16 @@ impl Draw {
             outputs: (0..self.index(4)).map(|_| self.output(&arrays, count, phases)).collect(),
             remarks: Remarks::default(),
             arrays,
-            scalars: (0..self.index(3)).map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32, host: None }).collect(),
-            schedule: Schedule { skew: self.pair(), interval: self.int(), ready: self.list(timed), latency: self.list(timed), delays },
+            scalars: (0..self.index(3))
+                .map(|k| Scalar { name: self.name(), ty: self.ty(), after: k as u32, host: None })
+                .collect(),
+            schedule: Schedule {
+                skew: self.pair(),
+                interval: self.int(),
+                ready: self.list(timed),
+                latency: self.list(timed),
+                delays,
+            },
         }
     }
 }
@@ -220,7 +303,9 @@ fn random() {
 fn a_port_left_out_is_one_of_its_own() {
     let mut vsa = stationary(&SMALL, [2, 0, 1], true);
     assert!(!to_text(&vsa).contains("word 4 port"));
-    for (ports, text) in [([0, 1, 0], "word 4 port 0\n"), ([0, 1, 1], "word 4 port 1\n"), ([0, 0, 1], "word 4 port 0\n")] {
+    for (ports, text) in
+        [([0, 1, 0], "word 4 port 0\n"), ([0, 1, 1], "word 4 port 1\n"), ([0, 0, 1], "word 4 port 0\n")]
+    {
         vsa.arrays.iter_mut().zip(ports).for_each(|(a, p)| a.port = p);
         round_trip(&vsa);
         assert!(to_text(&vsa).contains(text), "{ports:?}");

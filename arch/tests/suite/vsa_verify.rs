@@ -1,9 +1,9 @@
 //! Good arrays pass, and each violation is found.
 
+use crate::vsa_common::*;
 use arch::affine::Form;
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
-use crate::vsa_common::*;
 
 const SIZES: Mm = Mm { n: 7, m: 6, k: 9, pes: [2, 3], steps: 2, points: 2, lanes: 2, words: [8, 4, 4] };
 
@@ -31,7 +31,9 @@ fn malformed() {
     fault(&good, "cannot name a port", |v| v.arrays[1].name = "B.0".into());
     fault(&good, "words of 3 elements", |v| v.arrays[1].word = 3);
     fault(&good, "port 3, but the next one is 2", |v| v.arrays[2].port = 3);
-    fault(&good, "A and C share a port, but have words of 16 and 8 bytes", |v| (v.arrays[2].port, v.arrays[2].word) = (0, 2));
+    fault(&good, "A and C share a port, but have words of 16 and 8 bytes", |v| {
+        (v.arrays[2].port, v.arrays[2].word) = (0, 2)
+    });
     fault(&good, "no node %77", |v| v.nodes.last_mut().unwrap().op = Op::Cast(NodeId(77)));
     fault(&good, "no port 2 of input group 0", |v| v.nodes[1].op = Op::Input { group: 0, port: 2 });
     fault(&good, "coefficients for 5 counters", |v| v.inputs[0].row.counters = vec![0; 6]);
@@ -46,15 +48,23 @@ fn malformed() {
     fault(&good, "collectors from", |v| v.outputs[0].last = [0, 3]);
     fault(&good, "does not fit the tile counters", |v| v.outputs[0].emit[0] = Some(99));
     fault(&good, "3 slots", |v| v.outputs[0].slots = 3);
-    fault(&good, "scale beyond 1", |v| v.outputs[0].bounds = vec![CellBound { scale: 2, coeffs: vec![0], phases: vec![], constant: 0, equality: false }]);
+    fault(&good, "scale beyond 1", |v| {
+        v.outputs[0].bounds =
+            vec![CellBound { scale: 2, coeffs: vec![0], phases: vec![], constant: 0, equality: false }]
+    });
 }
 
 #[test]
 fn nodes() {
     let good = stationary(&SIZES, [0, 1, 2], false);
-    let (product, first, past, acc) = (find(&good, "product"), find(&good, "first"), find(&good, "past"), find(&good, "acc"));
-    fault(&good, "does not come earlier", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(acc as u32), NodeId(acc as u32)));
-    fault(&good, "does not come earlier", |v| v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0, lag: None });
+    let (product, first, past, acc) =
+        (find(&good, "product"), find(&good, "first"), find(&good, "past"), find(&good, "acc"));
+    fault(&good, "does not come earlier", |v| {
+        v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(acc as u32), NodeId(acc as u32))
+    });
+    fault(&good, "does not come earlier", |v| {
+        v.nodes[past].op = Op::Past { source: NodeId(acc as u32), hop: [0, 0], waves: 0, lag: None }
+    });
     fault(&good, "expected Int", |v| v.nodes[product].op = Op::Binary(BinaryOp::Mul, NodeId(1), NodeId(1)));
     fault(&good, "result is", |v| v.nodes[first].ty = I32);
     fault(&good, "wider than", |v| v.nodes[0].op = Op::Const(1 << 32));
@@ -127,7 +137,9 @@ fn timing() {
     let late = NodeId(past as u32);
     assert_eq!(good.schedule.delays[&late], Delay::Chain);
     fault(&good, "no delay element", |v| v.schedule.delays.clear());
-    fault(&good, "does not have it then", |v| _ = v.schedule.delays.insert(late, Delay::Memory { read: 99, synchronous: true }));
+    fault(&good, "does not have it then", |v| {
+        _ = v.schedule.delays.insert(late, Delay::Memory { read: 99, synchronous: true })
+    });
     fault(&good, "but is no past", |v| _ = v.schedule.delays.insert(NodeId(acc as u32), Delay::Chain));
     fault(&good, "but takes", |v| v.schedule.latency[product] = 50);
     // A wave between, and an accumulator whose own register is the delay.

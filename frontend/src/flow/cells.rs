@@ -1,5 +1,5 @@
-//! The dataflow of one array's cells: who reads what was written where, and in which order. It depends on the accesses of the
-//! array alone, so it is asked once, however many rewrites of a program leave them as they are.
+//! The dataflow of one array's cells: who reads what was written where, and in which order. It depends on the accesses
+//! of the array alone, so it is asked once, however many rewrites of a program leave them as they are.
 
 use super::{domains, LiveOut, MemoryDep, Piece, RelationPiece, Source, WRITE};
 use crate::poly::{self, last_source, last_source_by_time, Context, LastSource, Map, Set, UnionMap};
@@ -29,7 +29,8 @@ pub(super) struct Accessing {
     pub fixed: bool,
     /// Read index or [`WRITE`], subscripts.
     pub accesses: Vec<(usize, Vec<Affine>)>,
-    /// By read index: where the statement looks at what it reads, if not everywhere. Of an array that has no value at first.
+    /// By read index: where the statement looks at what it reads, if not everywhere. Of an array that has no value at
+    /// first.
     pub looked: Vec<(usize, Vec<Vec<Constraint>>)>,
 }
 
@@ -70,7 +71,8 @@ pub(super) struct Cells {
 }
 
 pub(super) enum Fault {
-    /// Where a value comes from is no affine function; the write, an iteration of the reader and the writer's behind it.
+    /// Where a value comes from is no affine function; the write, an iteration of the reader and the writer's behind
+    /// it.
     NotAffine { reader: Reference, written: Option<(Reference, Vec<i64>)> },
     /// What is read at this iteration has no value.
     Uninitialized { reader: Reference, point: Vec<i64> },
@@ -122,7 +124,11 @@ impl<'a> Search<'a> {
     }
 
     fn references(&self) -> impl Iterator<Item = Reference> + use<'a> {
-        self.array.statements.iter().enumerate().flat_map(|(statement, s)| s.accesses.iter().map(move |a| Reference { statement, access: a.0 }))
+        self.array
+            .statements
+            .iter()
+            .enumerate()
+            .flat_map(|(statement, s)| s.accesses.iter().map(move |a| Reference { statement, access: a.0 }))
     }
 
     fn run(&self) -> poly::Result<Cells> {
@@ -140,7 +146,11 @@ impl<'a> Search<'a> {
             self.sorted(&last)
         };
         let (before, after) = (last(&reads, 1)?, last(&both, -1)?);
-        let mut cells = Cells { anti: self.memory(&after, |from| from.access != WRITE)?, output: self.memory(&after, |from| from.access == WRITE)?, ..Cells::default() };
+        let mut cells = Cells {
+            anti: self.memory(&after, |from| from.access != WRITE)?,
+            output: self.memory(&after, |from| from.access == WRITE)?,
+            ..Cells::default()
+        };
         self.sources(&before, &mut cells)?;
         self.live_out(&after, &mut cells)?;
         Ok(cells)
@@ -175,7 +185,8 @@ impl<'a> Search<'a> {
     fn schedule(&self, references: &[Reference], direction: i64) -> poly::Result<UnionMap> {
         let deepest = references.iter().map(|r| self.depth(*r)).max().unwrap_or(0);
         let times: Vec<Vec<Affine>> = references.iter().map(|&r| self.time(r, direction, 2 * deepest + 1)).collect();
-        let kept: Vec<usize> = (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
+        let kept: Vec<usize> =
+            (0..2 * deepest + 2).filter(|&entry| !self.equal_on_one_cell(references, &times, entry)).collect();
         let one = |(reference, time): (&Reference, &Vec<Affine>)| {
             let time: Vec<Affine> = kept.iter().map(|&entry| time[entry].clone()).collect();
             Map::from_affine(&self.context, Some(&reference.name()), self.depth(*reference), None, &time)
@@ -191,14 +202,17 @@ impl<'a> Search<'a> {
             let mut seen = None;
             references.iter().zip(times).all(|(&reference, time)| {
                 let subscript = self.subscripts(reference).get(position);
-                let Some(rest) = subscript.map_or(Some(time[entry].clone()), |s| minus(&time[entry], factor, s)) else { return false };
+                let Some(rest) = subscript.map_or(Some(time[entry].clone()), |s| minus(&time[entry], factor, s)) else {
+                    return false;
+                };
                 rest.is_constant() && *seen.get_or_insert(rest.constant) == rest.constant
             })
         };
         constant(0, 0) || (0..rank).any(|position| constant(1, position) || constant(-1, position))
     }
 
-    /// (beta, iterator, beta, …) padded with zeros to `length`, then 0 for a read and 1 for a write; all times `direction`.
+    /// (beta, iterator, beta, …) padded with zeros to `length`, then 0 for a read and 1 for a write; all times
+    /// `direction`.
     pub(super) fn time(&self, reference: Reference, direction: i64, length: usize) -> Vec<Affine> {
         let statement = self.statement(reference);
         let depth = statement.depth;
@@ -252,7 +266,10 @@ impl<'a> Search<'a> {
             let region = set.region()?;
             let missed = self.looked_at(reader, set)?;
             if temporary && !missed.is_empty()? {
-                cells.faults.push(Fault::Uninitialized { reader, point: domains::first_point_of(&missed)?.unwrap_or_default() });
+                cells.faults.push(Fault::Uninitialized {
+                    reader,
+                    point: domains::first_point_of(&missed)?.unwrap_or_default(),
+                });
             } else if !region.exact {
                 cells.faults.push(Fault::NotAffine { reader, written: None });
             }
@@ -268,7 +285,9 @@ impl<'a> Search<'a> {
     fn looked_at(&self, reader: Reference, instances: &Set) -> poly::Result<Set> {
         let statement = self.statement(reader);
         match statement.looked.iter().find(|l| l.0 == reader.access) {
-            Some((_, looked)) => instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, looked)?),
+            Some((_, looked)) => {
+                instances.intersect(&Set::from_union(&self.context, Some(&reader.name()), statement.depth, looked)?)
+            }
             None => Ok(instances.clone()),
         }
     }
@@ -295,7 +314,13 @@ impl<'a> Search<'a> {
             let depth = self.depth(from);
             let same_instance: Vec<Affine> = (0..depth).map(|level| iterator(depth, level, 1)).collect();
             let map = if from.statement == to.statement {
-                map.subtract(&Map::from_affine(&self.context, Some(&from.name()), depth, Some(&to.name()), &same_instance)?)?
+                map.subtract(&Map::from_affine(
+                    &self.context,
+                    Some(&from.name()),
+                    depth,
+                    Some(&to.name()),
+                    &same_instance,
+                )?)?
             } else {
                 map.clone()
             };
@@ -304,7 +329,10 @@ impl<'a> Search<'a> {
                 let region = part.domain.region()?;
                 match part.outputs.filter(|_| region.exact) {
                     Some(target) => {
-                        let new = region.pieces.into_iter().map(|domain| RelationPiece::Function { domain, target: target.clone() });
+                        let new = region
+                            .pieces
+                            .into_iter()
+                            .map(|domain| RelationPiece::Function { domain, target: target.clone() });
                         relation.extend(new);
                     }
                     None => {

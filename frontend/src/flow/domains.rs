@@ -1,12 +1,12 @@
 //! Integer set operations on plain data: conjunctions and unions of affine constraints in, the same out.
 //!
-//! Conventions: a conjunction `&[Constraint]` is over `depth` iterators; an empty conjunction is the whole space, an empty
-//! union the empty set. All answers are exact over the integers unless [`Region::exact`] says otherwise. Results are
-//! sorted and free of redundant constraints, so equal inputs give equal outputs.
+//! Conventions: a conjunction `&[Constraint]` is over `depth` iterators; an empty conjunction is the whole space, an
+//! empty union the empty set. All answers are exact over the integers unless [`Region::exact`] says otherwise. Results
+//! are sorted and free of redundant constraints, so equal inputs give equal outputs.
 //!
 //! # Panics
-//! Every function panics if a constraint has another number of coefficients than `depth`, which is a fault of the caller; and
-//! with a [`poly::Error`] if a coefficient of the result exceeds 64 bits, see [`limited`].
+//! Every function panics if a constraint has another number of coefficients than `depth`, which is a fault of the
+//! caller; and with a [`poly::Error`] if a coefficient of the result exceeds 64 bits, see [`limited`].
 
 use crate::poly::{self, Context, Map, Region, Set};
 use crate::scop::{Affine, Constraint};
@@ -31,8 +31,8 @@ thread_local! {
     static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Questions that this thread has asked so far, whether or not the answer was at hand: a measure of work that is the same
-/// on every machine. Searches bound themselves by it.
+/// Questions that this thread has asked so far, whether or not the answer was at hand: a measure of work that is the
+/// same on every machine. Searches bound themselves by it.
 pub fn questions() -> u64 {
     ASKED.get()
 }
@@ -220,20 +220,26 @@ pub fn minimum(conjunction: &[Constraint], function: &Affine) -> Option<i64> {
 /// Merged into one conjunction whenever the integer points of one conjunction are exactly the image.
 pub fn image(domain: &[Vec<Constraint>], map: &[Affine], depth: usize) -> Region {
     count_question();
-    let ask = || with(|c| {
-        let touched = union(c, domain, depth)?.apply(&Map::from_affine(c, None, depth, None, map)?)?;
-        let region = touched.region()?;
-        if region.pieces.len() <= 1 && region.exact {
-            return Ok(region);
-        }
-        let touched = touched.coalesce()?;
-        let hull = touched.simple_hull()?;
-        if hull.is_subset(&touched)? {
-            return hull.region();
-        }
-        let hull = touched.remove_divs()?.convex_hull()?;
-        if hull.is_subset(&touched)? { hull.region() } else { Ok(region) }
-    });
+    let ask = || {
+        with(|c| {
+            let touched = union(c, domain, depth)?.apply(&Map::from_affine(c, None, depth, None, map)?)?;
+            let region = touched.region()?;
+            if region.pieces.len() <= 1 && region.exact {
+                return Ok(region);
+            }
+            let touched = touched.coalesce()?;
+            let hull = touched.simple_hull()?;
+            if hull.is_subset(&touched)? {
+                return hull.region();
+            }
+            let hull = touched.remove_divs()?.convex_hull()?;
+            if hull.is_subset(&touched)? {
+                hull.region()
+            } else {
+                Ok(region)
+            }
+        })
+    };
     IMAGE.with(|memo| memo.answer((domain.to_vec(), map.to_vec(), depth), ask))
 }
 
@@ -287,7 +293,8 @@ fn components(piece: &[Constraint], depth: usize) -> Vec<Vec<usize>> {
         let merged: Vec<usize> = used.iter().map(|&d| label[d]).collect();
         label.iter_mut().filter(|l| merged.contains(l)).for_each(|l| *l = target);
     }
-    let mut groups: Vec<Vec<usize>> = (0..depth).map(|root| (0..depth).filter(|&d| label[d] == root).collect()).collect();
+    let mut groups: Vec<Vec<usize>> =
+        (0..depth).map(|root| (0..depth).filter(|&d| label[d] == root).collect()).collect();
     groups.retain(|group: &Vec<usize>| !group.is_empty());
     groups
 }

@@ -10,7 +10,8 @@ pub(super) fn looked_at(e: &Expr, k: usize) -> Option<Union> {
     match &e.kind {
         ExprKind::Read(read) if *read == k => None,
         ExprKind::Select(c, a, b) => {
-            let branches = [(a, holds(c)), (b, fails(c))].into_iter().map(|(branch, when)| both(looked_at(branch, k), when));
+            let branches =
+                [(a, holds(c)), (b, fails(c))].into_iter().map(|(branch, when)| both(looked_at(branch, k), when));
             branches.chain([looked_at(c, k)]).try_fold(vec![], either)
         }
         _ => e.operands().into_iter().map(|operand| looked_at(operand, k)).try_fold(vec![], either),

@@ -1,9 +1,9 @@
 //! Calls of the file's own functions, carried out where they stand: syntax tree in, syntax tree without them out.
 //!
 //! A function that only computes a value from its arguments becomes an expression. Any other one becomes a block of
-//! statements in front of the one that calls it, with its parameters replaced by the arguments: an array is the caller's
-//! array, `&x` is `x` itself. A scalar that the function assigns, or whose argument the function may change, becomes a
-//! local of the block. Nothing else of a function reaches the stages behind this one.
+//! statements in front of the one that calls it, with its parameters replaced by the arguments: an array is the
+//! caller's array, `&x` is `x` itself. A scalar that the function assigns, or whose argument the function may change,
+//! becomes a local of the block. Nothing else of a function reaches the stages behind this one.
 //!
 //! Pointers end here, too: `*p`, `p[k]`, `(p + j)[k]` and `(&A[i])[k]` all become elements of the array meant.
 
@@ -17,8 +17,8 @@ use crate::effects::{assigned, declared, expressions, free_names, names, nodes, 
 use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use syntax::{converted, counted, element, is_scalar};
 pub(crate) use syntax::with_operands;
+use syntax::{converted, counted, element, is_scalar};
 use value::value_of_call;
 
 /// Functions call one another at most so deep.
@@ -40,7 +40,16 @@ pub(crate) fn inline(unit: &mut Unit) -> Diagnostics {
         hidden.insert(d.name.clone());
     }
     region.iter().for_each(|s| declared(s, &mut hidden));
-    let mut inliner = Inliner { helpers: &unit.helpers, hidden, iterators: vec![], calls: vec![], before: vec![], results: 0, budget: BUDGET, faults: vec![] };
+    let mut inliner = Inliner {
+        helpers: &unit.helpers,
+        hidden,
+        iterators: vec![],
+        calls: vec![],
+        before: vec![],
+        results: 0,
+        budget: BUDGET,
+        faults: vec![],
+    };
     unit.region = inliner.block(&region);
     inliner.faults
 }
@@ -112,7 +121,11 @@ impl<'a> Inliner<'a> {
     fn for_loop(&mut self, f: &For) -> For {
         let init = match &f.init {
             ForInit::None => ForInit::None,
-            ForInit::Declare(all) => ForInit::Declare(all.iter().map(|d| Declarator { init: d.init.as_ref().map(|i| self.initializer(i, false)), ..d.clone() }).collect()),
+            ForInit::Declare(all) => ForInit::Declare(
+                all.iter()
+                    .map(|d| Declarator { init: d.init.as_ref().map(|i| self.initializer(i, false)), ..d.clone() })
+                    .collect(),
+            ),
             ForInit::Expr(e) => ForInit::Expr(self.expr(e, false)),
         };
         let count = self.iterators.len();
@@ -142,10 +155,20 @@ impl<'a> Inliner<'a> {
         let kind = match &e.kind {
             ExprKind::Call(name, arguments) => {
                 let given: Vec<Expr> = arguments.iter().map(|a| self.expr(a, always)).collect();
-                return if self.helpers.contains_key(name) { self.called(name, given, e.span, always) } else { Expr { kind: ExprKind::Call(name.clone(), given), span: e.span } };
+                return if self.helpers.contains_key(name) {
+                    self.called(name, given, e.span, always)
+                } else {
+                    Expr { kind: ExprKind::Call(name.clone(), given), span: e.span }
+                };
             }
-            ExprKind::Index(base, subscript) => return element(self.expr(base, always), self.expr(subscript, always), e.span),
-            ExprKind::Conditional(c, a, b) => ExprKind::Conditional(Box::new(self.expr(c, always)), Box::new(self.expr(a, false)), Box::new(self.expr(b, false))),
+            ExprKind::Index(base, subscript) => {
+                return element(self.expr(base, always), self.expr(subscript, always), e.span)
+            }
+            ExprKind::Conditional(c, a, b) => ExprKind::Conditional(
+                Box::new(self.expr(c, always)),
+                Box::new(self.expr(a, false)),
+                Box::new(self.expr(b, false)),
+            ),
             ExprKind::Binary(op, a, b) => {
                 let lazy = matches!(op, Binary::LogicalAnd | Binary::LogicalOr);
                 ExprKind::Binary(*op, Box::new(self.expr(a, always)), Box::new(self.expr(b, always && !lazy)))
@@ -157,7 +180,9 @@ impl<'a> Inliner<'a> {
 
     /// The value of a call in an expression.
     fn called(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, always: bool) -> Expr {
-        let Some((helper, body)) = self.enter(name, &arguments, span) else { return Expr { kind: ExprKind::Poison, span } };
+        let Some((helper, body)) = self.enter(name, &arguments, span) else {
+            return Expr { kind: ExprKind::Poison, span };
+        };
         if let Some(value) = value_of_call(helper, body, &arguments) {
             self.calls.push(name.clone());
             let value = self.expr(&value, always);
@@ -165,14 +190,34 @@ impl<'a> Inliner<'a> {
             return Expr { span, ..value };
         }
         if !always {
-            return self.fault(span, format!("call of `{name}` in an expression that is not always evaluated"), "it needs statements of its own", "assign its result to a local variable first");
+            return self.fault(
+                span,
+                format!("call of `{name}` in an expression that is not always evaluated"),
+                "it needs statements of its own",
+                "assign its result to a local variable first",
+            );
         }
         if helper.pointer || (helper.result.scalar.is_none() && helper.result.why.is_some()) {
-            return self.fault(span, format!("`{name}` has no result"), "its value is used here", "call it as a statement");
+            return self.fault(
+                span,
+                format!("`{name}` has no result"),
+                "its value is used here",
+                "call it as a statement",
+            );
         }
         self.results += 1;
-        let result: Rc<str> = format!("{name}_result{}", if self.results > 1 { self.results.to_string() } else { String::new() }).into();
-        let place = Declarator { name: result.clone(), span, ty: TypeName { constant: false, ..helper.result.clone() }, dims: vec![], pointer: None, to_elements: false, function: false, init: None };
+        let result: Rc<str> =
+            format!("{name}_result{}", if self.results > 1 { self.results.to_string() } else { String::new() }).into();
+        let place = Declarator {
+            name: result.clone(),
+            span,
+            ty: TypeName { constant: false, ..helper.result.clone() },
+            dims: vec![],
+            pointer: None,
+            to_elements: false,
+            function: false,
+            init: None,
+        };
         self.before.push(Stmt { kind: StmtKind::Declare(vec![place]) });
         let result = Expr { kind: ExprKind::Name(result), span };
         self.carry_out(name, arguments, span, Some(result.clone()));
@@ -183,13 +228,18 @@ impl<'a> Inliner<'a> {
     fn enter(&mut self, name: &Rc<str>, arguments: &[Expr], span: Span) -> Option<(&'a Helper, &'a [Stmt])> {
         let helper = self.helpers.get(name)?;
         let note = |fault: Diagnostic| fault.note(helper.span, "defined here");
-        let refuse = |label: String, help: &str| Some(note(Diagnostic::error("E0404", span, format!("call of `{name}`")).label(label).help(help)));
+        let refuse = |label: String, help: &str| {
+            Some(note(Diagnostic::error("E0404", span, format!("call of `{name}`")).label(label).help(help)))
+        };
         let mut free = BTreeSet::new();
         let mut scopes = vec![helper.params.iter().map(|d| d.name.clone()).collect()];
         helper.body.iter().flatten().for_each(|s| free_names(s, &mut scopes, &mut free));
         let captured = free.iter().find(|n| self.hidden.contains(*n));
         let fault = if helper.body.is_none() {
-            refuse("this function contains what is not supported, so it cannot be inlined".into(), "write it with assignments, `if`, `for` and one `return` at its end")
+            refuse(
+                "this function contains what is not supported, so it cannot be inlined".into(),
+                "write it with assignments, `if`, `for` and one `return` at its end",
+            )
         } else if self.calls.contains(name) || self.calls.len() >= DEPTH {
             refuse("functions that call themselves cannot be inlined".into(), "write a loop")
         } else if helper.params.len() != arguments.len() {
@@ -197,7 +247,9 @@ impl<'a> Inliner<'a> {
         } else if self.budget == 0 {
             refuse("inlining makes the region too large".into(), "use loops")
         } else {
-            captured.and_then(|n| refuse(format!("it uses the global `{n}`, which a variable of the caller hides"), "rename one of them"))
+            captured.and_then(|n| {
+                refuse(format!("it uses the global `{n}`, which a variable of the caller hides"), "rename one of them")
+            })
         };
         match fault {
             Some(fault) => {
@@ -211,9 +263,16 @@ impl<'a> Inliner<'a> {
     /// Puts the function's statements before the one at hand.
     fn carry_out(&mut self, name: &Rc<str>, arguments: Vec<Expr>, span: Span, result: Option<Expr>) {
         let Some((helper, body)) = self.enter(name, &arguments, span) else { return };
-        if body.iter().rev().skip(1).any(returns) || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_))) {
-            let fault = Diagnostic::error("E0404", span, format!("call of `{name}`")).label("a function with statements that returns early cannot be inlined");
-            self.faults.push(fault.note(helper.span, "defined here").help("end it with its only `return`, and put what comes before under `if` and `else`"));
+        if body.iter().rev().skip(1).any(returns)
+            || body.last().is_some_and(|s| returns(s) && !matches!(s.kind, StmtKind::Return(_)))
+        {
+            let fault = Diagnostic::error("E0404", span, format!("call of `{name}`"))
+                .label("a function with statements that returns early cannot be inlined");
+            self.faults.push(
+                fault
+                    .note(helper.span, "defined here")
+                    .help("end it with its only `return`, and put what comes before under `if` and `else`"),
+            );
             return;
         }
         let size = body.iter().map(size).sum::<usize>() + arguments.iter().map(nodes).sum::<usize>();
@@ -228,7 +287,11 @@ impl<'a> Inliner<'a> {
             if !is_scalar(d) {
                 scope.values.insert(d.name.clone(), argument);
             } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
-                let own = Declarator { init: Some(Init::Value(argument)), ty: TypeName { constant: false, ..d.ty.clone() }, ..d.clone() };
+                let own = Declarator {
+                    init: Some(Init::Value(argument)),
+                    ty: TypeName { constant: false, ..d.ty.clone() },
+                    ..d.clone()
+                };
                 all.push(Stmt { kind: StmtKind::Declare(vec![scope.declare(own)]) });
             } else {
                 scope.values.insert(d.name.clone(), converted(&d.ty, argument));
@@ -250,7 +313,15 @@ impl<'a> Inliner<'a> {
             assigned(s, &mut out);
         }
         let mut passed = BTreeSet::new();
-        body.iter().for_each(|s| expressions(s, &mut |e| e.walk(&mut |x| if matches!(&x.kind, ExprKind::Call(n, _) if self.helpers.contains_key(n)) { names(x, &mut passed) })));
+        body.iter().for_each(|s| {
+            expressions(s, &mut |e| {
+                e.walk(&mut |x| {
+                    if matches!(&x.kind, ExprKind::Call(n, _) if self.helpers.contains_key(n)) {
+                        names(x, &mut passed)
+                    }
+                })
+            })
+        });
         out.extend(passed);
         for (d, argument) in helper.params.iter().zip(arguments) {
             if !is_scalar(d) && out.contains(&d.name) {

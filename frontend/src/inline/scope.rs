@@ -1,4 +1,5 @@
-//! A function's text with its parameters replaced; variables of its own that would hide what they stand for are renamed.
+//! A function's text with its parameters replaced; variables of its own that would hide what they stand for are
+//! renamed.
 
 use super::syntax::{converted, replaced};
 use crate::ast::{Declarator, Expr, ExprKind, Extent, For, ForInit, Init, Stmt, StmtKind, TypeName};
@@ -23,7 +24,15 @@ impl Scope {
     pub fn of(name: &Rc<str>, value: Expr) -> Scope {
         let (mut used, span) = (BTreeSet::new(), value.span);
         names(&value, &mut used);
-        let ty = TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span };
+        let ty = TypeName {
+            scalar: None,
+            why: None,
+            text: String::new(),
+            constant: false,
+            dims: vec![],
+            members: None,
+            span,
+        };
         Scope { values: Values::from([(name.clone(), value)]), used, result: None, ty }
     }
 
@@ -56,7 +65,11 @@ impl Scope {
             StmtKind::Block(all) => StmtKind::Block(self.block(all)),
             StmtKind::Declare(all) => StmtKind::Declare(all.iter().map(|d| self.declarator(d)).collect()),
             StmtKind::Expr(e) => StmtKind::Expr(self.expr(e)),
-            StmtKind::If(c, then, otherwise) => StmtKind::If(self.expr(c), Box::new(self.inner(then)), otherwise.as_ref().map(|s| Box::new(self.inner(s)))),
+            StmtKind::If(c, then, otherwise) => StmtKind::If(
+                self.expr(c),
+                Box::new(self.inner(then)),
+                otherwise.as_ref().map(|s| Box::new(self.inner(s))),
+            ),
             StmtKind::Return(value) => match (value, self.result.clone()) {
                 (Some(e), Some(result)) => {
                     let (value, span) = (converted(&self.ty, self.expr(e)), e.span);
@@ -71,7 +84,8 @@ impl Scope {
                     ForInit::Declare(all) => ForInit::Declare(all.iter().map(|d| self.declarator(d)).collect()),
                     ForInit::Expr(e) => ForInit::Expr(self.expr(e)),
                 };
-                let (condition, step) = (f.condition.as_ref().map(|e| self.expr(e)), f.step.as_ref().map(|e| self.expr(e)));
+                let (condition, step) =
+                    (f.condition.as_ref().map(|e| self.expr(e)), f.step.as_ref().map(|e| self.expr(e)));
                 let body = self.inner(&f.body);
                 self.values = outer;
                 StmtKind::For(Box::new(For { init, condition, step, body, header: f.header }))
@@ -82,7 +96,11 @@ impl Scope {
 
     fn declarator(&mut self, d: &Declarator) -> Declarator {
         let extent = |x: &Extent| Extent { size: x.size.as_ref().map(|e| self.expr(e)), span: x.span };
-        let d = Declarator { dims: d.dims.iter().map(extent).collect(), init: d.init.as_ref().map(|i| self.initializer(i)), ..d.clone() };
+        let d = Declarator {
+            dims: d.dims.iter().map(extent).collect(),
+            init: d.init.as_ref().map(|i| self.initializer(i)),
+            ..d.clone()
+        };
         self.declare(d)
     }
 

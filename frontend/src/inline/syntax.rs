@@ -23,11 +23,18 @@ pub(super) fn element(base: Expr, subscript: Expr, span: Span) -> Expr {
     }
     match base.kind {
         ExprKind::Address(inner) => match inner.kind {
-            ExprKind::Index(array, first) if !matches!(first.kind, ExprKind::Member(_)) => element(*array, sum(Binary::Add, *first, subscript), span),
+            ExprKind::Index(array, first) if !matches!(first.kind, ExprKind::Member(_)) => {
+                element(*array, sum(Binary::Add, *first, subscript), span)
+            }
             _ if matches!(subscript.kind, ExprKind::Literal(0, _)) => Expr { span, ..*inner },
-            kind => index(Expr { kind: ExprKind::Address(Box::new(Expr { kind, span: inner.span })), span: base.span }, subscript),
+            kind => index(
+                Expr { kind: ExprKind::Address(Box::new(Expr { kind, span: inner.span })), span: base.span },
+                subscript,
+            ),
         },
-        ExprKind::Binary(op @ (Binary::Add | Binary::Sub), array, first) if !matches!(array.kind, ExprKind::Literal(..)) => {
+        ExprKind::Binary(op @ (Binary::Add | Binary::Sub), array, first)
+            if !matches!(array.kind, ExprKind::Literal(..)) =>
+        {
             let zero = matches!(subscript.kind, ExprKind::Literal(0, _));
             let offset = if op == Binary::Add && zero { *first } else { sum(op, subscript, *first) };
             element(*array, offset, span)
@@ -52,7 +59,9 @@ fn sum(op: Binary, a: Expr, b: Expr) -> Expr {
 pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     match &e.kind {
         ExprKind::Name(name) => value(name).unwrap_or_else(|| e.clone()),
-        ExprKind::Call(name, all) => Expr { kind: ExprKind::Call(name.clone(), all.iter().map(|a| replaced(a, value)).collect()), span: e.span },
+        ExprKind::Call(name, all) => {
+            Expr { kind: ExprKind::Call(name.clone(), all.iter().map(|a| replaced(a, value)).collect()), span: e.span }
+        }
         _ => with_operands(e, &mut |x| replaced(x, value)),
     }
 }

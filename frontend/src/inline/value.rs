@@ -42,10 +42,14 @@ fn in_terms(e: &Expr, locals: &Locals) -> Option<Expr> {
 fn evaluate(all: &[&Stmt], mut locals: Locals, ty: &TypeName) -> Option<Expr> {
     let (first, rest) = all.split_first()?;
     match &first.kind {
-        StmtKind::Return(Some(e)) if ty.scalar.is_some() && ty.members.is_none() && ty.dims.is_empty() => Some(converted(ty, in_terms(e, &locals)?)),
+        StmtKind::Return(Some(e)) if ty.scalar.is_some() && ty.members.is_none() && ty.dims.is_empty() => {
+            Some(converted(ty, in_terms(e, &locals)?))
+        }
         StmtKind::If(c, then, otherwise) if returns(then) || otherwise.as_ref().is_some_and(|s| returns(s)) => {
             let condition = in_terms(c, &locals)?;
-            let branch = |s: Option<&Stmt>| evaluate(&s.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>(), locals.clone(), ty);
+            let branch = |s: Option<&Stmt>| {
+                evaluate(&s.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>(), locals.clone(), ty)
+            };
             let (a, b) = (branch(Some(then))?, branch(otherwise.as_deref())?);
             let span = c.span;
             let value = Expr { kind: ExprKind::Conditional(Box::new(condition), Box::new(a), Box::new(b)), span };

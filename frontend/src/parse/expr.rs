@@ -113,7 +113,11 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
             self.operators += 1;
             if self.operators > OPERATORS {
-                return self.fail(Diagnostic::error("E0208", span, "expression too long").label(format!("more than {OPERATORS} operators")).help("use a loop or local variables"));
+                return self.fail(
+                    Diagnostic::error("E0208", span, "expression too long")
+                        .label(format!("more than {OPERATORS} operators"))
+                        .help("use a loop or local variables"),
+                );
             }
         }
         Ok(left)
@@ -150,7 +154,11 @@ impl Parser<'_> {
             self.at += 1;
             let operand = self.unary()?;
             let span = join(start, operand.span);
-            return Ok(if address { Expr { kind: ExprKind::Address(Box::new(operand)), span } } else { element(operand, ExprKind::Literal(0, ScalarType::I32), span) });
+            return Ok(if address {
+                Expr { kind: ExprKind::Address(Box::new(operand)), span }
+            } else {
+                element(operand, ExprKind::Literal(0, ScalarType::I32), span)
+            });
         }
         if self.is_word("sizeof") {
             self.at += 1;
@@ -159,7 +167,13 @@ impl Parser<'_> {
             } else {
                 self.unary()?;
             }
-            return Ok(self.poison("E0404", join(start, self.previous()), "`sizeof` is not supported".into(), "sizes of objects have no meaning here", "write the number"));
+            return Ok(self.poison(
+                "E0404",
+                join(start, self.previous()),
+                "`sizeof` is not supported".into(),
+                "sizes of objects have no meaning here",
+                "write the number",
+            ));
         }
         if self.is("(") {
             self.at += 1;
@@ -183,10 +197,18 @@ impl Parser<'_> {
         let operand = self.unary()?;
         let span = join(start, operand.span);
         match ty.scalar {
-            Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span }),
+            Some(scalar) if !pointer && ty.dims.is_empty() && ty.members.is_none() => {
+                Ok(Expr { kind: ExprKind::Cast(scalar, Box::new(operand)), span })
+            }
             _ => {
                 let why = ty.why.unwrap_or_else(|| "only arithmetic types can be cast to".into());
-                Ok(self.poison("E0301", ty.span, format!("cast to the unsupported type `{}`", ty.text), &why, "cast to an integer or floating-point type"))
+                Ok(self.poison(
+                    "E0301",
+                    ty.span,
+                    format!("cast to the unsupported type `{}`", ty.text),
+                    &why,
+                    "cast to an integer or floating-point type",
+                ))
             }
         }
     }
@@ -216,7 +238,13 @@ impl Parser<'_> {
             }
             Tok::Str(_) => {
                 self.at += 1;
-                return Ok(self.poison("E0301", span, "a string has no place here".into(), "strings are pointers", "use numbers"));
+                return Ok(self.poison(
+                    "E0301",
+                    span,
+                    "a string has no place here".into(),
+                    "strings are pointers",
+                    "use numbers",
+                ));
             }
             _ => {
                 let label = self.found();
@@ -239,7 +267,8 @@ impl Parser<'_> {
             length += 1;
             if length > 64 {
                 let span = self.span();
-                return self.fail(Diagnostic::error("E0208", span, "too many subscripts").label("more than 64 in a row"));
+                return self
+                    .fail(Diagnostic::error("E0208", span, "too many subscripts").label("more than 64 in a row"));
             }
             if self.eat("[") {
                 let subscript = self.expression()?;
@@ -275,7 +304,13 @@ impl Parser<'_> {
                 // Its arguments are bytes and pointers, of which nothing else can be said.
                 self.skip_group();
                 let (span, what) = (join(function.span, self.previous()), format!("call of `{name}`"));
-                return Ok(self.poison("E0404", span, what, "functions are not carried into hardware", "write a loop that assigns the elements"));
+                return Ok(self.poison(
+                    "E0404",
+                    span,
+                    what,
+                    "functions are not carried into hardware",
+                    "write a loop that assigns the elements",
+                ));
             }
         }
         self.at += 1;
@@ -290,7 +325,13 @@ impl Parser<'_> {
         let span = join(function.span, self.previous());
         match function.kind {
             ExprKind::Name(name) => Ok(Expr { kind: ExprKind::Call(name, arguments), span }),
-            _ => Ok(self.poison("E0404", span, "call through an expression".into(), "only named functions can be called", "write the expression out")),
+            _ => Ok(self.poison(
+                "E0404",
+                span,
+                "call through an expression".into(),
+                "only named functions can be called",
+                "write the expression out",
+            )),
         }
     }
 }

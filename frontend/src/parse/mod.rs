@@ -44,14 +44,31 @@ const OPERATORS: u32 = 400;
 
 /// Reads a whole file's tokens; one unit for each marked region.
 pub(crate) fn units(tokens: &[Token]) -> (Vec<Unit>, Diagnostics) {
-    let mut parser = Parser { tokens, at: 0, faults: vec![], typedefs: BTreeMap::new(), structures: BTreeMap::new(), helpers: BTreeMap::new(), in_helper: false, enumerators: vec![], depth: 0, in_expression: false, operators: 0, eof: Tok::Eof };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        faults: vec![],
+        typedefs: BTreeMap::new(),
+        structures: BTreeMap::new(),
+        helpers: BTreeMap::new(),
+        in_helper: false,
+        enumerators: vec![],
+        depth: 0,
+        in_expression: false,
+        operators: 0,
+        eof: Tok::Eof,
+    };
     let units = parser.unit();
     (units, parser.faults)
 }
 
 /// From the start of `a` to the end of `b`, if they stand in one file.
 pub(crate) fn join(a: Span, b: Span) -> Span {
-    if a.file == b.file { Span { file: a.file, start: a.start.min(b.start), end: a.end.max(b.end) } } else { a }
+    if a.file == b.file {
+        Span { file: a.file, start: a.start.min(b.start), end: a.end.max(b.end) }
+    } else {
+        a
+    }
 }
 
 impl Parser<'_> {
@@ -118,7 +135,11 @@ impl Parser<'_> {
         if self.eat(punct) {
             return Ok(());
         }
-        let (span, label) = if punct == ";" || self.at_end() { (self.previous(), format!("expected `{punct}` after this")) } else { (self.span(), self.found()) };
+        let (span, label) = if punct == ";" || self.at_end() {
+            (self.previous(), format!("expected `{punct}` after this"))
+        } else {
+            (self.span(), self.found())
+        };
         self.fail(Diagnostic::error("E0201", span, format!("expected `{punct}` {place}")).label(label))
     }
 
@@ -140,7 +161,11 @@ impl Parser<'_> {
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEPTH {
             let span = self.span();
-            return self.fail(Diagnostic::error("E0208", span, "nested too deep").label(format!("more than {DEPTH} levels")).help("split it with local variables"));
+            return self.fail(
+                Diagnostic::error("E0208", span, "nested too deep")
+                    .label(format!("more than {DEPTH} levels"))
+                    .help("split it with local variables"),
+            );
         }
         self.depth += 1;
         let result = inner(self);

@@ -44,7 +44,8 @@ impl Parser<'_> {
                 "switch" | "goto" | "break" | "continue" | "return" | "case" | "default" => self.jump(&word)?,
                 "else" => {
                     self.at += 1;
-                    return self.fail(Diagnostic::error("E0201", start, "`else` without `if`").label("no `if` is open here"));
+                    return self
+                        .fail(Diagnostic::error("E0201", start, "`else` without `if`").label("no `if` is open here"));
                 }
                 "typedef" => {
                     self.at += 1;
@@ -55,7 +56,11 @@ impl Parser<'_> {
                 // A label: nothing can jump to it.
                 _ if matches!(self.tok(1), Tok::Punct(":")) && !super::types::is_keyword(&word) => {
                     self.at += 2;
-                    if self.is("}") { StmtKind::Empty } else { self.statement().kind }
+                    if self.is("}") {
+                        StmtKind::Empty
+                    } else {
+                        self.statement().kind
+                    }
                 }
                 _ => self.expression_statement()?,
             },
@@ -83,7 +88,10 @@ impl Parser<'_> {
                 return Ok(StmtKind::Block(statements));
             }
             if self.at_end() || matches!(self.tok(0), Tok::Marker(_)) {
-                self.report(Diagnostic::error("E0207", open, "this `{` is not closed inside the region").label("no matching `}`"));
+                self.report(
+                    Diagnostic::error("E0207", open, "this `{` is not closed inside the region")
+                        .label("no matching `}`"),
+                );
                 return Ok(StmtKind::Block(statements));
             }
             statements.push(self.statement());
@@ -148,7 +156,13 @@ impl Parser<'_> {
         let is_do = self.is_word("do");
         self.at += 1;
         let what = if is_do { "`do` loops are not supported" } else { "`while` loops are not supported" };
-        self.refuse("E0401", start, what, "how often it runs is not known beforehand", "write a `for` loop with affine bounds");
+        self.refuse(
+            "E0401",
+            start,
+            what,
+            "how often it runs is not known beforehand",
+            "write a `for` loop with affine bounds",
+        );
         if is_do {
             self.statement();
             if !self.eat_word("while") {

@@ -13,13 +13,34 @@ pub(super) type Structure = Result<(ScalarType, Rc<[Rc<str>]>), String>;
 
 /// Words that cannot name a variable.
 pub(super) fn is_keyword(word: &str) -> bool {
-    const STATEMENTS: &[&str] = &["if", "else", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue", "return", "sizeof", "typedef"];
-    STATEMENTS.contains(&word) || BASIC.contains(&word) || QUALIFIERS.contains(&word) || STORAGE.contains(&word) || AGGREGATES.contains(&word)
+    const STATEMENTS: &[&str] = &[
+        "if", "else", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue", "return",
+        "sizeof", "typedef",
+    ];
+    STATEMENTS.contains(&word)
+        || BASIC.contains(&word)
+        || QUALIFIERS.contains(&word)
+        || STORAGE.contains(&word)
+        || AGGREGATES.contains(&word)
 }
 
-const BASIC: &[&str] = &["void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex", "__int128"];
+const BASIC: &[&str] = &[
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
+    "__int128",
+];
 const QUALIFIERS: &[&str] = &["const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic", "__const"];
-const STORAGE: &[&str] = &["static", "extern", "inline", "register", "auto", "__inline", "__inline__", "_Noreturn", "_Thread_local", "__extension__"];
+const STORAGE: &[&str] = &[
+    "static",
+    "extern",
+    "inline",
+    "register",
+    "auto",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
+    "_Thread_local",
+    "__extension__",
+];
 const AGGREGATES: &[&str] = &["struct", "union", "enum"];
 
 /// Types that headers and compilers name.
@@ -58,7 +79,14 @@ impl Parser<'_> {
         match self.tok(0) {
             Tok::Ident(w) => {
                 let w = &**w;
-                BASIC.contains(&w) || QUALIFIERS.contains(&w) || STORAGE.contains(&w) || AGGREGATES.contains(&w) || w == "typedef" || w == "__attribute__" || self.typedefs.contains_key(w) || named(w).is_some()
+                BASIC.contains(&w)
+                    || QUALIFIERS.contains(&w)
+                    || STORAGE.contains(&w)
+                    || AGGREGATES.contains(&w)
+                    || w == "typedef"
+                    || w == "__attribute__"
+                    || self.typedefs.contains_key(w)
+                    || named(w).is_some()
             }
             _ => false,
         }
@@ -67,7 +95,15 @@ impl Parser<'_> {
     /// Declaration specifiers. What is not supported is noted in the result, not reported.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let start = self.span();
-        let mut ty = TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span: start };
+        let mut ty = TypeName {
+            scalar: None,
+            why: None,
+            text: String::new(),
+            constant: false,
+            dims: vec![],
+            members: None,
+            span: start,
+        };
         let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let mut whole = false;
         while let Tok::Ident(word) = self.tok(0).clone() {
@@ -91,7 +127,8 @@ impl Parser<'_> {
                 self.at += 1;
             } else if !whole && basic.is_empty() && (self.typedefs.contains_key(word) || named(word).is_some()) {
                 if let Some(known) = self.typedefs.get(word) {
-                    (ty.scalar, ty.why, ty.dims, ty.members) = (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
+                    (ty.scalar, ty.why, ty.dims, ty.members) =
+                        (known.scalar, known.why.clone(), known.dims.clone(), known.members.clone());
                     ty.constant |= known.constant;
                 } else {
                     ty.scalar = named(word);
@@ -171,10 +208,14 @@ impl Parser<'_> {
         if word != "struct" {
             return Err(format!("`{name}` is no arithmetic type"));
         }
-        let plain = |d: &Declarator| d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none();
+        let plain = |d: &Declarator| {
+            d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none()
+        };
         let first = fields.first().and_then(|d| d.ty.scalar);
         match first.filter(|_| read && fields.iter().all(plain)) {
-            Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => Ok((scalar, fields.into_iter().map(|d| d.name).collect())),
+            Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {
+                Ok((scalar, fields.into_iter().map(|d| d.name).collect()))
+            }
             Some(_) => Err(format!("the members of `{name}` are of several types; use one array per member")),
             None => Err(format!("`{name}` has other members than scalars; use one array per member")),
         }
@@ -199,7 +240,16 @@ impl Parser<'_> {
             stars += self.stars(&mut pointer);
         }
         let (name, span) = self.name("a name in this declaration")?;
-        let mut declarator = Declarator { name, span, ty: ty.clone(), dims: vec![], pointer, to_elements: false, function: false, init: None };
+        let mut declarator = Declarator {
+            name,
+            span,
+            ty: ty.clone(),
+            dims: vec![],
+            pointer,
+            to_elements: false,
+            function: false,
+            init: None,
+        };
         if parenthesized {
             self.extents(&mut declarator)?;
             rows &= declarator.dims.is_empty();
@@ -258,7 +308,10 @@ impl Parser<'_> {
             while !p.is("}") && !p.at_end() {
                 if p.is(".") || p.is("[") {
                     let span = p.span();
-                    return p.fail(Diagnostic::error("E0313", span, "designated initializers are not supported").label("give the values in order instead"));
+                    return p.fail(
+                        Diagnostic::error("E0313", span, "designated initializers are not supported")
+                            .label("give the values in order instead"),
+                    );
                 }
                 items.push(p.initializer()?);
                 if !p.eat(",") {
@@ -296,14 +349,19 @@ fn combine(words: &[String]) -> Result<ScalarType, String> {
     if words.is_empty() {
         return Err("a type is missing".into());
     }
-    if count("_Complex") > 0 || count("__int128") > 0 || count("void") > 0 || (count("double") == 1 && count("long") > 0) {
+    if count("_Complex") > 0
+        || count("__int128") > 0
+        || count("void") > 0
+        || (count("double") == 1 && count("long") > 0)
+    {
         return refuse("is not supported");
     }
     let (unsigned, signed, long) = (count("unsigned"), count("signed"), count("long"));
     if unsigned + signed > 1 || long > 2 {
         return refuse("is no type");
     }
-    let kinds: Vec<&str> = words.iter().map(String::as_str).filter(|w| !matches!(*w, "unsigned" | "signed" | "long")).collect();
+    let kinds: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| !matches!(*w, "unsigned" | "signed" | "long")).collect();
     let marked = unsigned + signed + long > 0;
     match kinds.as_slice() {
         ["float"] if !marked => Ok(F32),

@@ -45,7 +45,14 @@ impl Parser<'_> {
             self.report(fault.help("put `#pragma scop` before the loop nest and `#pragma endscop` behind it"));
         }
         let (enumerators, helpers) = (std::mem::take(&mut self.enumerators), std::mem::take(&mut self.helpers));
-        let unit = |(function, region, region_span)| Unit { enumerators: enumerators.clone(), globals: globals.clone(), helpers: helpers.clone(), function, region, region_span };
+        let unit = |(function, region, region_span)| Unit {
+            enumerators: enumerators.clone(),
+            globals: globals.clone(),
+            helpers: helpers.clone(),
+            function,
+            region,
+            region_span,
+        };
         regions.into_iter().map(unit).collect()
     }
 
@@ -116,7 +123,11 @@ impl Parser<'_> {
         let faults = self.faults.len();
         let head = self.silently(|p| {
             let ty = p.type_name()?;
-            if p.is(";") { Ok(None) } else { p.declarator(&ty).map(Some) }
+            if p.is(";") {
+                Ok(None)
+            } else {
+                p.declarator(&ty).map(Some)
+            }
         });
         match head {
             None => {}
@@ -145,7 +156,8 @@ impl Parser<'_> {
             self.faults.truncate(faults);
             return;
         }
-        let function = Function { name: head.name, span: head.span, params: params.unwrap_or_default(), locals: vec![] };
+        let function =
+            Function { name: head.name, span: head.span, params: params.unwrap_or_default(), locals: vec![] };
         self.body(found, function);
     }
 
@@ -161,7 +173,10 @@ impl Parser<'_> {
             StmtKind::Block(all) if self.faults.len() == faults => Some(all),
             _ => None,
         };
-        self.helpers.insert(head.name, Helper { result: head.ty, pointer: head.pointer.is_some(), params, body, span: head.span });
+        self.helpers.insert(
+            head.name,
+            Helper { result: head.ty, pointer: head.pointer.is_some(), params, body, span: head.span },
+        );
     }
 
     /// `(…)` of a function; a parameter that cannot be read is reported and left out.
@@ -182,7 +197,11 @@ impl Parser<'_> {
                 }
                 Err(Failed) => {
                     while !self.at_end() && !self.is(",") && !self.is(")") && !self.is("{") {
-                        if self.is("(") || self.is("[") { self.skip_group() } else { self.at += 1 }
+                        if self.is("(") || self.is("[") {
+                            self.skip_group()
+                        } else {
+                            self.at += 1
+                        }
                     }
                 }
             }
@@ -242,7 +261,8 @@ impl Parser<'_> {
             "return" | "else" => {}
             "for" | "if" | "while" | "switch" if self.is("(") => {
                 self.skip_group();
-                // Its body is looked at next; a region in it would be run by the C program more than once, or not at all.
+                // Its body is looked at next; a region in it would be run by the C program more than once, or not at
+                // all.
                 if matches!(self.tok(0), Tok::Marker(_)) || (self.is("{") && self.group_has_region()) {
                     self.warn_outside(join(start, self.previous()));
                 }
@@ -250,8 +270,16 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        while !self.at_end() && !matches!(self.tok(0), Tok::Punct(";" | "{" | "}") | Tok::Marker(_)) && &*word != "else" && &*word != "do" {
-            if self.is("(") || self.is("[") { self.skip_group() } else { self.at += 1 }
+        while !self.at_end()
+            && !matches!(self.tok(0), Tok::Punct(";" | "{" | "}") | Tok::Marker(_))
+            && &*word != "else"
+            && &*word != "do"
+        {
+            if self.is("(") || self.is("[") {
+                self.skip_group()
+            } else {
+                self.at += 1
+            }
         }
         self.eat(";");
         if !matches!(&*word, "return" | "else" | "do") {
@@ -262,10 +290,17 @@ impl Parser<'_> {
     fn warn_outside(&mut self, span: Span) {
         let what = "this statement stands outside the marked region";
         let fault = if span.file == 0 {
-            Diagnostic::warning("W0201", span, what).label("the hardware does not carry it out").help("move it into the region, or do it before the array starts or after it has ended")
+            Diagnostic::warning("W0201", span, what)
+                .label("the hardware does not carry it out")
+                .help("move it into the region, or do it before the array starts or after it has ended")
         } else {
             // The golden model watches the region only in the main file.
-            Diagnostic::error("E0209", span, what).label("the hardware does not carry it out, and a simulation cannot tell its effect from the region's in an included file").help("move it into the region or into the caller")
+            Diagnostic::error("E0209", span, what)
+                .label(
+                    "the hardware does not carry it out, and a simulation cannot \
+                tell its effect from the region's in an included file",
+                )
+                .help("move it into the region or into the caller")
         };
         self.report(fault);
     }
@@ -273,7 +308,10 @@ impl Parser<'_> {
     fn stray_end(&mut self) {
         let span = self.span();
         self.at += 1;
-        self.report(Diagnostic::error("E0205", span, "end of a region that was never begun").label("no `#pragma scop` or `#pragma sa` before it"));
+        self.report(
+            Diagnostic::error("E0205", span, "end of a region that was never begun")
+                .label("no `#pragma scop` or `#pragma sa` before it"),
+        );
     }
 
     /// The region behind its opening pragma.
@@ -314,9 +352,14 @@ impl Parser<'_> {
                 self.report(fault.help(format!("put `#pragma {name}` behind the loop nest")));
             }
         }
-        let region_span = Span { start: opened.end, ..join(opened, Span { end: closed.start.max(opened.end), ..closed }) };
+        let region_span =
+            Span { start: opened.end, ..join(opened, Span { end: closed.start.max(opened.end), ..closed }) };
         if statements.is_empty() && !self.faults.iter().any(|f| f.span == Some(opened)) {
-            self.report(Diagnostic::error("E0206", opened, "the marked region is empty").label("no statement up to its end").help("mark a loop nest"));
+            self.report(
+                Diagnostic::error("E0206", opened, "the marked region is empty")
+                    .label("no statement up to its end")
+                    .help("mark a loop nest"),
+            );
         }
         let function = function.map(|f| Function { locals: locals.to_vec(), ..f.clone() });
         found.regions.push((function, statements, region_span));
@@ -328,16 +371,25 @@ fn second(found: &Found, opened: Span, around: &Option<(Rc<str>, Span)>) -> Opti
     let beside = "a second marked region";
     let bare = |other: &Option<(Rc<str>, Span)>| around.is_none() || other.is_none();
     if let Some((first, _)) = found.opened.iter().find(|(_, other)| bare(other)) {
-        let fault = Diagnostic::error("E0204", opened, beside).label("each of several regions stands in a function of its own");
-        return Some(fault.note(*first, "another one begins here").help("put both into functions, whose names then say which is which"));
+        let fault =
+            Diagnostic::error("E0204", opened, beside).label("each of several regions stands in a function of its own");
+        return Some(
+            fault
+                .note(*first, "another one begins here")
+                .help("put both into functions, whose names then say which is which"),
+        );
     }
     let (name, at) = around.as_ref()?;
-    let (first, other) = found.opened.iter().find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (known, _))| known == name))?;
+    let (first, other) = found
+        .opened
+        .iter()
+        .find_map(|(first, other)| Some((*first, other.as_ref()?)).filter(|(_, (known, _))| known == name))?;
     Some(if other.1 == *at {
         let fault = Diagnostic::error("E0204", opened, beside).label("only one region per function");
         fault.note(first, "the first one begins here").help("join them, or put them into separate functions")
     } else {
-        let fault = Diagnostic::error("E0210", *at, format!("a second function is called `{name}`")).label("it has a marked region, too");
+        let fault = Diagnostic::error("E0210", *at, format!("a second function is called `{name}`"))
+            .label("it has a marked region, too");
         fault.note(other.1, "the first one").help("rename one of them: a function's name chooses what the IP runs")
     })
 }

@@ -52,7 +52,8 @@ struct Handle(NonNull<c_void>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from isl_ctx_alloc, and every object of this context held a clone of the Rc around us.
+        // SAFETY: the pointer came from isl_ctx_alloc, and every object of this context held a clone of the Rc around
+        // us.
         unsafe { isl_ctx_free(self.0.as_ptr()) }
     }
 }
@@ -66,7 +67,8 @@ impl Context {
     /// Only if memory is exhausted.
     pub fn new() -> Result<Self> {
         // SAFETY: no preconditions; the result is checked before use.
-        let raw = NonNull::new(unsafe { isl_ctx_alloc() }).ok_or_else(|| Error::new("isl_ctx_alloc", "out of memory"))?;
+        let raw =
+            NonNull::new(unsafe { isl_ctx_alloc() }).ok_or_else(|| Error::new("isl_ctx_alloc", "out of memory"))?;
         // SAFETY: raw is a live context.
         unsafe { isl_options_set_on_error(raw.as_ptr(), ON_ERROR_CONTINUE) };
         Ok(Context(Rc::new(Handle(raw))))
@@ -76,8 +78,8 @@ impl Context {
         self.0 .0.as_ptr()
     }
 
-    /// Runs `f`, in which isl may carry out so many of its operations; `None` if that is not enough. Their number is the
-    /// same on every machine.
+    /// Runs `f`, in which isl may carry out so many of its operations; `None` if that is not enough. Their number is
+    /// the same on every machine.
     ///
     /// # Errors
     /// Those of `f`.
@@ -101,7 +103,11 @@ impl Context {
         // SAFETY: the context is live; isl returns null or a NUL-terminated string that lives until the reset.
         unsafe {
             let message = isl_ctx_last_error_msg(self.raw());
-            let message = if message.is_null() { "failed without a message".into() } else { CStr::from_ptr(message).to_string_lossy().into_owned() };
+            let message = if message.is_null() {
+                "failed without a message".into()
+            } else {
+                CStr::from_ptr(message).to_string_lossy().into_owned()
+            };
             isl_ctx_reset_error(self.raw());
             Error { message, call }
         }

@@ -15,11 +15,28 @@ extern "C" {
     fn isl_mat_set_element_val(matrix: Raw, row: c_int, column: c_int, value: Raw) -> Raw;
     fn isl_mat_set_element_si(matrix: Raw, row: c_int, column: c_int, value: c_int) -> Raw;
     fn isl_mat_get_element_val(matrix: Raw, row: c_int, column: c_int) -> Raw;
-    fn isl_basic_set_from_constraint_matrices(space: Raw, equal: Raw, inequal: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int) -> Raw;
+    fn isl_basic_set_from_constraint_matrices(
+        space: Raw,
+        equal: Raw,
+        inequal: Raw,
+        c1: c_int,
+        c2: c_int,
+        c3: c_int,
+        c4: c_int,
+    ) -> Raw;
     fn isl_basic_set_equalities_matrix(set: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int) -> Raw;
     fn isl_basic_set_inequalities_matrix(set: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int) -> Raw;
     fn isl_basic_set_dim(set: Raw, kind: c_int) -> c_int;
-    fn isl_basic_map_from_constraint_matrices(space: Raw, equal: Raw, inequal: Raw, c1: c_int, c2: c_int, c3: c_int, c4: c_int, c5: c_int) -> Raw;
+    fn isl_basic_map_from_constraint_matrices(
+        space: Raw,
+        equal: Raw,
+        inequal: Raw,
+        c1: c_int,
+        c2: c_int,
+        c3: c_int,
+        c4: c_int,
+        c5: c_int,
+    ) -> Raw;
     fn isl_map_from_basic_map(map: Raw) -> Raw;
     fn isl_set_empty(space: Raw) -> Raw;
 }
@@ -29,8 +46,8 @@ extern "C" {
 pub struct Region {
     /// Disjoint conjunctions without redundant constraints, sorted.
     pub pieces: Vec<Vec<Constraint>>,
-    /// False when the set has holes that conjunctions of affine constraints cannot express (such as "the even numbers");
-    /// `pieces` then contains the set, and more.
+    /// False when the set has holes that conjunctions of affine constraints cannot express (such as "the even
+    /// numbers"); `pieces` then contains the set, and more.
     pub exact: bool,
 }
 
@@ -52,12 +69,17 @@ fn rows(constraints: &[Constraint], depth: usize) -> Result<(Rows, Rows)> {
     let (mut equal, mut inequal) = (vec![], vec![]);
     for constraint in constraints {
         if constraint.expr.coeffs.len() != depth {
-            let text = format!("a constraint over {} iterators where {depth} are expected", constraint.expr.coeffs.len());
+            let text =
+                format!("a constraint over {} iterators where {depth} are expected", constraint.expr.coeffs.len());
             return Err(Error::new("rows", text));
         }
         let mut row = constraint.expr.coeffs.clone();
         row.push(constraint.expr.constant);
-        if constraint.equality { equal.push(row) } else { inequal.push(row) }
+        if constraint.equality {
+            equal.push(row)
+        } else {
+            inequal.push(row)
+        }
     }
     Ok((equal, inequal))
 }
@@ -70,7 +92,9 @@ fn matrix(context: &Context, rows: &[Vec<i64>], columns: usize) -> Result<Matrix
             for (c, &element) in row.iter().enumerate() {
                 raw = match c_int::try_from(element) {
                     Ok(small) => isl_mat_set_element_si(raw, r as c_int, c as c_int, small),
-                    Err(_) => isl_mat_set_element_val(raw, r as c_int, c as c_int, Value::new(context, element)?.take()),
+                    Err(_) => {
+                        isl_mat_set_element_val(raw, r as c_int, c as c_int, Value::new(context, element)?.take())
+                    }
                 };
             }
         }
@@ -96,12 +120,19 @@ impl Set {
     ///
     /// # Errors
     /// A constraint over another number of iterators than `depth`.
-    pub fn from_conjunction(context: &Context, name: Option<&str>, depth: usize, constraints: &[Constraint]) -> Result<Set> {
+    pub fn from_conjunction(
+        context: &Context,
+        name: Option<&str>,
+        depth: usize,
+        constraints: &[Constraint],
+    ) -> Result<Set> {
         let (equal, inequal) = rows(constraints, depth)?;
         let (equal, inequal) = (matrix(context, &equal, depth + 1)?, matrix(context, &inequal, depth + 1)?);
         let space = set_space(context, name, depth)?;
         // SAFETY: own references; both matrices have the columns of the space (iterators, constant).
-        let raw = unsafe { isl_basic_set_from_constraint_matrices(space.take(), equal.take(), inequal.take(), SET, CST, PARAM, DIV) };
+        let raw = unsafe {
+            isl_basic_set_from_constraint_matrices(space.take(), equal.take(), inequal.take(), SET, CST, PARAM, DIV)
+        };
         BasicSet::wrap(context, raw, "isl_basic_set_from_constraint_matrices")?.to_set()
     }
 
@@ -128,7 +159,11 @@ impl Set {
             return merged.plain();
         }
         let merged = merged.make_disjoint()?.coalesce()?;
-        if merged.has_disjoint_parts()? { merged.plain() } else { merged.make_disjoint()?.plain() }
+        if merged.has_disjoint_parts()? {
+            merged.plain()
+        } else {
+            merged.make_disjoint()?.plain()
+        }
     }
 
     /// Whether no two basic sets have a common point.
@@ -151,7 +186,8 @@ impl Set {
         if divisions.iter().all(|&n| n == 0) {
             return Ok(Region { pieces: sorted(&basic)?, exact: true });
         }
-        // Often the quantified variables say nothing more than the other constraints: then the set without them is the set.
+        // Often the quantified variables say nothing more than the other constraints: then the set without them is the
+        // set.
         let without = self.remove_divs()?.coalesce()?.make_disjoint()?.detect_equalities()?.remove_redundancies()?;
         let exact = without.is_subset(self)?;
         Ok(Region { pieces: sorted(&without.basic_set_objects()?)?, exact })
@@ -185,7 +221,8 @@ impl BasicSet {
             return Err(Error::new("constraints", "existentially quantified variables"));
         }
         let depth = self.dimension(SET)?;
-        // SAFETY: borrowed live basic set; the results are own matrices of depth + 1 columns, as there are no parameters.
+        // SAFETY: borrowed live basic set; the results are own matrices of depth + 1 columns, as there are no
+        // parameters.
         let (equal, inequal) = unsafe {
             let equal = isl_basic_set_equalities_matrix(self.keep(), SET, CST, PARAM, DIV);
             let equal = Matrix::wrap(&self.context, equal, "isl_basic_set_equalities_matrix")?;
@@ -214,7 +251,8 @@ impl Matrix {
             // The sign of an equality is free: make its first coefficient positive.
             if equality && expr.coeffs.iter().find(|&&c| c != 0).is_some_and(|&c| c < 0) {
                 let coeffs: Option<Vec<i64>> = expr.coeffs.iter().map(|c| c.checked_neg()).collect();
-                let negated = coeffs.zip(expr.constant.checked_neg()).map(|(coeffs, constant)| Affine { coeffs, constant });
+                let negated =
+                    coeffs.zip(expr.constant.checked_neg()).map(|(coeffs, constant)| Affine { coeffs, constant });
                 expr = negated.ok_or_else(|| Error::new("constraints", "a coefficient exceeds 64 bits"))?;
             }
             constraints.push(Constraint { expr, equality });
@@ -229,11 +267,20 @@ impl Map {
     ///
     /// # Errors
     /// A function over another number of iterators than `depth`.
-    pub fn from_affine(context: &Context, input: Option<&str>, depth: usize, output: Option<&str>, functions: &[Affine]) -> Result<Map> {
+    pub fn from_affine(
+        context: &Context,
+        input: Option<&str>,
+        depth: usize,
+        output: Option<&str>,
+        functions: &[Affine],
+    ) -> Result<Map> {
         let mut rows = vec![];
         for (position, function) in functions.iter().enumerate() {
             if function.coeffs.len() != depth {
-                return Err(Error::new("from_affine", format!("a function over {} iterators where {depth} are expected", function.coeffs.len())));
+                return Err(Error::new(
+                    "from_affine",
+                    format!("a function over {} iterators where {depth} are expected", function.coeffs.len()),
+                ));
             }
             let mut row = function.coeffs.clone();
             row.resize(depth + functions.len(), 0);
@@ -244,16 +291,31 @@ impl Map {
         Map::from_rows(context, (input, depth), (output, functions.len()), (rows, vec![]))
     }
 
-    /// Pairs of a point of the input and one of the output, so many iterators each, where every constraint on both together
-    /// (the input's iterators first) holds.
+    /// Pairs of a point of the input and one of the output, so many iterators each, where every constraint on both
+    /// together (the input's iterators first) holds.
     ///
     /// # Errors
     /// A constraint over another number of iterators.
-    pub fn from_conjunction(context: &Context, input: (&str, usize), output: (&str, usize), constraints: &[Constraint]) -> Result<Map> {
-        Map::from_rows(context, (Some(input.0), input.1), (Some(output.0), output.1), rows(constraints, input.1 + output.1)?)
+    pub fn from_conjunction(
+        context: &Context,
+        input: (&str, usize),
+        output: (&str, usize),
+        constraints: &[Constraint],
+    ) -> Result<Map> {
+        Map::from_rows(
+            context,
+            (Some(input.0), input.1),
+            (Some(output.0), output.1),
+            rows(constraints, input.1 + output.1)?,
+        )
     }
 
-    fn from_rows(context: &Context, input: (Option<&str>, usize), output: (Option<&str>, usize), (equal, inequal): (Rows, Rows)) -> Result<Map> {
+    fn from_rows(
+        context: &Context,
+        input: (Option<&str>, usize),
+        output: (Option<&str>, usize),
+        (equal, inequal): (Rows, Rows),
+    ) -> Result<Map> {
         let columns = input.1 + output.1 + 1;
         let (equal, inequal) = (matrix(context, &equal, columns)?, matrix(context, &inequal, columns)?);
         let raw = unsafe { isl_space_alloc(context.raw(), 0, input.1 as c_uint, output.1 as c_uint) };
@@ -261,7 +323,16 @@ impl Map {
         let space = Space::wrap(context, named(context, raw, OUT, output.0)?, "isl_space_alloc")?;
         // SAFETY: own references; both matrices have the columns of the space (inputs, outputs, constant).
         unsafe {
-            let raw = isl_basic_map_from_constraint_matrices(space.take(), equal.take(), inequal.take(), IN, OUT, CST, PARAM, DIV);
+            let raw = isl_basic_map_from_constraint_matrices(
+                space.take(),
+                equal.take(),
+                inequal.take(),
+                IN,
+                OUT,
+                CST,
+                PARAM,
+                DIV,
+            );
             context.owned(raw, "isl_basic_map_from_constraint_matrices")?;
             Map::wrap(context, isl_map_from_basic_map(raw), "isl_map_from_basic_map")
         }

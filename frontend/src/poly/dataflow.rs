@@ -41,8 +41,9 @@ pub fn last_source_by_time(sink: &UnionMap, earlier: &UnionMap, schedule: &Union
 }
 
 impl LastSource {
-    /// Every sink has a source or none. isl's own analysis loses sinks where the subscripts of a source reach only some of the
-    /// sinks' cells for reasons of divisibility (`a[2*i + 6*j] = a[7*j]`): its parametric maximum leaves them out of both.
+    /// Every sink has a source or none. isl's own analysis loses sinks where the subscripts of a source reach only some
+    /// of the sinks' cells for reasons of divisibility (`a[2*i + 6*j] = a[7*j]`): its parametric maximum leaves them
+    /// out of both.
     ///
     /// # Errors
     /// A failure inside isl.
@@ -54,8 +55,8 @@ impl LastSource {
 
 /// For each instance of `sink` the last instance of `source` that accesses the same cell strictly before it.
 ///
-/// `sink` and `source` map instances to array cells; `schedule` maps the instances of both to time vectors of one length,
-/// compared lexicographically. Distinct references need distinct tuple names to be told apart.
+/// `sink` and `source` map instances to array cells; `schedule` maps the instances of both to time vectors of one
+/// length, compared lexicographically. Distinct references need distinct tuple names to be told apart.
 ///
 /// # Errors
 /// Operands of different contexts, or a failure inside isl.
@@ -71,8 +72,10 @@ pub fn last_source(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> R
         let info = isl_union_access_info_set_schedule_map(info, schedule.take());
         let flow = isl_union_access_info_compute_flow(info);
         context.owned(flow, "isl_union_access_info_compute_flow")?;
-        let dependence = UnionMap::wrap(context, isl_union_flow_get_must_dependence(flow), "isl_union_flow_get_must_dependence");
-        let no_source = UnionMap::wrap(context, isl_union_flow_get_must_no_source(flow), "isl_union_flow_get_must_no_source");
+        let dependence =
+            UnionMap::wrap(context, isl_union_flow_get_must_dependence(flow), "isl_union_flow_get_must_dependence");
+        let no_source =
+            UnionMap::wrap(context, isl_union_flow_get_must_no_source(flow), "isl_union_flow_get_must_no_source");
         isl_union_flow_free(flow);
         Ok(LastSource { dependence: dependence?, no_source: no_source? })
     }

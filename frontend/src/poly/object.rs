@@ -268,7 +268,9 @@ impl Value {
         // SAFETY: borrowed live value; get_num_si is only called inside its range.
         unsafe {
             let integer = isl_val_is_int(self.keep()) == 1;
-            let fits = integer && isl_val_cmp_si(self.keep(), c_long::MAX) <= 0 && isl_val_cmp_si(self.keep(), c_long::MIN) >= 0;
+            let fits = integer
+                && isl_val_cmp_si(self.keep(), c_long::MAX) <= 0
+                && isl_val_cmp_si(self.keep(), c_long::MIN) >= 0;
             fits.then(|| isl_val_get_num_si(self.keep()) as i64)
         }
     }
@@ -300,7 +302,11 @@ impl UnionMap {
             let map = map?;
             context.check_same(&map.context, "isl_union_map_add_map")?;
             // SAFETY: own references to objects of the declared types, in one context.
-            UnionMap::wrap(context, unsafe { isl_union_map_add_map(all.release(), map.release()) }, "isl_union_map_add_map")
+            UnionMap::wrap(
+                context,
+                unsafe { isl_union_map_add_map(all.release(), map.release()) },
+                "isl_union_map_add_map",
+            )
         })
     }
 }

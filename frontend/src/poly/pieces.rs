@@ -11,7 +11,11 @@ extern "C" {
     fn isl_map_lexmin_pw_multi_aff(map: Raw) -> Raw;
     fn isl_map_lexmax_pw_multi_aff(map: Raw) -> Raw;
     fn isl_pw_multi_aff_coalesce(function: Raw) -> Raw;
-    fn isl_pw_multi_aff_foreach_piece(function: Raw, visit: extern "C" fn(Raw, Raw, *mut c_void) -> c_int, user: *mut c_void) -> c_int;
+    fn isl_pw_multi_aff_foreach_piece(
+        function: Raw,
+        visit: extern "C" fn(Raw, Raw, *mut c_void) -> c_int,
+        user: *mut c_void,
+    ) -> c_int;
     fn isl_multi_aff_get_aff(function: Raw, position: c_int) -> Raw;
     fn isl_aff_dim(aff: Raw, kind: c_int) -> c_int;
     fn isl_aff_get_constant_val(aff: Raw) -> Raw;
@@ -26,8 +30,8 @@ pub struct FunctionPiece {
     pub outputs: Option<Vec<Affine>>,
 }
 
-/// Work for a relation as one function; beyond that it is taken piece by piece. Work is isl's operations times the square
-/// of the number of iterators, as an operation is a pivot of a tableau that grows with them both ways.
+/// Work for a relation as one function; beyond that it is taken piece by piece. Work is isl's operations times the
+/// square of the number of iterators, as an operation is a pivot of a tableau that grows with them both ways.
 const SINGLE_VALUED: u64 = 500_000;
 /// Work for its pieces; beyond that the program is refused.
 const PIECEWISE: u64 = 16_000_000;
@@ -40,8 +44,8 @@ pub(super) fn operations(work: u64, depth: usize) -> u64 {
 }
 
 impl Map {
-    /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint. Pieces are merged into
-    /// one function unless they are to stay `apart`, or that is too much work.
+    /// A single-valued relation as a piecewise affine function; the pieces' domains are disjoint. Pieces are merged
+    /// into one function unless they are to stay `apart`, or that is too much work.
     ///
     /// # Errors
     /// A relation that is not single-valued, or whose pieces take isl too long; a coefficient that exceeds 64 bits.
@@ -60,7 +64,8 @@ impl Map {
             None => {
                 let each = || {
                     let parts = self.make_disjoint()?.basic_map_objects()?;
-                    let pieces = parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
+                    let pieces =
+                        parts.iter().map(|part| part.to_map()?.function()?.pieces()).collect::<Result<Vec<_>>>()?;
                     Ok(pieces.into_iter().flatten().collect())
                 };
                 let found: Option<Vec<(Set, MultiAff)>> = self.context.within(operations(PIECEWISE, depth), each)?;
@@ -68,17 +73,25 @@ impl Map {
             }
         };
         let plain = |(domain, values): (Set, MultiAff)| {
-            let outputs = (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Vec<_>>>()?;
+            let outputs =
+                (0..outputs).map(|position| values.integer_affine(position, inputs)).collect::<Result<Vec<_>>>()?;
             Ok((domain, outputs))
         };
         let pieces: Vec<(Set, Vec<Option<Affine>>)> = pieces.into_iter().map(plain).collect::<Result<_>>()?;
         let is_plain = |(_, outputs): &(Set, Vec<Option<Affine>>)| outputs.iter().all(Option::is_some);
-        let plainly = |pieces: Vec<(Set, Vec<Option<Affine>>)>| pieces.into_iter().map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() }).collect();
+        let plainly = |pieces: Vec<(Set, Vec<Option<Affine>>)>| {
+            pieces
+                .into_iter()
+                .map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() })
+                .collect()
+        };
         if inputs != outputs || pieces.iter().all(is_plain) {
             return Ok(plainly(pieces));
         }
         if !apart {
-            if let Some(found) = self.context.within(operations(SINGLE_VALUED, depth), || self.extremes(inputs))?.flatten() {
+            if let Some(found) =
+                self.context.within(operations(SINGLE_VALUED, depth), || self.extremes(inputs))?.flatten()
+            {
                 return Ok(found);
             }
         }
@@ -89,8 +102,8 @@ impl Map {
         }
     }
 
-    /// A piece of the relation, split where an output that needs a division is at one of few distances from the input of its position:
-    /// of `floor((2*i + u) / 2)` with `u` from 0 to 3, at 0 or 1 from `i`.
+    /// A piece of the relation, split where an output that needs a division is at one of few distances from the input
+    /// of its position: of `floor((2*i + u) / 2)` with `u` from 0 to 3, at 0 or 1 from `i`.
     fn near(&self, whole: &Set, outputs: &[Option<Affine>]) -> Result<Vec<FunctionPiece>> {
         let depth = outputs.len();
         let unsplit = FunctionPiece { domain: whole.clone(), outputs: outputs.iter().cloned().collect() };
@@ -107,13 +120,18 @@ impl Map {
             for (domain, outputs) in parts {
                 let here = self.intersect_domain(&domain)?;
                 let values = here.flatten()?.apply(&of_pair)?;
-                let Some((least, greatest)) = values.dim_min(0)?.zip(values.dim_max(0)?).filter(|(l, g)| g - l < DISTANCES) else {
+                let Some((least, greatest)) =
+                    values.dim_min(0)?.zip(values.dim_max(0)?).filter(|(l, g)| g - l < DISTANCES)
+                else {
                     return Ok(vec![unsplit]);
                 };
                 let mut several = least == greatest || domain.dim_min(position)? == domain.dim_max(position)?;
                 for value in least..=greatest {
                     let at = Constraint { expr: Affine { constant: -value, ..distance.clone() }, equality: true };
-                    let part = here.intersect(&Map::from_conjunction(&self.context, (input, depth), (output, depth), &[at])?)?.domain()?.coalesce()?;
+                    let part = here
+                        .intersect(&Map::from_conjunction(&self.context, (input, depth), (output, depth), &[at])?)?
+                        .domain()?
+                        .coalesce()?;
                     if part.is_empty()? {
                         continue;
                     }
@@ -129,26 +147,37 @@ impl Map {
             }
             parts = next;
         }
-        Ok(parts.into_iter().map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() }).collect())
+        Ok(parts
+            .into_iter()
+            .map(|(domain, outputs)| FunctionPiece { domain, outputs: outputs.into_iter().collect() })
+            .collect())
     }
 
-    /// As pieces between the bounds of the outputs, which may need no division where the whole does: the iteration before
-    /// the first one of a tile is the last one of the tile before, and both are one relation with `4*t' + k' = 4*t + k - 1`.
+    /// As pieces between the bounds of the outputs, which may need no division where the whole does: the iteration
+    /// before the first one of a tile is the last one of the tile before, and both are one relation with `4*t' + k' =
+    /// 4*t + k - 1`.
     fn extremes(&self, depth: usize) -> Result<Option<Vec<FunctionPiece>>> {
         'extreme: for extreme in [isl_map_lexmin_pw_multi_aff, isl_map_lexmax_pw_multi_aff] {
             // SAFETY: an own reference goes in, an own reference comes out.
-            let function = PwMultiAff::wrap(&self.context, unsafe { extreme(self.take()) }, "isl_map_lexmin_pw_multi_aff")?;
+            let function =
+                PwMultiAff::wrap(&self.context, unsafe { extreme(self.take()) }, "isl_map_lexmin_pw_multi_aff")?;
             // By outputs: pieces with the same ones are joined.
             let mut found: BTreeMap<Vec<Affine>, Set> = BTreeMap::new();
             for (domain, values) in function.pieces()? {
-                let outputs = (0..depth).map(|position| values.integer_affine(position, depth)).collect::<Result<Option<Vec<_>>>>()?;
+                let outputs = (0..depth)
+                    .map(|position| values.integer_affine(position, depth))
+                    .collect::<Result<Option<Vec<_>>>>()?;
                 let Some(outputs) = outputs else { continue 'extreme };
                 for (domain, outputs) in by_distance(domain, outputs)? {
-                    let joined = found.get(&outputs).map_or_else(|| Ok(domain.clone()), |others| others.union(&domain)?.coalesce())?;
+                    let joined = found
+                        .get(&outputs)
+                        .map_or_else(|| Ok(domain.clone()), |others| others.union(&domain)?.coalesce())?;
                     found.insert(outputs, joined);
                 }
             }
-            return Ok(Some(found.into_iter().map(|(outputs, domain)| FunctionPiece { domain, outputs: Some(outputs) }).collect()));
+            return Ok(Some(
+                found.into_iter().map(|(outputs, domain)| FunctionPiece { domain, outputs: Some(outputs) }).collect(),
+            ));
         }
         Ok(None)
     }
@@ -177,13 +206,22 @@ fn by_distance(domain: Set, outputs: Vec<Affine>) -> Result<Vec<(Set, Vec<Affine
         for (domain, outputs) in parts {
             let mut distance = outputs[position].clone();
             distance.coeffs[position] -= 1;
-            let values = domain.apply(&Map::from_affine(&context, name.as_deref(), depth, None, std::slice::from_ref(&distance))?)?;
+            let values = domain.apply(&Map::from_affine(
+                &context,
+                name.as_deref(),
+                depth,
+                None,
+                std::slice::from_ref(&distance),
+            )?)?;
             let Some((least, greatest)) = values.dim_min(0)?.zip(values.dim_max(0)?).filter(|(l, g)| g - l <= 1) else {
                 next.push((domain, outputs));
                 continue;
             };
             for value in least..=greatest {
-                let here = Constraint { expr: Affine { constant: distance.constant - value, ..distance.clone() }, equality: true };
+                let here = Constraint {
+                    expr: Affine { constant: distance.constant - value, ..distance.clone() },
+                    equality: true,
+                };
                 let part = domain.intersect(&Set::from_conjunction(&context, name.as_deref(), depth, &[here])?)?;
                 let mut outputs = outputs.clone();
                 outputs[position] = at_distance(value, position, depth);
@@ -212,7 +250,9 @@ impl PwMultiAff {
         // SAFETY: the callback has the declared signature, and the vector outlives the call.
         let status = unsafe { isl_pw_multi_aff_foreach_piece(self.keep(), collect, (&raw mut found).cast()) };
         // Wrap everything before looking at any error, so that nothing leaks.
-        let wrap = |(domain, values)| (Set::wrap(&self.context, domain, "piece"), MultiAff::wrap(&self.context, values, "piece"));
+        let wrap = |(domain, values)| {
+            (Set::wrap(&self.context, domain, "piece"), MultiAff::wrap(&self.context, values, "piece"))
+        };
         let wrapped: Vec<_> = found.into_iter().map(wrap).collect();
         self.context.boolean(status, "isl_pw_multi_aff_foreach_piece")?;
         wrapped.into_iter().map(|(domain, values)| Ok((domain?, values?))).collect()
@@ -222,7 +262,11 @@ impl PwMultiAff {
 impl MultiAff {
     /// Output `position` with integer coefficients, or `None` if it contains a division.
     fn integer_affine(&self, position: usize, inputs: usize) -> Result<Option<Affine>> {
-        let aff = Aff::wrap(&self.context, unsafe { isl_multi_aff_get_aff(self.keep(), position as c_int) }, "isl_multi_aff_get_aff")?;
+        let aff = Aff::wrap(
+            &self.context,
+            unsafe { isl_multi_aff_get_aff(self.keep(), position as c_int) },
+            "isl_multi_aff_get_aff",
+        )?;
         let value = |raw: Raw| Ok(Value::wrap(&aff.context, raw, "isl_aff_get_coefficient_val")?.to_i64());
         // SAFETY: borrowed live aff; positions are below the reported dimensions.
         unsafe {
@@ -233,7 +277,8 @@ impl MultiAff {
                 }
             }
             // A fraction is no i64, so a rational coefficient ends here too.
-            let coeffs: Result<Option<Vec<i64>>> = (0..inputs).map(|d| value(isl_aff_get_coefficient_val(aff.keep(), IN, d as c_int))).collect();
+            let coeffs: Result<Option<Vec<i64>>> =
+                (0..inputs).map(|d| value(isl_aff_get_coefficient_val(aff.keep(), IN, d as c_int))).collect();
             let constant = value(isl_aff_get_constant_val(aff.keep()))?;
             Ok(coeffs?.zip(constant).map(|(coeffs, constant)| Affine { coeffs, constant }))
         }

@@ -123,10 +123,16 @@ impl Evaluator<'_> {
                 Ok(l) if !l.ty.is_float() => Ok(l.bits as i64),
                 _ => Err("expected an integer"),
             },
-            Tok::Char(text) => literal::character(text).map(|l| l.bits as i32 as i64).map_err(|_| "malformed character constant"),
+            Tok::Char(text) => {
+                literal::character(text).map(|l| l.bits as i32 as i64).map_err(|_| "malformed character constant")
+            }
             Tok::Punct("(") => {
                 let value = self.expression(0)?;
-                if self.eat(")") { Ok(value) } else { Err("expected `)`") }
+                if self.eat(")") {
+                    Ok(value)
+                } else {
+                    Err("expected `)`")
+                }
             }
             Tok::Punct("-") => Ok(self.unary()?.wrapping_neg()),
             Tok::Punct("+") => self.unary(),
@@ -140,8 +146,20 @@ impl Evaluator<'_> {
 fn apply(op: &str, a: i64, b: i64) -> i64 {
     match op {
         "*" => a.wrapping_mul(b),
-        "/" => if b == 0 { 0 } else { a.wrapping_div(b) },
-        "%" => if b == 0 { 0 } else { a.wrapping_rem(b) },
+        "/" => {
+            if b == 0 {
+                0
+            } else {
+                a.wrapping_div(b)
+            }
+        }
+        "%" => {
+            if b == 0 {
+                0
+            } else {
+                a.wrapping_rem(b)
+            }
+        }
         "+" => a.wrapping_add(b),
         "-" => a.wrapping_sub(b),
         "<<" => a.wrapping_shl(b as u32),

@@ -57,14 +57,21 @@ impl Preprocessor<'_> {
     }
 
     /// Takes the call's arguments off `input`; widens `site` to the closing parenthesis.
-    fn arguments(&mut self, name: &Rc<str>, definition: &Macro, input: &mut Vec<Token>, site: &mut Span) -> Option<Vec<Vec<Token>>> {
+    fn arguments(
+        &mut self,
+        name: &Rc<str>,
+        definition: &Macro,
+        input: &mut Vec<Token>,
+        site: &mut Span,
+    ) -> Option<Vec<Vec<Token>>> {
         let start = *site;
         let wanted = definition.params.as_ref().map_or(0, Vec::len);
         input.pop();
         let (mut arguments, mut current, mut depth) = (vec![], vec![], 0);
         loop {
             let Some(token) = input.pop() else {
-                self.error("E0108", start, format!("unterminated call of macro `{name}`")).label = "its `)` is missing".into();
+                self.error("E0108", start, format!("unterminated call of macro `{name}`")).label =
+                    "its `)` is missing".into();
                 return None;
             };
             if token.span.file == site.file {
@@ -91,7 +98,11 @@ impl Preprocessor<'_> {
             arguments.push(vec![]);
         }
         if arguments.len() != wanted {
-            let fault = self.error("E0108", *site, format!("macro `{name}` takes {wanted} argument(s), {} given", arguments.len()));
+            let fault = self.error(
+                "E0108",
+                *site,
+                format!("macro `{name}` takes {wanted} argument(s), {} given", arguments.len()),
+            );
             fault.label = "called here".into();
             if let Some(defined) = definition.defined {
                 fault.notes.push((defined, "defined here".into()));
@@ -114,17 +125,22 @@ impl Preprocessor<'_> {
                 k += 1;
                 continue;
             }
-            let mut piece = if token.is("#") && definition.params.is_some() && body.get(k + 1).and_then(parameter).is_some() {
-                k += 1;
-                let index = parameter(&body[k]).unwrap_or(0);
-                let text: Vec<&str> = arguments[index].iter().map(Token::text).collect();
-                vec![Token { tok: Tok::Str(format!("\"{}\"", text.join(" ")).into()), span: site, ..token.clone() }]
-            } else if let Some(index) = parameter(token) {
-                let pasted = paste || body.get(k + 1).is_some_and(|t| t.is("##"));
-                if pasted { arguments[index].clone() } else { self.expand(arguments[index].clone(), depth + 1) }
-            } else {
-                vec![Token { span: site, ..token.clone() }]
-            };
+            let mut piece =
+                if token.is("#") && definition.params.is_some() && body.get(k + 1).and_then(parameter).is_some() {
+                    k += 1;
+                    let index = parameter(&body[k]).unwrap_or(0);
+                    let text: Vec<&str> = arguments[index].iter().map(Token::text).collect();
+                    vec![Token { tok: Tok::Str(format!("\"{}\"", text.join(" ")).into()), span: site, ..token.clone() }]
+                } else if let Some(index) = parameter(token) {
+                    let pasted = paste || body.get(k + 1).is_some_and(|t| t.is("##"));
+                    if pasted {
+                        arguments[index].clone()
+                    } else {
+                        self.expand(arguments[index].clone(), depth + 1)
+                    }
+                } else {
+                    vec![Token { span: site, ..token.clone() }]
+                };
             if paste && !piece.is_empty() {
                 let right = piece.remove(0);
                 if let Some(left) = out.pop() {
@@ -144,9 +160,12 @@ impl Preprocessor<'_> {
     fn paste(&mut self, left: Token, right: Token, site: Span) -> Token {
         let text = format!("{}{}", left.text(), right.text());
         match lex(&text, site.file).as_slice() {
-            [one] if !matches!(one.tok, Tok::Bad(_)) => Token { tok: one.tok.clone(), span: site, hidden: left.hidden, first: left.first, spaced: left.spaced },
+            [one] if !matches!(one.tok, Tok::Bad(_)) => {
+                Token { tok: one.tok.clone(), span: site, hidden: left.hidden, first: left.first, spaced: left.spaced }
+            }
             _ => {
-                self.error("E0109", site, format!("`##` makes `{text}`, which is not one token")).label = "pasted in this macro".into();
+                self.error("E0109", site, format!("`##` makes `{text}`, which is not one token")).label =
+                    "pasted in this macro".into();
                 left
             }
         }

@@ -8,9 +8,9 @@ mod condition;
 mod expand;
 mod headers;
 
-use crate::scop::Clause;
 use crate::diag::{Diagnostic, Diagnostics, SourceFile, SourceMap, Span};
 use crate::lex::{lex, Marker, Names, Tok, Token};
+use crate::scop::Clause;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -120,9 +120,15 @@ impl<'a> Preprocessor<'a> {
         }
         self.file(file);
         if let Some((first, rest)) = self.ignored.split_first() {
-            let what = if rest.is_empty() { "a `#pragma HLS` is ignored".into() } else { format!("{} `#pragma HLS` are ignored", rest.len() + 1) };
+            let what = if rest.is_empty() {
+                "a `#pragma HLS` is ignored".into()
+            } else {
+                format!("{} `#pragma HLS` are ignored", rest.len() + 1)
+            };
             let note = Diagnostic::warning("W0105", *first, what).label("the first one");
-            self.faults.push(note.help("the array is pipelined and parallel by itself; `--space`, `--tile` and `--simd` say how"));
+            self.faults.push(
+                note.help("the array is pipelined and parallel by itself; `--space`, `--tile` and `--simd` say how"),
+            );
         }
     }
 
@@ -136,7 +142,8 @@ impl<'a> Preprocessor<'a> {
 
     fn define_option(&mut self, name: &str, replacement: &str) {
         let head = name.split('(').next().unwrap_or("");
-        let good = head.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && head.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let good = head.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+            && head.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let replacement = if replacement.is_empty() { "1" } else { replacement };
         let text = format!("#define {name} {}", replacement.replace('\n', " "));
         let file = self.add("<command line>", text);
@@ -144,7 +151,8 @@ impl<'a> Preprocessor<'a> {
             self.file(file);
         } else {
             let span = Span { file, start: 8, end: 8 + name.len() as u32 };
-            self.error("E0112", span, format!("`{name}` cannot be defined: it is no identifier")).help = Some("write -D NAME=VALUE".into());
+            self.error("E0112", span, format!("`{name}` cannot be defined: it is no identifier")).help =
+                Some("write -D NAME=VALUE".into());
         }
     }
 
@@ -231,8 +239,14 @@ impl<'a> Preprocessor<'a> {
                             last.taken |= value;
                         }
                     }
-                    Some(_) => self.error("E0106", span, format!("`#{}` after `#else`", name.text())).label = "the conditional has its `#else` already".into(),
-                    None => self.error("E0106", span, format!("`#{}` without `#if`", name.text())).label = "no conditional is open here".into(),
+                    Some(_) => {
+                        self.error("E0106", span, format!("`#{}` after `#else`", name.text())).label =
+                            "the conditional has its `#else` already".into()
+                    }
+                    None => {
+                        self.error("E0106", span, format!("`#{}` without `#if`", name.text())).label =
+                            "no conditional is open here".into()
+                    }
                 }
             }
             "endif" => {
@@ -256,9 +270,14 @@ impl<'a> Preprocessor<'a> {
             },
             "include" | "include_next" | "import" => self.include(line, span),
             "pragma" => self.pragma(line, span),
-            "error" => self.error("E0110", span, "`#error` directive").label = "the program itself refuses to be compiled this way".into(),
+            "error" => {
+                self.error("E0110", span, "`#error` directive").label =
+                    "the program itself refuses to be compiled this way".into()
+            }
             "warning" | "line" | "ident" | "sccs" => {}
-            other => self.error("E0105", span, format!("unknown directive `#{other}`")).label = "not a directive of C".into(),
+            other => {
+                self.error("E0105", span, format!("unknown directive `#{other}`")).label = "not a directive of C".into()
+            }
         }
     }
 
@@ -286,13 +305,18 @@ impl<'a> Preprocessor<'a> {
             let (Some(close), true) = (close, ["space", "time", "extent", "max"].contains(&name)) else {
                 let fault = self.error("E0105", first.span, format!("`{name}` is not a clause of `#pragma sagen`"));
                 fault.label = "expected space(…), time(…), extent(…) or max(…)".into();
-                fault.help = Some("for example #pragma sagen space(c+q) time(q), or #pragma sagen extent(A, 64)".into());
+                fault.help =
+                    Some("for example #pragma sagen space(c+q) time(q), or #pragma sagen extent(A, 64)".into());
                 return;
             };
             let items: Vec<&[Token]> = inside[1..close].split(|t| t.is(",")).collect();
             if name == "max" {
                 for item in items {
-                    let size = if let [name, sign, size @ ..] = item { self.constant(size).filter(|_| sign.is("=")).map(|n| (name.text().to_string(), n)) } else { None };
+                    let size = if let [name, sign, size @ ..] = item {
+                        self.constant(size).filter(|_| sign.is("=")).map(|n| (name.text().to_string(), n))
+                    } else {
+                        None
+                    };
                     let Some((name, max)) = size else {
                         let fault = self.error("E0105", first.span, "malformed `max`");
                         fault.label = "expected sizes and their greatest values".into();
@@ -310,7 +334,8 @@ impl<'a> Preprocessor<'a> {
                 let Some(size) = size else {
                     let fault = self.error("E0105", first.span, "malformed `extent`");
                     fault.label = "expected an array and a positive number of elements".into();
-                    fault.help = Some("for example #pragma sagen extent(A, 64), or extent(A, N * N) with a macro N".into());
+                    fault.help =
+                        Some("for example #pragma sagen extent(A, 64), or extent(A, N * N) with a macro N".into());
                     return;
                 };
                 values[1] = size.to_string();
@@ -347,7 +372,8 @@ impl<'a> Preprocessor<'a> {
                     }
                     Tok::Punct(",") if k % 2 == 1 && k + 5 < close => {}
                     _ => {
-                        self.error("E0105", token.span, "malformed macro parameter list").label = "expected distinct names, separated by commas".into();
+                        self.error("E0105", token.span, "malformed macro parameter list").label =
+                            "expected distinct names, separated by commas".into();
                         return;
                     }
                 }
@@ -359,11 +385,15 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn install(&mut self, name: &Rc<str>, definition: Macro) {
-        let same = |a: &Macro, b: &Macro| a.params == b.params && a.body.iter().map(|t| &t.tok).eq(b.body.iter().map(|t| &t.tok));
+        let same = |a: &Macro, b: &Macro| {
+            a.params == b.params && a.body.iter().map(|t| &t.tok).eq(b.body.iter().map(|t| &t.tok))
+        };
         if let (Some(old), Some(at)) = (self.macros.get(name), definition.defined) {
             if let (false, Some(before)) = (same(old, &definition), old.defined) {
                 let by_option = self.map.files[before.file as usize].name == "<command line>";
-                let mut warning = Diagnostic::warning("E0105", at, format!("macro `{name}` is defined anew")).label("from here on this definition holds").note(before, "the earlier definition");
+                let mut warning = Diagnostic::warning("E0105", at, format!("macro `{name}` is defined anew"))
+                    .label("from here on this definition holds")
+                    .note(before, "the earlier definition");
                 if by_option {
                     warning = warning.help(format!("let -D win: `#ifndef {name}`, `#define {name} …`, `#endif`"));
                 }
@@ -374,7 +404,11 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn include(&mut self, line: &[Token], span: Span) {
-        let operand = if matches!(line.get(2).map(|t| &t.tok), Some(Tok::Ident(_))) { self.expand(line[2..].to_vec(), 0) } else { line[2..].to_vec() };
+        let operand = if matches!(line.get(2).map(|t| &t.tok), Some(Tok::Ident(_))) {
+            self.expand(line[2..].to_vec(), 0)
+        } else {
+            line[2..].to_vec()
+        };
         match operand.first().map(|t| &t.tok) {
             Some(Tok::Str(quoted)) => {
                 let name = quoted.trim_matches('"').to_string();
@@ -388,7 +422,10 @@ impl<'a> Preprocessor<'a> {
                     None => headers::include(&name, &mut self.macros),
                 }
             }
-            _ => self.error("E0105", span, "malformed `#include`").help = Some("write #include \"file\" or #include <file>".into()),
+            _ => {
+                self.error("E0105", span, "malformed `#include`").help =
+                    Some("write #include \"file\" or #include <file>".into())
+            }
         }
     }
 
@@ -400,7 +437,8 @@ impl<'a> Preprocessor<'a> {
             None => {
                 let fault = self.error("E0107", span, format!("cannot find the included file `{name}`"));
                 fault.label = "not beside this file, nor in an include directory".into();
-                fault.help = Some("give its directory with -I, or leave the line out if the region does not need it".into());
+                fault.help =
+                    Some("give its directory with -I, or leave the line out if the region does not need it".into());
             }
         }
     }

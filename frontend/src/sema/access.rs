@@ -5,8 +5,8 @@ use super::form::{add_scaled, AffineValue, Affinity, Refusal};
 use super::{Entity, Sema};
 use crate::ast::{self, ExprKind};
 use crate::diag::Span;
-use crate::scop::{Access, Affine, Constraint};
 use crate::polyhedron::Sample;
+use crate::scop::{Access, Affine, Constraint};
 
 impl Sema {
     /// The slot that a name stands for as data; anything else is reported.
@@ -14,8 +14,17 @@ impl Sema {
         match self.lookup(name).cloned() {
             Some(Entity::Slot(k)) => {
                 if let Some(at) = self.slots[k].iterator {
-                    let fault = crate::diag::Diagnostic::error("E0412", span, format!("`{name}` is used as data although a loop counts it"));
-                    self.faults.push(fault.label("its value behind the loop is not available").note(at, "counted by this loop").help("write the value out, or use another variable"));
+                    let fault = crate::diag::Diagnostic::error(
+                        "E0412",
+                        span,
+                        format!("`{name}` is used as data although a loop counts it"),
+                    );
+                    self.faults.push(
+                        fault
+                            .label("its value behind the loop is not available")
+                            .note(at, "counted by this loop")
+                            .help("write the value out, or use another variable"),
+                    );
                     return None;
                 }
                 Some(k)
@@ -27,7 +36,13 @@ impl Sema {
             }
             Some(Entity::Poison) => None,
             Some(Entity::Iterator(_) | Entity::Constant(..)) => {
-                self.error("E0312", span, format!("`{name}` is no array"), "it cannot be subscripted", "remove the subscripts");
+                self.error(
+                    "E0312",
+                    span,
+                    format!("`{name}` is no array"),
+                    "it cannot be subscripted",
+                    "remove the subscripts",
+                );
                 None
             }
             None => {
@@ -38,7 +53,13 @@ impl Sema {
     }
 
     pub(super) fn unknown(&mut self, name: &str, span: Span) {
-        self.error("E0307", span, format!("unknown identifier `{name}`"), "not declared in this scope", "declare it, or define it as a macro or with -D");
+        self.error(
+            "E0307",
+            span,
+            format!("unknown identifier `{name}`"),
+            "not declared in this scope",
+            "declare it, or define it as a macro or with -D",
+        );
     }
 
     /// The access that `e` denotes. Every fault in the subscripts is reported.
@@ -53,7 +74,13 @@ impl Sema {
             return None;
         }
         let Some((base, subscripts)) = e.element() else {
-            self.error("E0403", e.span, "only named arrays can be subscripted", "this is no array's name", "write NAME[subscript]…");
+            self.error(
+                "E0403",
+                e.span,
+                "only named arrays can be subscripted",
+                "this is no array's name",
+                "write NAME[subscript]…",
+            );
             return None;
         };
         let ExprKind::Name(name) = &base.kind else { return None };
@@ -71,7 +98,13 @@ impl Sema {
         let slot = slot?;
         let dims = self.slots[slot].dims.clone()?;
         if let (None, Some(at)) = (&members, subscripts.iter().find(|s| matches!(s.kind, ExprKind::Member(_)))) {
-            self.error("E0403", at.span, format!("`{name}` has no members"), "it is no structure", "use arrays of scalars, or of structures of scalars of one type");
+            self.error(
+                "E0403",
+                at.span,
+                format!("`{name}` has no members"),
+                "it is no structure",
+                "use arrays of scalars, or of structures of scalars of one type",
+            );
             return None;
         }
         if dims.len() != subscripts.len() {
@@ -80,7 +113,13 @@ impl Sema {
         }
         let forms = forms.into_iter().collect::<Option<Vec<_>>>()?;
         if members.is_some() != subscripts.last().is_some_and(|s| matches!(s.kind, ExprKind::Member(_))) {
-            self.error("E0403", e.span, format!("`{name}` is an array of structures"), "one member must be meant", format!("write `{name}[…].MEMBER`"));
+            self.error(
+                "E0403",
+                e.span,
+                format!("`{name}` is an array of structures"),
+                "one member must be meant",
+                format!("write `{name}[…].MEMBER`"),
+            );
             return None;
         }
         for (k, ((form, extent), at)) in forms.iter().zip(&dims).zip(&subscripts).enumerate() {
@@ -98,17 +137,33 @@ impl Sema {
         let (message, label) = if dims.is_empty() {
             (format!("`{name}` is a scalar"), "it cannot be subscripted".to_string())
         } else {
-            (format!("`{name}` has {} dimension(s), {given} subscript(s) given", dims.len()), "one element must be meant".to_string())
+            (
+                format!("`{name}` has {} dimension(s), {given} subscript(s) given", dims.len()),
+                "one element must be meant".to_string(),
+            )
         };
         let help = format!("write `{name}{}`", "[…]".repeat(dims.len()));
-        self.faults.push(crate::diag::Diagnostic::error("E0309", span, message).label(label).note(at, "declared here").help(help));
+        self.faults.push(
+            crate::diag::Diagnostic::error("E0309", span, message).label(label).note(at, "declared here").help(help),
+        );
     }
 
-    fn subscript(&mut self, e: &ast::Expr, found: Affinity<AffineValue>, members: Option<&[std::rc::Rc<str>]>) -> Option<Affine> {
+    fn subscript(
+        &mut self,
+        e: &ast::Expr,
+        found: Affinity<AffineValue>,
+        members: Option<&[std::rc::Rc<str>]>,
+    ) -> Option<Affine> {
         if let ExprKind::Member(name) = &e.kind {
             let position = members.and_then(|m| m.iter().position(|n| n == name));
             if position.is_none() && members.is_some() {
-                self.error("E0403", e.span, format!("there is no member `{name}`"), "not in the structure's declaration", "use arrays of scalars, or of structures of scalars of one type");
+                self.error(
+                    "E0403",
+                    e.span,
+                    format!("there is no member `{name}`"),
+                    "not in the structure's declaration",
+                    "use arrays of scalars, or of structures of scalars of one type",
+                );
             }
             return position.map(|k| Affine::constant(self.depth(), k as i64));
         }
@@ -116,7 +171,11 @@ impl Sema {
             Ok(v) => Some(v.form),
             Err(refusal) => {
                 let help = match refusal.help {
-                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => "only affine values of iterators, sizes and constants may select an element, or a variable that was assigned one in the same iteration, under no condition on data",
+                    "make it a constant: `#define` it, or pass -D NAME=VALUE" => {
+                        "only affine values of iterators, \
+                    sizes and constants may select an element, or a variable that was assigned one in the same \
+                    iteration, under no condition on data"
+                    }
                     other => other,
                 };
                 self.report_refusal(Refusal { help, ..refusal }, "E0408", "the subscript");
@@ -135,7 +194,9 @@ impl Sema {
         };
         for disjunct in &self.nest.domain {
             let (low, _) = self.effort.range(depth, disjunct, form);
-            let within = |extent| beyond(extent).is_some_and(|over| self.effort.range(depth, disjunct, &over).1.is_some_and(|h| h < 0));
+            let within = |extent| {
+                beyond(extent).is_some_and(|over| self.effort.range(depth, disjunct, &over).1.is_some_and(|h| h < 0))
+            };
             if low.is_some_and(|l| l >= 0) && extent.is_none_or(within) {
                 continue;
             }
@@ -144,10 +205,18 @@ impl Sema {
             below.constant = -below.constant - 1;
             let above = extent.and_then(beyond);
             for violation in [Some(below), above].into_iter().flatten() {
-                let constraints = disjunct.iter().cloned().chain([Constraint { expr: violation, equality: false }]).collect::<Vec<_>>();
+                let constraints = disjunct
+                    .iter()
+                    .cloned()
+                    .chain([Constraint { expr: violation, equality: false }])
+                    .collect::<Vec<_>>();
                 if let Sample::Point(point) = self.effort.sample(depth, &constraints) {
                     let found = form.eval(&point);
-                    let label = if depth == 0 { format!("this is {found}") } else { format!("this is {found} at {}", self.iteration(&point)) };
+                    let label = if depth == 0 {
+                        format!("this is {found}")
+                    } else {
+                        format!("this is {found} at {}", self.iteration(&point))
+                    };
                     let message = format!("`{name}` is accessed outside its bounds");
                     let help = extent.map_or("subscripts start at 0".into(), |extent| {
                         let extent = extent.eval(&point);
@@ -162,7 +231,12 @@ impl Sema {
 
     /// `i = 3, j = 0`, in the source's iterators.
     pub(super) fn iteration(&self, point: &[i64]) -> String {
-        let values = self.nest.loops.iter().zip(&self.nest.iterators).map(|(l, it)| format!("{} = {}", self.loops[l.index()].name, it.value.eval(point)));
+        let values = self
+            .nest
+            .loops
+            .iter()
+            .zip(&self.nest.iterators)
+            .map(|(l, it)| format!("{} = {}", self.loops[l.index()].name, it.value.eval(point)));
         values.collect::<Vec<_>>().join(", ")
     }
 }

@@ -3,7 +3,7 @@
 //! An expression is affine if its value *in C* is: constants are computed with C's types, and unsigned arithmetic on
 //! iterators must provably not wrap around. Nothing is reported here; a `Refusal` says why it is not affine.
 
-use super::form::{add_scaled, refuse, scaled, too_large, Affinity, AffineValue, Refusal, Truth, LARGEST};
+use super::form::{add_scaled, refuse, scaled, too_large, AffineValue, Affinity, Refusal, Truth, LARGEST};
 use super::{Entity, Sema};
 use crate::ast::{self, Binary, ExprKind, Unary};
 use crate::diag::{Diagnostic, Span};
@@ -11,14 +11,19 @@ use crate::scop::{Affine, BinaryOp, Binding, ScalarType};
 use crate::value;
 
 const HELP_CONSTANT: &str = "make it a constant: `#define` it, or pass -D NAME=VALUE";
-const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max(n=1024)` in front of the region or --max n=1024; or make it a constant";
+const HELP_SIZE: &str = "say how great it may be, for example `#pragma sagen max(n=1024)` in front of the region or \
+    --max n=1024; or make it a constant";
 const HELP_AFFINE: &str = "only sums of iterators times constants are affine";
-const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of tables, data may index `static const` ones of up to 1,024 constants";
-const HELP_PRODUCT: &str = "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
+const HELP_DATA: &str = "compare instead: a loop over all elements, with `if (INDEX == j)` around its body; of \
+    tables, data may index `static const` ones of up to 1,024 constants";
+const HELP_PRODUCT: &str =
+    "use one array dimension for each, such as A[i][j] for A[i * n + j]; only constant factors are affine";
 pub(super) const HELP_DIVISION: &str = "split the loop in two: one for the quotient, one for the remainder";
-pub(super) const HELP_DIVIDED_SIZE: &str = "let the quotient be the argument: `int half` in place of `int n`, and `2 * half` where `n` stands";
+pub(super) const HELP_DIVIDED_SIZE: &str =
+    "let the quotient be the argument: `int half` in place of `int n`, and `2 * half` where `n` stands";
 /// Of a loop's bound that is one of these.
-const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the condition as an `if` around its body";
+const HELP_BOUND: &str = "let the loop run to the greatest value that the bound can have, a constant, with the \
+    condition as an `if` around its body";
 
 pub(super) fn binary_op(op: Binary) -> BinaryOp {
     match op {
@@ -49,7 +54,9 @@ impl Sema {
 
     pub(super) fn affine(&self, e: &ast::Expr) -> Affinity<AffineValue> {
         match &e.kind {
-            ExprKind::Literal(bits, ty) if !ty.is_float() => self.constant_form(value::to_integer(*bits, *ty), *ty, e.span),
+            ExprKind::Literal(bits, ty) if !ty.is_float() => {
+                self.constant_form(value::to_integer(*bits, *ty), *ty, e.span)
+            }
             ExprKind::Literal(..) => refuse(e.span, "a floating-point number", "use integers"),
             ExprKind::Name(name) => self.affine_name(name, e.span),
             ExprKind::Unary(op, a) => self.affine_unary(*op, a, e.span),
@@ -58,13 +65,20 @@ impl Sema {
             ExprKind::Conditional(c, a, b) => match self.decide(c) {
                 Truth::Always => self.affine(a),
                 Truth::Never => self.affine(b),
-                _ => refuse(e.span, "which branch is taken changes from iteration to iteration", "use `if` with an affine condition around the statement"),
+                _ => refuse(
+                    e.span,
+                    "which branch is taken changes from iteration to iteration",
+                    "use `if` with an affine condition around the statement",
+                ),
             },
             ExprKind::Index(..) => refuse(e.span, "the value of an array element is not known beforehand", HELP_DATA),
             ExprKind::Call(..) => refuse(e.span, "the result of a call is not known beforehand", HELP_AFFINE),
-            ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => {
-                Err(Refusal { code: Some("E0405"), span: e.span, why: "a side effect inside an expression".into(), help: "make it a statement of its own" })
-            }
+            ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => Err(Refusal {
+                code: Some("E0405"),
+                span: e.span,
+                why: "a side effect inside an expression".into(),
+                help: "make it a statement of its own",
+            }),
             ExprKind::Address(_) => refuse(e.span, "an address", HELP_AFFINE),
             ExprKind::Member(_) => refuse(e.span, "a member of a structure", HELP_AFFINE),
             ExprKind::Poison => Err(Refusal { code: None, span: e.span, why: String::new(), help: "" }),
@@ -73,23 +87,39 @@ impl Sema {
 
     fn affine_name(&self, name: &str, span: Span) -> Affinity<AffineValue> {
         match self.lookup(name) {
-            None => Err(Refusal { code: Some("E0307"), span, why: format!("`{name}` is not declared"), help: "declare it, or define it as a macro or with -D" }),
+            None => Err(Refusal {
+                code: Some("E0307"),
+                span,
+                why: format!("`{name}` is not declared"),
+                help: "declare it, or define it as a macro or with -D",
+            }),
             Some(Entity::Iterator(k)) => {
                 let iterator = &self.nest.iterators[*k];
                 let mut form = iterator.value.clone();
                 form.coeffs.resize(self.depth(), 0);
                 Ok(AffineValue { form, ty: iterator.ty })
             }
-            Some(Entity::Constant(bits, ty)) if !ty.is_float() => self.constant_form(value::to_integer(*bits, *ty), *ty, span),
-            Some(Entity::Constant(..)) => refuse(span, "a floating-point number", "use integers"),
-            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => {
-                Err(Refusal { code: Some("E0412"), span, why: format!("`{name}` is used behind the loop that it counts"), help: "write the value out" })
+            Some(Entity::Constant(bits, ty)) if !ty.is_float() => {
+                self.constant_form(value::to_integer(*bits, *ty), *ty, span)
             }
-            Some(Entity::Slot(k)) if self.slots[*k].dims.as_ref().is_some_and(|d| !d.is_empty()) => refuse(span, format!("`{name}` is an array"), HELP_AFFINE),
-            Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) && !self.slots[*k].ty.is_float() => {
+            Some(Entity::Constant(..)) => refuse(span, "a floating-point number", "use integers"),
+            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => Err(Refusal {
+                code: Some("E0412"),
+                span,
+                why: format!("`{name}` is used behind the loop that it counts"),
+                help: "write the value out",
+            }),
+            Some(Entity::Slot(k)) if self.slots[*k].dims.as_ref().is_some_and(|d| !d.is_empty()) => {
+                refuse(span, format!("`{name}` is an array"), HELP_AFFINE)
+            }
+            Some(Entity::Slot(k))
+                if matches!(self.slots[*k].binding, Binding::Value(_)) && !self.slots[*k].ty.is_float() =>
+            {
                 refuse(span, format!("`{name}` is a parameter without a greatest value"), HELP_SIZE)
             }
-            Some(Entity::Slot(_)) => refuse(span, format!("`{name}` is a variable; its value is not known beforehand"), HELP_CONSTANT),
+            Some(Entity::Slot(_)) => {
+                refuse(span, format!("`{name}` is a variable; its value is not known beforehand"), HELP_CONSTANT)
+            }
             Some(Entity::Refused(_)) => refuse(span, format!("`{name}` is not of a supported type"), HELP_CONSTANT),
             Some(Entity::Poison) => Err(Refusal { code: None, span, why: String::new(), help: "" }),
         }
@@ -106,7 +136,9 @@ impl Sema {
                 self.fitted(form, ty, span)
             }
             _ if !a.form.is_constant() => refuse(span, "not affine in the iterators", HELP_AFFINE),
-            Unary::Not => self.constant_form(value::to_integer(value::from_integer(!(a.form.constant as i128), ty), ty), ty, span),
+            Unary::Not => {
+                self.constant_form(value::to_integer(value::from_integer(!(a.form.constant as i128), ty), ty), ty, span)
+            }
             Unary::LogicalNot => self.constant_form((a.form.constant == 0) as i128, ScalarType::I32, span),
         }
     }
@@ -133,7 +165,12 @@ impl Sema {
             // Constants were computed in their type before they came here, but for signed overflow.
             let wrapped = value::to_integer(value::from_integer(form.constant as i128, ty), ty);
             if ty.signed() && wrapped != form.constant as i128 {
-                return Err(Refusal { code: Some("E0410"), span, why: format!("{} does not fit into {} bits", form.constant, ty.bits()), help: "use a wider type, or smaller sizes" });
+                return Err(Refusal {
+                    code: Some("E0410"),
+                    span,
+                    why: format!("{} does not fit into {} bits", form.constant, ty.bits()),
+                    help: "use a wider type, or smaller sizes",
+                });
             }
             return self.constant_form(wrapped, ty, span);
         }
@@ -143,7 +180,12 @@ impl Sema {
             if low <= high && ((low as i128) < least || high as i128 > greatest) {
                 let bad = if (low as i128) < least { low } else { high };
                 let kind = if ty.signed() { "overflows" } else { "wraps around" };
-                return Err(Refusal { code: Some("E0410"), span, why: format!("it can be {bad}, which {kind} in its {}-bit type", ty.bits()), help: "use `int` or a wider type for iterators and subscripts" });
+                return Err(Refusal {
+                    code: Some("E0410"),
+                    span,
+                    why: format!("it can be {bad}, which {kind} in its {}-bit type", ty.bits()),
+                    help: "use `int` or a wider type for iterators and subscripts",
+                });
             }
         }
         Ok(AffineValue { form, ty })
@@ -160,13 +202,21 @@ impl Sema {
             Binary::Sub => add_scaled(&left.form, &right.form, -1),
             Binary::Mul if right.form.is_constant() => scaled(&left.form, right.form.constant),
             Binary::Mul if left.form.is_constant() => scaled(&right.form, left.form.constant),
-            Binary::Shl if (0..40).contains(&right.form.constant) && right.form.is_constant() => scaled(&left.form, 1 << right.form.constant),
-            Binary::Div | Binary::Rem | Binary::Shr | Binary::And if right.form.is_constant() => match self.divided(op, &left, right.form.constant, ty, span)? {
-                Some(form) => Some(form),
-                None if self.is_of_sizes(&left.form) => return refuse(span, "a division of a size", HELP_DIVIDED_SIZE),
-                None if matches!(op, Binary::Shr | Binary::And) => return refuse(span, "not affine in the iterators", HELP_AFFINE),
-                None => return refuse(span, "a division of an iterator", HELP_DIVISION),
-            },
+            Binary::Shl if (0..40).contains(&right.form.constant) && right.form.is_constant() => {
+                scaled(&left.form, 1 << right.form.constant)
+            }
+            Binary::Div | Binary::Rem | Binary::Shr | Binary::And if right.form.is_constant() => {
+                match self.divided(op, &left, right.form.constant, ty, span)? {
+                    Some(form) => Some(form),
+                    None if self.is_of_sizes(&left.form) => {
+                        return refuse(span, "a division of a size", HELP_DIVIDED_SIZE)
+                    }
+                    None if matches!(op, Binary::Shr | Binary::And) => {
+                        return refuse(span, "not affine in the iterators", HELP_AFFINE)
+                    }
+                    None => return refuse(span, "a division of an iterator", HELP_DIVISION),
+                }
+            }
             Binary::Mul => return refuse(span, "a product of iterators or sizes", HELP_PRODUCT),
             Binary::Div | Binary::Rem => {
                 return refuse(span, "a division of an iterator", HELP_DIVISION);
@@ -196,18 +246,27 @@ impl Sema {
         }
         let (quotient, remainder) = (form.constant.div_euclid(divisor), form.constant.rem_euclid(divisor));
         // C rounds toward zero, shifts and masks round down.
-        let negative = || self.nest.domain.iter().any(|d| self.effort.range(self.depth(), d, form).0.is_none_or(|low| low < 0));
+        let negative =
+            || self.nest.domain.iter().any(|d| self.effort.range(self.depth(), d, form).0.is_none_or(|low| low < 0));
         if remainder != 0 && matches!(op, Binary::Div | Binary::Rem) && negative() {
             return Ok(None);
         }
         self.fitted(form.clone(), ty, span)?;
         Ok(Some(match op {
-            Binary::Div | Binary::Shr => Affine { coeffs: form.coeffs.iter().map(|c| c / divisor).collect(), constant: quotient },
+            Binary::Div | Binary::Shr => {
+                Affine { coeffs: form.coeffs.iter().map(|c| c / divisor).collect(), constant: quotient }
+            }
             _ => Affine::constant(form.coeffs.len(), remainder),
         }))
     }
 
-    fn constant_binary(&self, op: Binary, left: &AffineValue, right: &AffineValue, span: Span) -> Affinity<AffineValue> {
+    fn constant_binary(
+        &self,
+        op: Binary,
+        left: &AffineValue,
+        right: &AffineValue,
+        span: Span,
+    ) -> Affinity<AffineValue> {
         let (x, y) = (left.form.constant, right.form.constant);
         if matches!(op, Binary::LogicalAnd | Binary::LogicalOr) {
             let truth = if op == Binary::LogicalAnd { x != 0 && y != 0 } else { x != 0 || y != 0 };
@@ -217,7 +276,11 @@ impl Sema {
             return refuse(span, "a division by zero", "check the constants");
         }
         let shift = matches!(op, Binary::Shl | Binary::Shr);
-        let ty = if shift { super::types::promote(left.ty) } else { super::types::usual(left.ty, right.ty).unwrap_or(ScalarType::I32) };
+        let ty = if shift {
+            super::types::promote(left.ty)
+        } else {
+            super::types::usual(left.ty, right.ty).unwrap_or(ScalarType::I32)
+        };
         let exact = match op {
             Binary::Add => Some(x as i128 + y as i128),
             Binary::Sub => Some(x as i128 - y as i128),
@@ -232,7 +295,12 @@ impl Sema {
         let result = if op.is_comparison() { ScalarType::I32 } else { ty };
         let number = value::to_integer(value::eval_binary(binary_op(op), a, b, ty, ty), result);
         if ty.signed() && exact.is_some_and(|e| e != number) {
-            return Err(Refusal { code: Some("E0410"), span, why: format!("the result does not fit into {} bits", ty.bits()), help: "use a wider type, such as the suffix `L`, or smaller sizes" });
+            return Err(Refusal {
+                code: Some("E0410"),
+                span,
+                why: format!("the result does not fit into {} bits", ty.bits()),
+                help: "use a wider type, such as the suffix `L`, or smaller sizes",
+            });
         }
         self.constant_form(number, result, span)
     }
@@ -259,5 +327,9 @@ impl Sema {
 /// Least and greatest number of an integer type.
 pub(super) fn type_range(ty: ScalarType) -> (i128, i128) {
     let bits = ty.bits();
-    if ty.signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    if ty.signed() {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        (0, (1 << bits) - 1)
+    }
 }

@@ -66,7 +66,11 @@ impl Sema {
                 return;
             }
         }
-        let guard = if hides || (count > 1 && disturbed) { Guard::Kept(self.keep(condition)) } else { Guard::Source(condition.clone()) };
+        let guard = if hides || (count > 1 && disturbed) {
+            Guard::Kept(self.keep(condition))
+        } else {
+            Guard::Source(condition.clone())
+        };
         for (polarity, branch) in [(true, Some(then)), (false, otherwise)] {
             let Some(branch) = branch else { continue };
             self.predicates.push(Predicate { guard: guard.clone(), polarity });
@@ -92,7 +96,9 @@ impl Sema {
     fn assignments<'a>(&self, statement: &'a Stmt) -> Option<Vec<Assignment<'a>>> {
         match &statement.kind {
             StmtKind::Empty => Some(vec![]),
-            StmtKind::Expr(ast::Expr { kind: ExprKind::Assign(op, target, value), .. }) => Some(vec![(target, Stored::Value(*op, value))]),
+            StmtKind::Expr(ast::Expr { kind: ExprKind::Assign(op, target, value), .. }) => {
+                Some(vec![(target, Stored::Value(*op, value))])
+            }
             StmtKind::Block(all) => {
                 let lists = all.iter().map(|s| self.assignments(s)).collect::<Option<Vec<_>>>()?;
                 Some(lists.into_iter().flatten().collect())
@@ -109,7 +115,10 @@ impl Sema {
                             return None;
                         }
                         let (target, stored) = only.pop()?;
-                        Some(vec![(target, Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Same)))])
+                        Some(vec![(
+                            target,
+                            Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Same)),
+                        )])
                     }
                 }
             }

@@ -36,10 +36,17 @@ impl Sema {
             _ => {
                 let form = self.affine(e)?.form;
                 let zero = Affine::constant(self.depth(), 0);
-                (compare(Binary::Ne, &form, &zero).unwrap_or_default(), compare(Binary::Eq, &form, &zero).unwrap_or_default())
+                (
+                    compare(Binary::Ne, &form, &zero).unwrap_or_default(),
+                    compare(Binary::Eq, &form, &zero).unwrap_or_default(),
+                )
             }
         };
-        if holds.len().max(fails.len()) > DISJUNCTS { refuse(e.span, "the condition has too many cases", "split it into several `if`s") } else { Ok((holds, fails)) }
+        if holds.len().max(fails.len()) > DISJUNCTS {
+            refuse(e.span, "the condition has too many cases", "split it into several `if`s")
+        } else {
+            Ok((holds, fails))
+        }
     }
 
     fn both(&self, x: &Dnf, y: &Dnf) -> Dnf {
@@ -89,7 +96,11 @@ impl Sema {
             },
             ExprKind::Binary(op @ (Binary::LogicalAnd | Binary::LogicalOr), a, b) => {
                 let (x, y) = (self.decide(a), self.decide(b));
-                let (decisive, neutral) = if *op == Binary::LogicalAnd { (Truth::Never, Truth::Always) } else { (Truth::Always, Truth::Never) };
+                let (decisive, neutral) = if *op == Binary::LogicalAnd {
+                    (Truth::Never, Truth::Always)
+                } else {
+                    (Truth::Always, Truth::Never)
+                };
                 if x == decisive || y == decisive {
                     decisive
                 } else if x == neutral && y == neutral {

@@ -36,7 +36,13 @@ impl Sema {
     }
 
     /// A declaration before the region: faults in it count only if its name is used.
-    pub(super) fn declare_outside(&mut self, d: &Declarator, storage: Storage, binding: Binding, used: &BTreeSet<Rc<str>>) {
+    pub(super) fn declare_outside(
+        &mut self,
+        d: &Declarator,
+        storage: Storage,
+        binding: Binding,
+        used: &BTreeSet<Rc<str>>,
+    ) {
         let before = self.faults.len();
         let slot = self.declare(d, storage, binding);
         if self.faults.len() > before {
@@ -50,7 +56,13 @@ impl Sema {
 
     pub(super) fn parameter(&mut self, d: &Declarator, position: u32) {
         if d.ty.members.is_some() && d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty() {
-            self.error("E0301", d.ty.span, format!("`{}` is a structure passed by value", d.name), "it has no place in memory of its own", format!("pass an array of one element: `{} {}[1]`", d.ty.text, d.name));
+            self.error(
+                "E0301",
+                d.ty.span,
+                format!("`{}` is a structure passed by value", d.name),
+                "it has no place in memory of its own",
+                format!("pass an array of one element: `{} {}[1]`", d.ty.text, d.name),
+            );
             self.bind(&d.name, Entity::Poison);
             return;
         }
@@ -75,12 +87,24 @@ impl Sema {
         self.bind(&d.name, Entity::Poison);
         if let Some(star) = d.pointer {
             let help = format!("declare it as an array with constant extents, such as `{} {}[N]`", d.ty.text, d.name);
-            self.error("E0306", crate::parse::join(star, d.span), format!("`{}` is a pointer", d.name), "how many elements it points to is not known", help);
+            self.error(
+                "E0306",
+                crate::parse::join(star, d.span),
+                format!("`{}` is a pointer", d.name),
+                "how many elements it points to is not known",
+                help,
+            );
             return None;
         }
         let Some(ty) = d.ty.scalar.filter(|_| !d.function) else {
             let why = d.ty.why.clone().unwrap_or_else(|| "it declares a function".into());
-            self.error("E0301", d.ty.span, format!("`{}` has an unsupported type", d.name), why, "use integers (`int8_t` to `int64_t`) or floats");
+            self.error(
+                "E0301",
+                d.ty.span,
+                format!("`{}` has an unsupported type", d.name),
+                why,
+                "use integers (`int8_t` to `int64_t`) or floats",
+            );
             return None;
         };
         let whole: Vec<&ast::Extent> = d.dims.iter().chain(&d.ty.dims).collect();
@@ -89,7 +113,13 @@ impl Sema {
         let first_only = open && !self.sizes.is_empty() && !self.beyond_first.contains(&d.name);
         let given = given.or(first_only.then_some((1, d.span)));
         if let Some((size, span)) = given.filter(|&(size, _)| size > LARGEST_ARRAY) {
-            self.error("E0304", span, format!("`{}` is too large", d.name), format!("{size} elements are more than 2^40 bytes"), "check the extent");
+            self.error(
+                "E0304",
+                span,
+                format!("`{}` is too large", d.name),
+                format!("{size} elements are more than 2^40 bytes"),
+                "check the extent",
+            );
             return None;
         }
         let fixed = d.ty.constant || (storage == Storage::Local && !self.assigned.contains(&d.name));
@@ -107,20 +137,41 @@ impl Sema {
         let (dims, extents) = dims.unzip();
         let mut extents: Vec<Affine> = extents.unwrap_or_default();
         if open && given.is_none() && !self.sizes.is_empty() {
-            self.error("E0306", d.span, format!("the first extent of `{}` is missing", d.name), "with sizes at run time it must be known", format!("write how many elements it has over the sizes, such as `{0}[n]`, or a constant, `#pragma sagen extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one", d.name));
+            self.error(
+                "E0306",
+                d.span,
+                format!("the first extent of `{}` is missing", d.name),
+                "with sizes at run \
+                time it must be known",
+                format!(
+                    "write how many elements it has over the sizes, such as `{0}[n]`, or \
+                a constant, `#pragma sagen extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one",
+                    d.name
+                ),
+            );
             return None;
         }
         if !extents.is_empty() {
             let constant = |n: i64| Affine::constant(self.sizes.len(), n);
-            extents = given.map(|g| constant(g.0)).into_iter().chain(extents).chain(d.ty.members.as_ref().map(|m| constant(m.len() as i64))).collect();
+            extents = given
+                .map(|g| constant(g.0))
+                .into_iter()
+                .chain(extents)
+                .chain(d.ty.members.as_ref().map(|m| constant(m.len() as i64)))
+                .collect();
         }
         let dims = dims.map(|inner: Vec<i64>| {
             let bytes = inner.iter().product::<i64>() * i64::from(ty.bytes());
             let members = d.ty.members.as_ref().map(|m| m.len() as i64);
             let largest = LARGEST_ARRAY / bytes.max(1);
-            open.then_some(given.map_or(largest, |g| g.0.min(largest))).into_iter().chain(inner).chain(members).collect::<Vec<_>>()
+            open.then_some(given.map_or(largest, |g| g.0.min(largest)))
+                .into_iter()
+                .chain(inner)
+                .chain(members)
+                .collect::<Vec<_>>()
         });
-        let table = dims.as_ref().filter(|_| d.ty.constant && d.ty.members.is_none()).and_then(|dims| self.table(dims, d, ty));
+        let table =
+            dims.as_ref().filter(|_| d.ty.constant && d.ty.members.is_none()).and_then(|dims| self.table(dims, d, ty));
         self.slots.push(Slot {
             name: d.name.clone(),
             span: d.span,
@@ -193,25 +244,45 @@ impl Sema {
         }
     }
 
-    /// The extents, all positive and constant or following the sizes: for the greatest sizes, and over them unless all are
-    /// constant; `None` if the reason was reported elsewhere.
-    fn extents(&mut self, name: &str, extents: &[&ast::Extent], d: &Declarator, ty: ScalarType) -> Option<(Vec<i64>, Vec<Affine>)> {
+    /// The extents, all positive and constant or following the sizes: for the greatest sizes, and over them unless all
+    /// are constant; `None` if the reason was reported elsewhere.
+    fn extents(
+        &mut self,
+        name: &str,
+        extents: &[&ast::Extent],
+        d: &Declarator,
+        ty: ScalarType,
+    ) -> Option<(Vec<i64>, Vec<Affine>)> {
         let mut dims = vec![];
         let mut forms = vec![];
         let mut bytes = Some(ty.bytes() as i64);
         for (k, extent) in extents.iter().enumerate() {
             let (size, form) = match (&extent.size, &d.init) {
                 (Some(e), _) => self.extent(name, e)?,
-                (None, Some(Init::List(items, _))) if k == 0 => (items.len() as i64, Affine::constant(self.sizes.len(), items.len() as i64)),
+                (None, Some(Init::List(items, _))) if k == 0 => {
+                    (items.len() as i64, Affine::constant(self.sizes.len(), items.len() as i64))
+                }
                 (None, _) => {
                     let label = format!("`{name}` has no extent here");
-                    self.error("E0306", extent.span, format!("an extent of `{name}` is missing"), label, "write the number of elements between the brackets");
+                    self.error(
+                        "E0306",
+                        extent.span,
+                        format!("an extent of `{name}` is missing"),
+                        label,
+                        "write the number of elements between the brackets",
+                    );
                     return None;
                 }
             };
             if size <= 0 {
                 let span = extent.size.as_ref().map_or(extent.span, |e| e.span);
-                self.error("E0303", span, format!("an extent of `{name}` is {size}"), "an array needs at least one element", "check the constants");
+                self.error(
+                    "E0303",
+                    span,
+                    format!("an extent of `{name}` is {size}"),
+                    "an array needs at least one element",
+                    "check the constants",
+                );
                 return None;
             }
             dims.push(size);
@@ -238,13 +309,25 @@ impl Sema {
                 let maxima: Vec<i64> = self.sizes.iter().map(|s| s.max).collect();
                 let (least, greatest) = form.over_sizes(&maxima);
                 if least <= 0 {
-                    self.error("E0303", e.span, format!("an extent of `{name}` can be {least}"), "an array needs at least one element", "sizes are 1 and more: add what is missing");
+                    self.error(
+                        "E0303",
+                        e.span,
+                        format!("an extent of `{name}` can be {least}"),
+                        "an array needs at least one element",
+                        "sizes are 1 and more: add what is missing",
+                    );
                     return None;
                 }
                 Some((greatest, form))
             }
             Ok(_) => {
-                self.error("E0302", e.span, format!("an extent of `{name}` is not constant"), "it changes with an iterator", "use a constant");
+                self.error(
+                    "E0302",
+                    e.span,
+                    format!("an extent of `{name}` is not constant"),
+                    "it changes with an iterator",
+                    "use a constant",
+                );
                 None
             }
             Err(refusal) if refusal.code == Some("E0407") || refusal.code == Some("E0307") => {
@@ -279,7 +362,17 @@ impl Sema {
         let s = &mut self.slots[slot];
         s.array = Some(id);
         let dims = s.dims.clone().unwrap_or_default();
-        self.arrays.push(Array { name, ty: s.ty, c_type: s.c_type.clone(), dims, extents: s.extents.clone(), storage: s.storage, binding: s.binding, constant: s.constant, span: s.span });
+        self.arrays.push(Array {
+            name,
+            ty: s.ty,
+            c_type: s.c_type.clone(),
+            dims,
+            extents: s.extents.clone(),
+            storage: s.storage,
+            binding: s.binding,
+            constant: s.constant,
+            span: s.span,
+        });
         id
     }
 
@@ -332,7 +425,13 @@ impl Sema {
             Some(Init::Value(e)) if dims.is_empty() => self.store(slot, vec![], e, d.span),
             Some(Init::List(items, span)) if dims.is_empty() => match &items[..] {
                 [Init::Value(e)] => self.store(slot, vec![], e, d.span),
-                _ => self.error("E0313", *span, "a scalar has one initializer", format!("`{}` is no array", d.name), "write its value without braces"),
+                _ => self.error(
+                    "E0313",
+                    *span,
+                    "a scalar has one initializer",
+                    format!("`{}` is no array", d.name),
+                    "write its value without braces",
+                ),
             },
             Some(Init::Value(e)) => {
                 let label = format!("`{}` is an array", d.name);
@@ -354,7 +453,13 @@ impl Sema {
         let mut values = BTreeMap::new();
         let total: i64 = dims.iter().product();
         if total > LARGEST_LIST {
-            self.error("E0415", span, format!("an initializer for {total} elements"), format!("at most {LARGEST_LIST} are supported"), "fill the array by a loop, or pass it as a parameter");
+            self.error(
+                "E0415",
+                span,
+                format!("an initializer for {total} elements"),
+                format!("at most {LARGEST_LIST} are supported"),
+                "fill the array by a loop, or pass it as a parameter",
+            );
             return;
         }
         if self.flatten(items, dims, 0, span, &mut values).is_none() {
@@ -373,12 +478,25 @@ impl Sema {
     }
 
     /// Enters the items of a list for the sub-array at `base` (row-major) into `out`.
-    pub(super) fn flatten<'a>(&mut self, items: &'a [Init], dims: &[i64], base: i64, span: Span, out: &mut BTreeMap<i64, &'a ast::Expr>) -> Option<()> {
+    pub(super) fn flatten<'a>(
+        &mut self,
+        items: &'a [Init],
+        dims: &[i64],
+        base: i64,
+        span: Span,
+        out: &mut BTreeMap<i64, &'a ast::Expr>,
+    ) -> Option<()> {
         let inner: i64 = dims[1..].iter().product();
         if items.iter().all(|i| matches!(i, Init::Value(_))) {
             // Without inner braces the values run through the sub-array.
             if items.len() as i64 > inner * dims[0] {
-                self.error("E0313", span, "too many initializers", format!("{} values for {} elements", items.len(), inner * dims[0]), "check the extents");
+                self.error(
+                    "E0313",
+                    span,
+                    "too many initializers",
+                    format!("{} values for {} elements", items.len(), inner * dims[0]),
+                    "check the extents",
+                );
                 return None;
             }
             for (k, item) in items.iter().enumerate() {
@@ -389,14 +507,28 @@ impl Sema {
             return Some(());
         }
         if items.len() as i64 > dims[0] {
-            self.error("E0313", span, "too many initializers", format!("{} rows for an extent of {}", items.len(), dims[0]), "check the extents");
+            self.error(
+                "E0313",
+                span,
+                "too many initializers",
+                format!("{} rows for an extent of {}", items.len(), dims[0]),
+                "check the extents",
+            );
             return None;
         }
         for (k, item) in items.iter().enumerate() {
             match item {
-                Init::List(inner_items, s) if dims.len() > 1 => self.flatten(inner_items, &dims[1..], base + k as i64 * inner, *s, out)?,
+                Init::List(inner_items, s) if dims.len() > 1 => {
+                    self.flatten(inner_items, &dims[1..], base + k as i64 * inner, *s, out)?
+                }
                 _ => {
-                    self.error("E0313", span, "the initializer does not fit the array's shape", "braces and values are mixed", "give one pair of braces per row");
+                    self.error(
+                        "E0313",
+                        span,
+                        "the initializer does not fit the array's shape",
+                        "braces and values are mixed",
+                        "give one pair of braces per row",
+                    );
                     return None;
                 }
             }

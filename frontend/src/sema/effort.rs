@@ -1,4 +1,5 @@
-//! Questions about iterations, and the work that a region may cost: beyond it nothing is decided any more, and the region is refused.
+//! Questions about iterations, and the work that a region may cost: beyond it nothing is decided any more, and the
+//! region is refused.
 
 use crate::polyhedron::{range_and_work, Polyhedron, Sample};
 use crate::scop::{Affine, Constraint};

@@ -3,8 +3,8 @@
 use super::affine::binary_op;
 use super::form::Truth;
 use super::operate::{self, arithmetic, compare, constant, convert, node, select, to_bool, truth};
-use super::types::{promote, type_of, usual};
 use super::table;
+use super::types::{promote, type_of, usual};
 use super::{Entity, Guard, Sema};
 use crate::ast::{self, Binary, Unary};
 use crate::diag::Span;
@@ -59,7 +59,11 @@ impl Sema {
                     Unary::Plus | Unary::LogicalNot => Some(convert(a, ty)),
                 }
             }
-            ast::ExprKind::Binary(op, ..) if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) => self.widened(e, reads),
+            ast::ExprKind::Binary(op, ..)
+                if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) =>
+            {
+                self.widened(e, reads)
+            }
             ast::ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.value(a, reads), self.value(b, reads));
                 self.arithmetic(*op, a?, b?, e.span)
@@ -70,11 +74,23 @@ impl Sema {
                 Some(Expr { span: e.span, ..convert(a, *ty) })
             }
             ast::ExprKind::Assign(..) | ast::ExprKind::Step(..) | ast::ExprKind::Comma(..) => {
-                self.error("E0405", e.span, "side effect inside an expression", "the order of effects would matter", "make it a statement of its own");
+                self.error(
+                    "E0405",
+                    e.span,
+                    "side effect inside an expression",
+                    "the order of effects would matter",
+                    "make it a statement of its own",
+                );
                 None
             }
             ast::ExprKind::Address(_) => {
-                self.error("E0403", e.span, "taking an address is not supported", "pointers hide which element is meant", "use an array with affine subscripts; `&x` may be an argument of a function that the file defines");
+                self.error(
+                    "E0403",
+                    e.span,
+                    "taking an address is not supported",
+                    "pointers hide which element is meant",
+                    "use an array with affine subscripts; `&x` may be an argument of a function that the file defines",
+                );
                 None
             }
             ast::ExprKind::Member(_) | ast::ExprKind::Poison => None,
@@ -137,7 +153,13 @@ impl Sema {
             return None;
         };
         if values.len() != count {
-            self.error("E0404", span, format!("`{name}` takes {count} argument(s)"), format!("{} given", values.len()), "check the call");
+            self.error(
+                "E0404",
+                span,
+                format!("`{name}` takes {count} argument(s)"),
+                format!("{} given", values.len()),
+                "check the call",
+            );
             return None;
         }
         let mut values = values.into_iter().map(|v| v.map(|v| convert(v, ty))).collect::<Option<Vec<_>>>()?.into_iter();
@@ -154,7 +176,14 @@ impl Sema {
         })
     }
 
-    fn conditional(&mut self, c: &ast::Expr, a: &ast::Expr, b: &ast::Expr, span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
+    fn conditional(
+        &mut self,
+        c: &ast::Expr,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+        reads: &mut Vec<Access>,
+    ) -> Option<Expr> {
         let live = match self.decide(c) {
             Truth::Always => Some(a),
             Truth::Never => Some(b),

@@ -4,14 +4,16 @@
 //! neither has to be known before nor is it passed from one iteration to the next. Neither need
 //! `if (c) t = x; if (c) y = t;`, as long as nothing that `c` reads changes in between.
 //!
-//! The walk follows one local through the statements in their order, branch by branch as the hardware carries them out, and
-//! keeps *facts*: conditions under each of which the local has the value it has in C. A write under a path `P` of
-//! conditions either keeps its guard, which adds the fact `P`, or loses it, which leaves `P` as the only fact; it loses it
-//! where every fact implies `P`, so that no value is lost that a read could rely on. A read is sound if a fact holds on its
-//! path. If all are, the writes do without their guards as decided; else all keep them, and dataflow has the last word.
+//! The walk follows one local through the statements in their order, branch by branch as the hardware carries them out,
+//! and keeps *facts*: conditions under each of which the local has the value it has in C. A write under a path `P` of
+//! conditions either keeps its guard, which adds the fact `P`, or loses it, which leaves `P` as the only fact; it loses
+//! it where every fact implies `P`, so that no value is lost that a read could rely on. A read is sound if a fact holds
+//! on its path. If all are, the writes do without their guards as decided; else all keep them, and dataflow has the
+//! last word.
 //!
 //! A condition is known by its syntax and by when its names were last assigned. Facts of an array that is not only used
-//! with constant subscripts are of all of its elements: such a write may lose its guard, but proves nothing of the others.
+//! with constant subscripts are of all of its elements: such a write may lose its guard, but proves nothing of the
+//! others.
 
 use crate::ast::{self, Binary, ExprKind, ForInit, Init, Stmt, StmtKind, Unary};
 use crate::diag::Span;
@@ -24,7 +26,8 @@ const FACTS: usize = 16;
 /// Passes over a loop's body after which nothing is claimed of its start.
 const PASSES: usize = 4;
 
-/// The writes of the local `name` that must keep their guards in `block`, which starts where it has no value; `None` if all.
+/// The writes of the local `name` that must keep their guards in `block`, which starts where it has no value; `None` if
+/// all.
 pub(super) fn guarded_writes(name: &str, block: &[Stmt]) -> Option<BTreeSet<Span>> {
     let mut elements = BTreeSet::new();
     for s in block {
@@ -35,7 +38,17 @@ pub(super) fn guarded_writes(name: &str, block: &[Stmt]) -> Option<BTreeSet<Span
     let mut guarded = BTreeSet::new();
     for element in kinds {
         let facts = if element.is_none() { vec![vec![]] } else { vec![] };
-        let mut walk = Walk { name, element, facts, path: vec![], changed: BTreeMap::new(), clock: 0, final_pass: true, sound: true, guarded: BTreeSet::new() };
+        let mut walk = Walk {
+            name,
+            element,
+            facts,
+            path: vec![],
+            changed: BTreeMap::new(),
+            clock: 0,
+            final_pass: true,
+            sound: true,
+            guarded: BTreeSet::new(),
+        };
         walk.block(block);
         if !walk.sound {
             return None;
@@ -168,7 +181,11 @@ impl<'a> Walk<'a> {
             ForInit::Expr(e) => {
                 self.effect(e);
                 let ExprKind::Assign(_, target, _) = &e.kind else { return self.sound = false };
-                if let ExprKind::Name(n) = &target.kind { Some(n.clone()) } else { None }
+                if let ExprKind::Name(n) = &target.kind {
+                    Some(n.clone())
+                } else {
+                    None
+                }
             }
             ForInit::Declare(all) => {
                 all.iter().for_each(|d| self.declare(d));
@@ -197,7 +214,8 @@ impl<'a> Walk<'a> {
             self.facts = start.clone();
             pass(self);
             let next = if k == PASSES { vec![] } else { join(&start, &self.facts) };
-            let settled = next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| among(f, g) && among(g, f)));
+            let settled =
+                next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| among(f, g) && among(g, f)));
             start = next;
             if settled {
                 break;
@@ -366,7 +384,11 @@ impl<'a> Walk<'a> {
 fn runs(f: &ast::For) -> bool {
     let literal = |e: &ast::Expr| if let ExprKind::Literal(bits, _) = e.kind { Some(bits as i64) } else { None };
     let first = match &f.init {
-        ForInit::Declare(all) => all.first().and_then(|d| d.init.as_ref()).and_then(|i| if let Init::Value(e) = i { literal(e) } else { None }),
+        ForInit::Declare(all) => {
+            all.first()
+                .and_then(|d| d.init.as_ref())
+                .and_then(|i| if let Init::Value(e) = i { literal(e) } else { None })
+        }
         ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, value), .. }) => literal(value),
         _ => None,
     };

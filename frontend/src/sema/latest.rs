@@ -20,7 +20,10 @@ pub(super) struct Source {
 impl Latest {
     /// What is known where one of both is.
     pub fn joined(&self, other: &Latest) -> Latest {
-        let both = self.0.iter().filter_map(|(array, a)| Some((*array, Rc::new(a.union(other.0.get(array)?).copied().collect()))));
+        let both = self
+            .0
+            .iter()
+            .filter_map(|(array, a)| Some((*array, Rc::new(a.union(other.0.get(array)?).copied().collect()))));
         Latest(both.collect())
     }
 }

@@ -31,7 +31,13 @@ const SHAPE: &str = "write `for (int i = START; i < END; i += STEP)` with affine
 impl Sema {
     pub(super) fn for_loop(&mut self, f: &For) {
         if self.depth() >= DEPTH {
-            self.error("E0414", f.header, format!("loops nest more than {DEPTH} deep"), "one level too many", "fuse loops, or split the region");
+            self.error(
+                "E0414",
+                f.header,
+                format!("loops nest more than {DEPTH} deep"),
+                "one level too many",
+                "fuse loops, or split the region",
+            );
             return;
         }
         if let Some((holds, fails)) = self.split_header(f) {
@@ -85,7 +91,9 @@ impl Sema {
     /// A condition on outer iterators in a bound that is no minimum or maximum.
     fn split_header(&self, f: &For) -> Option<(Dnf, Dnf)> {
         let start = match &f.init {
-            ForInit::Declare(all) => all.first().and_then(|d| if let Some(ast::Init::Value(e)) = &d.init { Some(e) } else { None }),
+            ForInit::Declare(all) => {
+                all.first().and_then(|d| if let Some(ast::Init::Value(e)) = &d.init { Some(e) } else { None })
+            }
             ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, start), .. }) => Some(&**start),
             _ => None,
         };
@@ -131,13 +139,21 @@ impl Sema {
             ForInit::None => self.shape(f.header, "the loop does not set its iterator", "its first part is missing"),
             ForInit::Declare(all) => {
                 let [d] = all.as_slice() else {
-                    return self.shape(all.get(1).map_or(f.header, |d| d.span), "the loop declares several variables", "one iterator per loop");
+                    return self.shape(
+                        all.get(1).map_or(f.header, |d| d.span),
+                        "the loop declares several variables",
+                        "one iterator per loop",
+                    );
                 };
                 let Some(ast::Init::Value(init)) = &d.init else {
                     return self.shape(d.span, "the iterator has no start", "it is not initialized");
                 };
                 match d.ty.scalar {
-                    Some(ty) if !ty.is_float() && ty != ScalarType::BOOL && d.dims.is_empty() && d.pointer.is_none() => Some((d.name.clone(), ty, None, init)),
+                    Some(ty)
+                        if !ty.is_float() && ty != ScalarType::BOOL && d.dims.is_empty() && d.pointer.is_none() =>
+                    {
+                        Some((d.name.clone(), ty, None, init))
+                    }
                     _ => self.shape(d.span, "the iterator is no integer", "of this type"),
                 }
             }
@@ -146,11 +162,19 @@ impl Sema {
                     return self.shape(target.span, "the iterator must be a plain variable", "not a name");
                 };
                 match self.lookup(name).cloned() {
-                    Some(Entity::Slot(k)) if !self.slots[k].ty.is_float() && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) => {
+                    Some(Entity::Slot(k))
+                        if !self.slots[k].ty.is_float() && self.slots[k].dims.as_ref().is_some_and(Vec::is_empty) =>
+                    {
                         Some((name.clone(), self.slots[k].ty, Some(k), init))
                     }
                     Some(Entity::Iterator(_)) => {
-                        self.error("E0409", target.span, format!("the iterator `{name}` is assigned inside its loop"), "an outer loop counts it already", "use another iterator");
+                        self.error(
+                            "E0409",
+                            target.span,
+                            format!("the iterator `{name}` is assigned inside its loop"),
+                            "an outer loop counts it already",
+                            "use another iterator",
+                        );
                         None
                     }
                     Some(Entity::Poison) => None,
@@ -169,18 +193,30 @@ impl Sema {
         let is_iterator = |x: &ast::Expr| matches!(&x.kind, ExprKind::Name(n) if **n == *name);
         let (op, target, amount) = match &e.kind {
             ExprKind::Step(op, target) => (*op, target, Some(ast::Expr::one(e.span))),
-            ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), target, amount) => (*op, target, Some((**amount).clone())),
+            ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), target, amount) => {
+                (*op, target, Some((**amount).clone()))
+            }
             ExprKind::Assign(None, target, value) => match &value.kind {
-                ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if is_iterator(a) => (*op, target, Some((**b).clone())),
+                ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) if is_iterator(a) => {
+                    (*op, target, Some((**b).clone()))
+                }
                 ExprKind::Binary(Binary::Add, a, b) if is_iterator(b) => (Binary::Add, target, Some((**a).clone())),
                 _ => (Binary::Add, target, None),
             },
-            _ => return self.shape(e.span, "the loop's step is not understood", "expected `i++`, `i--`, `i += STEP` or `i -= STEP`"),
+            _ => {
+                return self.shape(
+                    e.span,
+                    "the loop's step is not understood",
+                    "expected `i++`, `i--`, `i += STEP` or `i -= STEP`",
+                )
+            }
         };
         if !is_iterator(target) {
             return self.shape(target.span, "the loop steps another variable", &format!("`{name}` was set"));
         }
-        let Some(amount) = amount else { return self.shape(e.span, "the loop's step is not constant", "only sums with a constant") };
+        let Some(amount) = amount else {
+            return self.shape(e.span, "the loop's step is not constant", "only sums with a constant");
+        };
         let amount = match self.affine(&amount) {
             Ok(v) if v.form.is_constant() => v.form.constant,
             Ok(_) => return self.shape(amount.span, "the loop's step is not constant", "it changes with an iterator"),
@@ -221,7 +257,13 @@ impl Sema {
         if let Some(slot) = header.slot {
             self.slots[slot].iterator = Some(header.span);
         }
-        let id = self.add_loop(Loop { name: header.name.to_string(), parent: self.nest.loops.last().copied(), offset: offset.clone(), step: header.step, span: header.span });
+        let id = self.add_loop(Loop {
+            name: header.name.to_string(),
+            parent: self.nest.loops.last().copied(),
+            offset: offset.clone(),
+            step: header.step,
+            span: header.span,
+        });
         let mut value = offset;
         value.coeffs.resize(depth + 1, 0);
         value.coeffs[depth] = header.step;
@@ -246,7 +288,11 @@ impl Sema {
             return false;
         }
         if !upper.iter().any(|c| c.expr.coeffs.get(depth).is_some_and(|&x| x < 0)) {
-            let why = if header.step > 0 { "the condition does not bound the iterator from above" } else { "the condition does not bound the iterator from below" };
+            let why = if header.step > 0 {
+                "the condition does not bound the iterator from above"
+            } else {
+                "the condition does not bound the iterator from below"
+            };
             self.error("E0413", condition.span, "the loop never ends", why, "compare the iterator with its last value");
             self.nest.domain = vec![];
             return true;
@@ -262,10 +308,16 @@ impl Sema {
         let offset = match (step, header.starts.as_slice()) {
             (1, _) => Affine::constant(depth, 0),
             (-1, starts) => Affine::constant(depth, self.greatest(starts)),
-            (_, [start]) if start.form.coeffs.iter().all(|c| c % step == 0) => Affine::constant(depth, start.form.constant),
+            (_, [start]) if start.form.coeffs.iter().all(|c| c % step == 0) => {
+                Affine::constant(depth, start.form.constant)
+            }
             (_, [start]) => start.form.clone(),
             _ => {
-                self.shape::<()>(header.span, "a start of several terms needs the step 1 or -1", "max or min with another step");
+                self.shape::<()>(
+                    header.span,
+                    "a start of several terms needs the step 1 or -1",
+                    "max or min with another step",
+                );
                 return None;
             }
         };
@@ -274,7 +326,13 @@ impl Sema {
             // |step| * i' + sign * (offset - start) >= 0
             let (a, b) = if step > 0 { (&offset, &start.form) } else { (&start.form, &offset) };
             let Some(mut expr) = add_scaled(a, b, -1) else {
-                self.error("E0410", header.span, "arithmetic overflow in the loop's start", "the numbers are too large", "use smaller sizes");
+                self.error(
+                    "E0410",
+                    header.span,
+                    "arithmetic overflow in the loop's start",
+                    "the numbers are too large",
+                    "use smaller sizes",
+                );
                 return None;
             };
             expr.coeffs.resize(depth + 1, 0);
@@ -296,7 +354,9 @@ impl Sema {
     /// The loop's condition as constraints that end it; false if it was refused.
     fn upper(&mut self, e: &ast::Expr, header: &Header, out: &mut Vec<Constraint>) -> bool {
         let ExprKind::Binary(op, a, b) = &e.kind else {
-            return self.shape::<()>(e.span, "the loop's condition is not understood", "expected a comparison of the iterator").is_some();
+            return self
+                .shape::<()>(e.span, "the loop's condition is not understood", "expected a comparison of the iterator")
+                .is_some();
         };
         if *op == Binary::LogicalAnd {
             let (x, y) = (self.upper(a, header, out), self.upper(b, header, out));
@@ -306,7 +366,11 @@ impl Sema {
             Binary::Gt => (Binary::Lt, b, a),
             Binary::Ge => (Binary::Le, b, a),
             Binary::Lt | Binary::Le | Binary::Ne => (*op, a, b),
-            _ => return self.shape::<()>(e.span, "the loop's condition is not understood", "expected `<`, `<=`, `>` or `>=`").is_some(),
+            _ => {
+                return self
+                    .shape::<()>(e.span, "the loop's condition is not understood", "expected `<`, `<=`, `>` or `>=`")
+                    .is_some()
+            }
         };
         let left = self.terms(a, true, "E0407", "the loop's bound");
         let right = self.terms(b, false, "E0407", "the loop's bound");
@@ -317,12 +381,24 @@ impl Sema {
         let depth = self.depth() - 1;
         for (x, y) in left.iter().flat_map(|x| right.iter().map(move |y| (x, y))) {
             let Some(constraint) = compare(op, &x.form, &y.form).and_then(|d| d.into_iter().flatten().next()) else {
-                self.error("E0410", e.span, "arithmetic overflow in the loop's bound", "the numbers are too large", "use smaller sizes");
+                self.error(
+                    "E0410",
+                    e.span,
+                    "arithmetic overflow in the loop's bound",
+                    "the numbers are too large",
+                    "use smaller sizes",
+                );
                 return false;
             };
             if constraint.expr.coeffs[depth] > 0 {
                 let label = "with this step the condition stays true once it is";
-                self.error("E0413", e.span, "the loop never ends", label, "check the direction of the comparison and of the step");
+                self.error(
+                    "E0413",
+                    e.span,
+                    "the loop never ends",
+                    label,
+                    "check the direction of the comparison and of the step",
+                );
                 return false;
             }
             out.push(constraint);
@@ -331,14 +407,25 @@ impl Sema {
     }
 
     /// `i != END` with step 1 or -1 means `i < END` or `i > END`, if the start is not beyond END.
-    fn unequal(&mut self, e: &ast::Expr, left: &[AffineValue], right: &[AffineValue], header: &Header, out: &mut Vec<Constraint>) -> bool {
+    fn unequal(
+        &mut self,
+        e: &ast::Expr,
+        left: &[AffineValue],
+        right: &[AffineValue],
+        header: &Header,
+        out: &mut Vec<Constraint>,
+    ) -> bool {
         let depth = self.depth() - 1;
         let sides = match (left, right) {
-            ([x], [y]) if header.step.abs() == 1 => compare(Binary::Lt, &x.form, &y.form).zip(compare(Binary::Gt, &x.form, &y.form)),
+            ([x], [y]) if header.step.abs() == 1 => {
+                compare(Binary::Lt, &x.form, &y.form).zip(compare(Binary::Gt, &x.form, &y.form))
+            }
             _ => None,
         };
         let Some((less, greater)) = sides else {
-            return self.shape::<()>(e.span, "`!=` as a loop's condition", "only for one bound and the step 1 or -1").is_some();
+            return self
+                .shape::<()>(e.span, "`!=` as a loop's condition", "only for one bound and the step 1 or -1")
+                .is_some();
         };
         let falls = |d: &Dnf| d[0][0].expr.coeffs[depth] < 0;
         let (keep, beyond) = if falls(&less) { (less, greater) } else { (greater, less) };
@@ -356,7 +443,13 @@ impl Sema {
             !self.effort.is_empty(depth + 1, &all)
         });
         if runs_away {
-            self.error("E0413", e.span, "the loop may never end", "the iterator can start beyond this bound", "use `<` or `>`");
+            self.error(
+                "E0413",
+                e.span,
+                "the loop may never end",
+                "the iterator can start beyond this bound",
+                "use `<` or `>`",
+            );
             return false;
         }
         out.extend(keep.into_iter().flatten());

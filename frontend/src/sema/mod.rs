@@ -23,13 +23,16 @@ mod types;
 mod unroll;
 mod values;
 
-pub use types::{promote, spelling, usual};
 pub(crate) use types::type_of;
+pub use types::{promote, spelling, usual};
 pub(crate) use unroll::{mixed_strides, Strides};
 
 use crate::ast::{self, Binary, Unit};
 use crate::diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use crate::scop::{Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType, Scop, Size, Statement, Storage};
+use crate::scop::{
+    Access, Affine, Array, ArrayId, Binding, Clause, Constraint, Expr, ExprKind, Function, Loop, LoopId, ScalarType,
+    Scop, Size, Statement, Storage,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -121,7 +124,9 @@ impl Stored<'_> {
     /// For a target that nobody reads where it would keep its value.
     fn fresh(&self) -> &Self {
         match self {
-            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => stored.fresh(),
+            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => {
+                stored.fresh()
+            }
             _ => self,
         }
     }
@@ -176,9 +181,15 @@ const STATEMENTS: usize = 4096;
 /// Affine conditions may split one assignment into at most so many parts.
 const PARTS: usize = 256;
 
-/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function; loops are unrolled
-/// until accesses have the `strides`.
-pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Clause], strides: Strides) -> (Option<Scop>, Diagnostics) {
+/// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function; loops are
+/// unrolled until accesses have the `strides`.
+pub(crate) fn lower(
+    unit: &Unit,
+    name: &str,
+    sources: &SourceMap,
+    clauses: &[Clause],
+    strides: Strides,
+) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
         faults: vec![],
         sizes: vec![],
@@ -217,7 +228,8 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
             let fault = Diagnostic::error("E0206", unit.region_span, what).label("no statement assigns anything");
             return (None, vec![fault]);
         }
-        let note = Diagnostic::warning("W0202", unit.region_span, what).label("the hardware leaves its arrays as they are");
+        let note =
+            Diagnostic::warning("W0202", unit.region_span, what).label("the hardware leaves its arrays as they are");
         sema.faults.push(note);
     }
     let function = Function {
@@ -227,20 +239,46 @@ pub(crate) fn lower(unit: &Unit, name: &str, sources: &SourceMap, clauses: &[Cla
     };
     let Sema { arrays, loops, statements, faults, sizes, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (Some(Scop { name, function, arrays, loops, statements, host: vec![], sizes, clauses: vec![], sources: sources.clone() }), faults)
+    (
+        Some(Scop {
+            name,
+            function,
+            arrays,
+            loops,
+            statements,
+            host: vec![],
+            sizes,
+            clauses: vec![],
+            sources: sources.clone(),
+        }),
+        faults,
+    )
 }
 
 impl Sema {
-    /// For sizes at which nothing is left to do: stores the first element of every array that is assigned to as it is, so
-    /// that the program remains one with the same arrays.
+    /// For sizes at which nothing is left to do: stores the first element of every array that is assigned to as it is,
+    /// so that the program remains one with the same arrays.
     fn keep_outputs(&mut self, span: Span) {
         let written = |a: &Array| a.storage == Storage::Dram && !a.constant && self.assigned.contains(a.name.as_str());
         for (k, array) in self.arrays.iter().enumerate().filter(|(_, a)| written(a)) {
-            let first = Access { array: ArrayId(k as u32), subscripts: vec![Affine::constant(self.nest.loops.len(), 0); array.dims.len()], span };
+            let first = Access {
+                array: ArrayId(k as u32),
+                subscripts: vec![Affine::constant(self.nest.loops.len(), 0); array.dims.len()],
+                span,
+            };
             let rhs = Expr { kind: ExprKind::Read(0), ty: array.ty, span };
             let beta = self.nest.beta.iter().copied().chain([self.statements.len() as i64]).collect();
             let (loops, domain, around) = (self.nest.loops.clone(), self.nest.domain.clone(), self.nest.around.clone());
-            self.statements.push(Statement { loops, domain, around, beta, write: first.clone(), rhs, reads: vec![first], span });
+            self.statements.push(Statement {
+                loops,
+                domain,
+                around,
+                beta,
+                write: first.clone(),
+                rhs,
+                reads: vec![first],
+                span,
+            });
         }
     }
 
@@ -258,7 +296,14 @@ impl Sema {
         }
     }
 
-    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>, label: impl Into<String>, help: impl Into<String>) {
+    fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.faults.push(Diagnostic::error(code, span, message).label(label).help(help));
     }
 
@@ -276,7 +321,13 @@ impl Sema {
         self.scopes.push(BTreeMap::new());
         if let Some(function) = &unit.function {
             self.sizes(&function.params, clauses);
-            for (k, d) in function.params.iter().enumerate().filter(|(k, _)| !self.sizes.iter().any(|s| s.parameter as usize == *k)).collect::<Vec<_>>() {
+            for (k, d) in function
+                .params
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| !self.sizes.iter().any(|s| s.parameter as usize == *k))
+                .collect::<Vec<_>>()
+            {
                 self.parameter(d, k as u32);
             }
             self.scopes.push(BTreeMap::new());
@@ -286,7 +337,13 @@ impl Sema {
         }
         for clause in std::mem::take(&mut self.extents) {
             let what = format!("`{}` is not a parameter that leaves its first extent open", clause.values[0]);
-            self.error("E0105", clause.span, what, "`extent` says how many elements such a parameter has", "for example `int *A` or `int A[][8]`; otherwise leave the clause out");
+            self.error(
+                "E0105",
+                clause.span,
+                what,
+                "`extent` says how many elements such a parameter has",
+                "for example `int *A` or `int A[][8]`; otherwise leave the clause out",
+            );
         }
         self.forget_fresh(&unit.region);
         self.scopes.push(BTreeMap::new());
@@ -297,7 +354,8 @@ impl Sema {
 /// Names that `e` contains otherwise than as `NAME[0]`.
 fn beyond_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
     match &e.kind {
-        ast::ExprKind::Index(base, at) if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
+        ast::ExprKind::Index(base, at)
+            if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
         ast::ExprKind::Name(name) => drop(out.insert(name.clone())),
         _ => e.operands().into_iter().for_each(|x| beyond_first(x, out)),
     }

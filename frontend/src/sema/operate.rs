@@ -48,12 +48,18 @@ fn shortened(e: &Expr, to: ScalarType) -> Option<Expr> {
         return None;
     }
     match &e.kind {
-        ExprKind::Cast(inner) if !inner.ty.is_float() && (to.bits() <= e.ty.bits() || keeps(inner.ty, e.ty)) => Some(convert((**inner).clone(), to)),
-        ExprKind::Select(c, a, b) if [a, b].iter().all(|x| shortened(x, to).is_some() || matches!(x.kind, ExprKind::Const(_))) => {
+        ExprKind::Cast(inner) if !inner.ty.is_float() && (to.bits() <= e.ty.bits() || keeps(inner.ty, e.ty)) => {
+            Some(convert((**inner).clone(), to))
+        }
+        ExprKind::Select(c, a, b)
+            if [a, b].iter().all(|x| shortened(x, to).is_some() || matches!(x.kind, ExprKind::Const(_))) =>
+        {
             let (a, b) = (convert((**a).clone(), to), convert((**b).clone(), to));
             Some(select((**c).clone(), a, b, e.span))
         }
-        ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) if [a, b].iter().all(|x| bare(x).is_some_and(|y| y.ty == to)) => {
+        ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b)
+            if [a, b].iter().all(|x| bare(x).is_some_and(|y| y.ty == to)) =>
+        {
             Some(binary(*op, bare(a)?.clone(), bare(b)?.clone(), e.span))
         }
         _ => None,
@@ -94,7 +100,9 @@ fn exactly(e: &Expr, to: ScalarType) -> Option<Expr> {
         }
         ExprKind::Cast(inner) => {
             let fits = match (inner.ty, to) {
-                (ScalarType::Float { exponent: a, .. }, ScalarType::Float { exponent: b, .. }) => a <= b && significant(inner.ty) <= significant(to),
+                (ScalarType::Float { exponent: a, .. }, ScalarType::Float { exponent: b, .. }) => {
+                    a <= b && significant(inner.ty) <= significant(to)
+                }
                 (_, ScalarType::Float { exponent, .. }) => exponent >= 8 && significant(inner.ty) <= significant(to),
                 _ => false,
             };
@@ -111,10 +119,14 @@ fn narrowed(e: &Expr, to: ScalarType) -> Option<Expr> {
         return None;
     }
     match &e.kind {
-        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max), a, b) => {
-            Some(binary(*op, exactly(a, to)?, exactly(b, to)?, e.span))
+        ExprKind::Binary(
+            op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max),
+            a,
+            b,
+        ) => Some(binary(*op, exactly(a, to)?, exactly(b, to)?, e.span)),
+        ExprKind::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt), a) => {
+            Some(unary(*op, exactly(a, to)?, e.span))
         }
-        ExprKind::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt), a) => Some(unary(*op, exactly(a, to)?, e.span)),
         ExprKind::Select(c, a, b) => {
             let part = |x: &Expr| exactly(x, to).or_else(|| narrowed(x, to));
             let (a, b) = (part(a)?, part(b)?);
@@ -128,10 +140,12 @@ pub(super) fn unary(op: UnaryOp, a: Expr, span: Span) -> Expr {
     let ty = a.ty;
     match (&a.kind, op) {
         (ExprKind::Const(bits), _) => constant(value::eval_unary(op, *bits, ty), ty, span),
-        (ExprKind::Iter(form), UnaryOp::Neg) => match super::form::add_scaled(&Affine::constant(form.coeffs.len(), 0), form, -1) {
-            Some(form) => node(ExprKind::Iter(form), ty, span),
-            None => node(ExprKind::Unary(op, Box::new(a)), ty, span),
-        },
+        (ExprKind::Iter(form), UnaryOp::Neg) => {
+            match super::form::add_scaled(&Affine::constant(form.coeffs.len(), 0), form, -1) {
+                Some(form) => node(ExprKind::Iter(form), ty, span),
+                None => node(ExprKind::Unary(op, Box::new(a)), ty, span),
+            }
+        }
         _ => node(ExprKind::Unary(op, Box::new(a)), ty, span),
     }
 }
@@ -143,8 +157,12 @@ pub(super) fn not(condition: Expr, span: Span) -> Expr {
         ExprKind::Binary(BinaryOp::Eq, a, b) => node(ExprKind::Binary(BinaryOp::Ne, a, b), ScalarType::BOOL, span),
         ExprKind::Binary(BinaryOp::Ne, a, b) => node(ExprKind::Binary(BinaryOp::Eq, a, b), ScalarType::BOOL, span),
         // Floats are not totally ordered.
-        ExprKind::Binary(BinaryOp::Lt, a, b) if !a.ty.is_float() => node(ExprKind::Binary(BinaryOp::Le, b, a), ScalarType::BOOL, span),
-        ExprKind::Binary(BinaryOp::Le, a, b) if !a.ty.is_float() => node(ExprKind::Binary(BinaryOp::Lt, b, a), ScalarType::BOOL, span),
+        ExprKind::Binary(BinaryOp::Lt, a, b) if !a.ty.is_float() => {
+            node(ExprKind::Binary(BinaryOp::Le, b, a), ScalarType::BOOL, span)
+        }
+        ExprKind::Binary(BinaryOp::Le, a, b) if !a.ty.is_float() => {
+            node(ExprKind::Binary(BinaryOp::Lt, b, a), ScalarType::BOOL, span)
+        }
         _ => unary(UnaryOp::Not, condition, span),
     }
 }
@@ -169,7 +187,9 @@ pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
 fn form(e: &Expr) -> Option<Affine> {
     match &e.kind {
         ExprKind::Iter(form) => Some(form.clone()),
-        ExprKind::Const(bits) if !e.ty.is_float() => i64::try_from(value::to_integer(*bits, e.ty)).ok().map(|c| Affine::constant(0, c)),
+        ExprKind::Const(bits) if !e.ty.is_float() => {
+            i64::try_from(value::to_integer(*bits, e.ty)).ok().map(|c| Affine::constant(0, c))
+        }
         _ => None,
     }
 }
@@ -183,8 +203,12 @@ fn affine(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Affine> {
     match op {
         BinaryOp::Add => super::form::add_scaled(&x, &y, 1),
         BinaryOp::Sub => super::form::add_scaled(&x, &y, -1),
-        BinaryOp::Mul if y.is_constant() => super::form::add_scaled(&Affine::constant(x.coeffs.len(), 0), &x, y.constant),
-        BinaryOp::Mul if x.is_constant() => super::form::add_scaled(&Affine::constant(y.coeffs.len(), 0), &y, x.constant),
+        BinaryOp::Mul if y.is_constant() => {
+            super::form::add_scaled(&Affine::constant(x.coeffs.len(), 0), &x, y.constant)
+        }
+        BinaryOp::Mul if x.is_constant() => {
+            super::form::add_scaled(&Affine::constant(y.coeffs.len(), 0), &y, x.constant)
+        }
         _ => None,
     }
 }
@@ -212,7 +236,8 @@ fn neutral(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
 
 /// An arithmetic or bitwise operator of C with its conversions; the message says why the types do not fit.
 pub(super) fn arithmetic(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Result<Expr, String> {
-    let integral = matches!(op, BinaryOp::Rem | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr);
+    let integral =
+        matches!(op, BinaryOp::Rem | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr);
     if integral && (a.ty.is_float() || b.ty.is_float()) {
         return Err("this operator needs integers".into());
     }
@@ -277,7 +302,11 @@ fn extremum(condition: &Expr, a: &Expr, b: &Expr) -> Option<BinaryOp> {
 pub(super) fn bare(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Cast(inner) if !inner.ty.is_float() => {
-            if keeps(inner.ty, e.ty) { bare(inner) } else { None }
+            if keeps(inner.ty, e.ty) {
+                bare(inner)
+            } else {
+                None
+            }
         }
         _ => Some(e),
     }
@@ -287,7 +316,9 @@ pub(super) fn bare(e: &Expr) -> Option<&Expr> {
 pub(super) fn equal(a: &Expr, b: &Expr) -> bool {
     use ExprKind::*;
     match (&a.kind, &b.kind) {
-        (Const(x), Const(y)) if !a.ty.is_float() && !b.ty.is_float() => value::to_integer(*x, a.ty) == value::to_integer(*y, b.ty),
+        (Const(x), Const(y)) if !a.ty.is_float() && !b.ty.is_float() => {
+            value::to_integer(*x, a.ty) == value::to_integer(*y, b.ty)
+        }
         _ if a.ty != b.ty => false,
         (Const(x), Const(y)) => x == y,
         (Iter(x), Iter(y)) => x == y,

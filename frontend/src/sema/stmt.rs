@@ -1,9 +1,9 @@
 //! Statements: assignments become the scop's statements, one per part of the domain they are split into.
 
 use super::affine::binary_op;
+use super::expr::read;
 use super::form::Dnf;
 use super::latest::Latest;
-use super::expr::read;
 use super::operate::{self, convert, node, select};
 use super::{Entity, Guard, Sema, Stored, PARTS, STATEMENTS};
 use crate::ast::{self, Binary, ExprKind, Stmt, StmtKind};
@@ -24,7 +24,13 @@ impl Sema {
     /// Which writes to locals of the innermost scope need guards in `rest`.
     pub(super) fn forget_fresh(&mut self, rest: &[Stmt]) {
         let Some(scope) = self.scopes.last() else { return };
-        let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| if let Entity::Slot(k) = entity { Some((name.clone(), *k)) } else { None };
+        let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| {
+            if let Entity::Slot(k) = entity {
+                Some((name.clone(), *k))
+            } else {
+                None
+            }
+        };
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
             if s.storage == Storage::Local && s.guarded.is_none() {
@@ -60,8 +66,15 @@ impl Sema {
     pub(super) fn check_effort(&mut self, span: Span) {
         if self.effort.spent() && !self.overfull {
             self.overfull = true;
-            let help = "loops whose bounds depend on many others, and conditions within conditions, multiply: simplify them, or make several regions of it";
-            self.error("E0415", span, "the region's loops and conditions take too many steps to decide", "reached here", help);
+            let help = "loops whose bounds depend on many others, and conditions within conditions, multiply: \
+                simplify them, or make several regions of it";
+            self.error(
+                "E0415",
+                span,
+                "the region's loops and conditions take too many steps to decide",
+                "reached here",
+                help,
+            );
         }
     }
 
@@ -88,7 +101,13 @@ impl Sema {
                 let before = self.faults.len();
                 self.value(e, &mut vec![]);
                 if self.faults.len() == before {
-                    self.error("E0405", e.span, "this statement has no effect", "nothing is assigned", "assign the value to an array element or a scalar");
+                    self.error(
+                        "E0405",
+                        e.span,
+                        "this statement has no effect",
+                        "nothing is assigned",
+                        "assign the value to an array element or a scalar",
+                    );
                 }
             }
         }
@@ -103,7 +122,8 @@ impl Sema {
             }
             return;
         }
-        let split = self.split_inside(target, false).or_else(|| self.split_stored(stored)).or_else(|| self.split_predicates());
+        let split =
+            self.split_inside(target, false).or_else(|| self.split_stored(stored)).or_else(|| self.split_predicates());
         let Some((holds, fails)) = split else {
             self.assign_here(target, stored, span);
             return;
@@ -127,8 +147,15 @@ impl Sema {
     fn too_many_parts(&mut self, span: Span) -> bool {
         self.parts += 1;
         if self.parts == PARTS {
-            let help = "every `?:` or `&&` with a condition on iterators in front of an array element doubles the cases: use `if` around several statements";
-            self.error("E0415", span, format!("the statement splits into more than {PARTS} cases"), "too many conditions on iterators", help);
+            let help = "every `?:` or `&&` with a condition on iterators in front of an array element doubles the \
+                cases: use `if` around several statements";
+            self.error(
+                "E0415",
+                span,
+                format!("the statement splits into more than {PARTS} cases"),
+                "too many conditions on iterators",
+                help,
+            );
         }
         self.parts >= PARTS
     }
@@ -152,7 +179,9 @@ impl Sema {
     fn split_stored(&self, stored: &Stored) -> Option<(Dnf, Dnf)> {
         match stored {
             Stored::Value(_, e) => self.split_inside(e, false),
-            Stored::Choice(guard, a, b) => self.split_guard(guard).or_else(|| self.split_stored(a)).or_else(|| self.split_stored(b)),
+            Stored::Choice(guard, a, b) => {
+                self.split_guard(guard).or_else(|| self.split_stored(a)).or_else(|| self.split_stored(b))
+            }
             Stored::Same => None,
         }
     }
@@ -172,7 +201,13 @@ impl Sema {
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
         let Some((base, _)) = target.element() else {
             if !matches!(target.kind, ExprKind::Poison) {
-                self.error("E0403", target.span, "this cannot be assigned to", "not an array element or a scalar", "assign to NAME or NAME[subscript]…");
+                self.error(
+                    "E0403",
+                    target.span,
+                    "this cannot be assigned to",
+                    "not an array element or a scalar",
+                    "assign to NAME or NAME[subscript]…",
+                );
             }
             return None;
         };
@@ -180,17 +215,36 @@ impl Sema {
         match self.lookup(name) {
             Some(Entity::Iterator(k)) => {
                 let at = self.loops[self.nest.loops[*k].index()].span;
-                let fault = Diagnostic::error("E0409", target.span, format!("the iterator `{name}` is assigned inside its loop"));
-                self.faults.push(fault.label("the loop's course would depend on it").note(at, "counted by this loop").help("use another variable"));
+                let fault = Diagnostic::error(
+                    "E0409",
+                    target.span,
+                    format!("the iterator `{name}` is assigned inside its loop"),
+                );
+                self.faults.push(
+                    fault
+                        .label("the loop's course would depend on it")
+                        .note(at, "counted by this loop")
+                        .help("use another variable"),
+                );
                 None
             }
             Some(Entity::Constant(..)) => {
-                self.error("E0310", target.span, format!("`{name}` is a constant"), "it cannot be assigned", "remove `const`, or assign to another variable");
+                self.error(
+                    "E0310",
+                    target.span,
+                    format!("`{name}` is a constant"),
+                    "it cannot be assigned",
+                    "remove `const`, or assign to another variable",
+                );
                 None
             }
             Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) => {
                 let at = self.slots[*k].span;
-                let fault = Diagnostic::error("E0305", target.span, format!("the parameter `{name}`, passed by value, is assigned"));
+                let fault = Diagnostic::error(
+                    "E0305",
+                    target.span,
+                    format!("the parameter `{name}`, passed by value, is assigned"),
+                );
                 let fault = fault.label("the caller never sees this").note(at, "a parameter");
                 self.faults.push(fault.help("assign to a local variable; for a result, pass an array of one element"));
                 None
@@ -198,7 +252,12 @@ impl Sema {
             Some(Entity::Slot(k)) if self.slots[*k].constant => {
                 let at = self.slots[*k].span;
                 let fault = Diagnostic::error("E0310", target.span, format!("`{name}` is const"));
-                self.faults.push(fault.label("it cannot be assigned").note(at, "declared const here").help("remove `const` from its declaration"));
+                self.faults.push(
+                    fault
+                        .label("it cannot be assigned")
+                        .note(at, "declared const here")
+                        .help("remove `const` from its declaration"),
+                );
                 None
             }
             // An assignment to a loop's variable outside of its loop is harmless as long as nobody reads it.
@@ -334,13 +393,22 @@ impl Sema {
             let name = format!("{}_{k}", self.slots[slot].name);
             let position = self.take_position();
             let depth = self.depth();
-            let id = self.add_loop(Loop { name, parent: self.nest.loops.last().copied(), offset: Affine::constant(depth, 0), step: 1, span: value.span });
+            let id = self.add_loop(Loop {
+                name,
+                parent: self.nest.loops.last().copied(),
+                offset: Affine::constant(depth, 0),
+                step: 1,
+                span: value.span,
+            });
             let mut form = Affine::constant(depth + 1, 0);
             form.coeffs[depth] = 1;
             let mut last = form.clone();
             last.coeffs[depth] = -1;
             last.constant = extent - 1;
-            let bounds = vec![vec![Constraint { expr: form.clone(), equality: false }, Constraint { expr: last, equality: false }]];
+            let bounds = vec![vec![
+                Constraint { expr: form.clone(), equality: false },
+                Constraint { expr: last, equality: false },
+            ]];
             self.nest.domain = super::form::intersect(&self.nest.domain, &bounds);
             self.nest.around = super::form::intersect(&self.nest.around, &bounds);
             self.nest.loops.push(id);
@@ -375,7 +443,13 @@ impl Sema {
     fn emit(&mut self, write: Access, rhs: Expr, reads: Vec<Access>, span: Span) {
         if self.statements.len() >= STATEMENTS {
             self.overfull = true;
-            self.error("E0415", span, format!("the region becomes more than {STATEMENTS} statements"), "reached here", "conditions that are split by cases multiply: simplify them");
+            self.error(
+                "E0415",
+                span,
+                format!("the region becomes more than {STATEMENTS} statements"),
+                "reached here",
+                "conditions that are split by cases multiply: simplify them",
+            );
             return;
         }
         let depth = self.depth();
@@ -389,7 +463,16 @@ impl Sema {
         beta.push(self.take_position());
         self.sources.push(reads.iter().map(|r| self.source(r.array)).collect());
         self.writes(write.array);
-        self.statements.push(Statement { loops: self.nest.loops.clone(), domain, around, beta, write, rhs, reads, span });
+        self.statements.push(Statement {
+            loops: self.nest.loops.clone(),
+            domain,
+            around,
+            beta,
+            write,
+            rhs,
+            reads,
+            span,
+        });
     }
 }
 

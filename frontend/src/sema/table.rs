@@ -1,4 +1,5 @@
-//! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else looked up.
+//! Tables of constants, which are no arrays: elements are chosen by conditions on iterators where there are few, else
+//! looked up.
 
 use super::form::Dnf;
 use super::latest::Source;
@@ -46,7 +47,8 @@ impl Sema {
         let mut position = constant(0, ScalarType::I32, e.span);
         for (subscript, &extent) in subscripts.iter().zip(&dims) {
             let Some(at) = self.position(subscript, extent, name, reads) else { return Some(None) };
-            let scaled = operate::binary(BinaryOp::Mul, position, constant(extent as u64, ScalarType::I32, e.span), e.span);
+            let scaled =
+                operate::binary(BinaryOp::Mul, position, constant(extent as u64, ScalarType::I32, e.span), e.span);
             position = operate::binary(BinaryOp::Add, scaled, at, e.span);
         }
         Some(Some(node(ExprKind::Lookup(table, Box::new(position)), ty, e.span)))
@@ -56,13 +58,27 @@ impl Sema {
     fn position(&mut self, subscript: &ast::Expr, extent: i64, name: &str, reads: &mut Vec<Access>) -> Option<Expr> {
         let value = self.value(subscript, reads)?;
         if value.ty.is_float() {
-            self.error("E0311", subscript.span, "a subscript is no integer", format!("it is a `{}`", value.ty), "convert it by a cast");
+            self.error(
+                "E0311",
+                subscript.span,
+                "a subscript is no integer",
+                format!("it is a `{}`", value.ty),
+                "convert it by a cast",
+            );
             return None;
         }
         let mut reads = reads.clone();
         let known = self.known(&mut reads);
         let reads = reads.iter().map(|r| self.source(r.array)).collect();
-        self.positions.push(Position { value: value.clone(), known, reads, domain: self.nest.domain.clone(), extent, name: name.into(), span: subscript.span });
+        self.positions.push(Position {
+            value: value.clone(),
+            known,
+            reads,
+            domain: self.nest.domain.clone(),
+            extent,
+            name: name.into(),
+            span: subscript.span,
+        });
         Some(operate::convert(value, ScalarType::I32))
     }
 
@@ -83,7 +99,12 @@ impl Sema {
     }
 
     /// What is said within a branch of a condition.
-    pub(super) fn knowing<T>(&mut self, condition: &Option<Expr>, holds: bool, within: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn knowing<T>(
+        &mut self,
+        condition: &Option<Expr>,
+        holds: bool,
+        within: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let before = self.facts.len();
         self.facts.extend(condition.iter().map(|c| Fact { condition: c.clone(), holds }));
         let said = within(self);
@@ -101,9 +122,14 @@ impl Sema {
                 return;
             }
             if low < 0 || high >= i128::from(p.extent) {
-                let label = format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
+                let label =
+                    format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
                 let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;
-                let help = format!("the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only where a condition says that it is inside", p.extent);
+                let help = format!(
+                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table \
+                    only where a condition says that it is inside",
+                    p.extent
+                );
                 self.error("E0411", p.span, format!("`{}` may be accessed outside its bounds", p.name), label, help);
             }
         }
@@ -154,7 +180,8 @@ fn chosen(table: &[u64], dims: &[i64], subscripts: &[Affine], ty: ScalarType, sp
         }
         let middle = lo + (hi - lo) / 2;
         let (below, above) = (choose(lo, middle, form, span, row), choose(middle, hi, form, span, row));
-        let reaches = Constraint { expr: Affine { constant: form.constant - middle as i64, ..form.clone() }, equality: false };
+        let reaches =
+            Constraint { expr: Affine { constant: form.constant - middle as i64, ..form.clone() }, equality: false };
         select(node(ExprKind::Holds(vec![reaches]), ScalarType::BOOL, span), above, below, span)
     }
     match &subscripts[0] {
@@ -162,4 +189,3 @@ fn chosen(table: &[u64], dims: &[i64], subscripts: &[Affine], ty: ScalarType, sp
         form => choose(0, dims[0] as usize, form, span, &row),
     }
 }
-

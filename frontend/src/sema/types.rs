@@ -42,7 +42,9 @@ pub(crate) fn type_of(e: &ast::Expr, leaf: &dyn Fn(&ast::Expr) -> Option<ScalarT
         ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Call(..) => leaf(e),
         ExprKind::Unary(Unary::LogicalNot, _) => Some(ScalarType::I32),
         ExprKind::Unary(_, a) | ExprKind::Binary(Binary::Shl | Binary::Shr, a, _) => of(a).map(promote),
-        ExprKind::Binary(op, ..) if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) => Some(ScalarType::I32),
+        ExprKind::Binary(op, ..) if op.is_comparison() || matches!(op, Binary::LogicalAnd | Binary::LogicalOr) => {
+            Some(ScalarType::I32)
+        }
         ExprKind::Binary(_, a, b) | ExprKind::Conditional(_, a, b) => usual(of(a)?, of(b)?),
         _ => None,
     }

@@ -1,7 +1,7 @@
-//! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as they
-//! take turns, and each copy of its body sees constants. What alternates between two halves of an array thus becomes two
-//! statements at a distance of one. So do rows of which some iterations meet every element and others every other one:
-//! copies that meet every other one as well make sources affine ([`Strides`]).
+//! Remainders and quotients of a loop's iterator, as in `A[t % 2][i]` or `x[i / 4]`: the loop is unrolled as often as
+//! they take turns, and each copy of its body sees constants. What alternates between two halves of an array thus
+//! becomes two statements at a distance of one. So do rows of which some iterations meet every element and others every
+//! other one: copies that meet every other one as well make sources affine ([`Strides`]).
 
 use super::loops::counted;
 use super::Sema;
@@ -18,13 +18,23 @@ pub(crate) type Strides = BTreeMap<String, Vec<i64>>;
 
 /// The arrays that are accessed with different strides, of which one is written.
 pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
-    let accesses = |id: usize| scop.statements.iter().flat_map(|s| s.reads.iter().chain([&s.write])).filter(move |a| a.array.index() == id);
+    let accesses = |id: usize| {
+        scop.statements.iter().flat_map(|s| s.reads.iter().chain([&s.write])).filter(move |a| a.array.index() == id)
+    };
     let of = |(id, array): (usize, &Array)| {
         let written = scop.statements.iter().any(|s| s.write.array.index() == id);
         let period = |d: usize| {
-            let strides = || accesses(id).map(|a| a.subscripts[d].coeffs.iter().fold(0, |g, c| num_integer::gcd(g, *c))).filter(|s| *s != 0);
+            let strides = || {
+                accesses(id)
+                    .map(|a| a.subscripts[d].coeffs.iter().fold(0, |g, c| num_integer::gcd(g, *c)))
+                    .filter(|s| *s != 0)
+            };
             let period = strides().filter(|s| *s <= COPIES).fold(1, |all, s| all / num_integer::gcd(all, s) * s);
-            if period <= COPIES && strides().any(|s| s % period != 0) { period } else { 1 }
+            if period <= COPIES && strides().any(|s| s % period != 0) {
+                period
+            } else {
+                1
+            }
         };
         let periods: Vec<i64> = if written { (0..array.dims.len()).map(period).collect() } else { vec![] };
         periods.iter().any(|p| *p > 1).then(|| (array.name.clone(), periods))
@@ -33,8 +43,8 @@ pub(crate) fn mixed_strides(scop: &Scop) -> Strides {
 }
 
 impl Sema {
-    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do. (As
-    /// a value a remainder is computed like any other.)
+    /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do.
+    /// (As a value a remainder is computed like any other.)
     pub(super) fn unrolled(&mut self, f: &For, conditions: bool) -> Option<For> {
         let name = counted(f)?;
         let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
@@ -52,12 +62,16 @@ impl Sema {
         if !(2..=COPIES).contains(&copies) {
             return None;
         }
-        let literal = |value: i64, at: &Expr| Expr { kind: ExprKind::Literal(crate::value::from_integer(value as i128, ScalarType::I32), ScalarType::I32), span: at.span };
+        let literal = |value: i64, at: &Expr| Expr {
+            kind: ExprKind::Literal(crate::value::from_integer(value as i128, ScalarType::I32), ScalarType::I32),
+            span: at.span,
+        };
         let mut body = vec![];
         for k in 0..copies {
             let here = Expr { kind: ExprKind::Name(name.clone()), span: f.header };
             let offset = literal(k * step, &here);
-            let later = Expr { kind: ExprKind::Binary(Binary::Add, Box::new(here.clone()), Box::new(offset)), span: f.header };
+            let later =
+                Expr { kind: ExprKind::Binary(Binary::Add, Box::new(here.clone()), Box::new(offset)), span: f.header };
             let value = if k == 0 { here } else { later };
             let (copy, still) = substituted(&f.body, condition, &name, &value);
             let copy = Stmt { kind: StmtKind::Block(vec![copy]) };
@@ -83,7 +97,10 @@ impl Sema {
         let Some((array, subscripts)) = e.element() else { return };
         let ExprKind::Name(array) = &array.kind else { return };
         let wanted = self.strides.get(&**array).into_iter().flatten();
-        let copies = subscripts.into_iter().zip(wanted).filter_map(|(s, &period)| Some(period / num_integer::gcd(period, self.factor(s, name)?)));
+        let copies = subscripts
+            .into_iter()
+            .zip(wanted)
+            .filter_map(|(s, &period)| Some(period / num_integer::gcd(period, self.factor(s, name)?)));
         out.extend(copies.filter(|c| *c > 1));
     }
 
@@ -97,7 +114,10 @@ impl Sema {
             ExprKind::Name(_) => Some(1),
             ExprKind::Binary(Binary::Add, a, b) => Some(self.factor(a, name)? + self.factor(b, name)?),
             ExprKind::Binary(Binary::Sub, a, b) => Some(self.factor(a, name)? - self.factor(b, name)?),
-            ExprKind::Binary(Binary::Mul, a, b) => constant(a).zip(self.factor(b, name)).or_else(|| constant(b).zip(self.factor(a, name))).and_then(|(k, f)| k.checked_mul(f)),
+            ExprKind::Binary(Binary::Mul, a, b) => constant(a)
+                .zip(self.factor(b, name))
+                .or_else(|| constant(b).zip(self.factor(a, name)))
+                .and_then(|(k, f)| k.checked_mul(f)),
             _ => None,
         }
     }
@@ -105,10 +125,15 @@ impl Sema {
     /// Divisors of forms with the iterator `name` within `e`, where they must be affine.
     fn divisors(&self, e: &Expr, name: &str, out: &mut Vec<i64>) {
         e.walk(&mut |x| {
-            let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else { return };
+            let ExprKind::Binary(op @ (Binary::Div | Binary::Rem | Binary::Shr | Binary::And), a, b) = &x.kind else {
+                return;
+            };
             let mut inside = false;
             a.walk(&mut |y| inside |= matches!(&y.kind, ExprKind::Name(n) if **n == *name));
-            let Some(by) = self.affine(b).ok().filter(|v| inside && v.form.is_constant()).map(|v| v.form.constant) else { return };
+            let Some(by) = self.affine(b).ok().filter(|v| inside && v.form.is_constant()).map(|v| v.form.constant)
+            else {
+                return;
+            };
             out.extend(match op {
                 Binary::Shr if (1..5).contains(&by) => Some(1 << by),
                 Binary::And if by > 0 && (by + 1) & by == 0 => Some(by + 1),

@@ -1,11 +1,11 @@
-//! What values integer expressions may have: from their types, their operators, the iterations, what is stored to locals, and
-//! the conditions under which they matter.
+//! What values integer expressions may have: from their types, their operators, the iterations, what is stored to
+//! locals, and the conditions under which they matter.
 
 use super::affine::type_range;
 use super::latest::Source;
 use super::operate::{bare, equal};
 use super::Sema;
-use crate::scop::{Affine, ArrayId, Binding, BinaryOp, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
+use crate::scop::{Affine, ArrayId, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
 use crate::value;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,13 @@ pub(super) struct StoredRanges {
 }
 
 impl<'a> Values<'a> {
-    pub fn new(sema: &'a Sema, domain: &'a [Vec<Constraint>], reads: &'a [Source], known: &'a [Fact], stored: &'a StoredRanges) -> Self {
+    pub fn new(
+        sema: &'a Sema,
+        domain: &'a [Vec<Constraint>],
+        reads: &'a [Source],
+        known: &'a [Fact],
+        stored: &'a StoredRanges,
+    ) -> Self {
         Values { sema, domain, reads, known, open: vec![], stored }
     }
 
@@ -107,7 +113,9 @@ impl<'a> Values<'a> {
                     }
                     BinaryOp::Min => (a.0.min(b.0), a.1.min(b.1)),
                     BinaryOp::Max => (a.0.max(b.0), a.1.max(b.1)),
-                    BinaryOp::And if a.0 >= 0 || b.0 >= 0 => (0, [a, b].iter().filter(|r| r.0 >= 0).map(|r| r.1).min().unwrap_or(all.1)),
+                    BinaryOp::And if a.0 >= 0 || b.0 >= 0 => {
+                        (0, [a, b].iter().filter(|r| r.0 >= 0).map(|r| r.1).min().unwrap_or(all.1))
+                    }
                     BinaryOp::Rem if b.0 > 0 => (a.0.signum().min(0) * (b.1 - 1), (b.1 - 1).min(a.1.max(0))),
                     BinaryOp::Div if b.0 > 0 && a.0 >= 0 => (0, a.1 / b.0),
                     BinaryOp::Shr if b.0 == b.1 && (0..64).contains(&b.0) => (a.0 >> b.0, a.1 >> b.0),
@@ -123,7 +131,9 @@ impl<'a> Values<'a> {
     fn narrowed(&self, e: &Expr, range: Range, condition: &Expr, holds: bool) -> Range {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.narrowed(e, range, inner, !holds),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if condition.ty == ScalarType::BOOL && holds == (*op == BinaryOp::And) => {
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if condition.ty == ScalarType::BOOL && holds == (*op == BinaryOp::And) =>
+            {
                 let range = self.narrowed(e, range, a, holds);
                 self.narrowed(e, range, b, holds)
             }
@@ -142,7 +152,11 @@ impl<'a> Values<'a> {
                     (low, high) = compared(mirrored.0, mirrored.1, (low, high), self.with(&[], a));
                 }
                 // Where nothing is left, nobody comes.
-                if low <= high { (low, high) } else { range }
+                if low <= high {
+                    (low, high)
+                } else {
+                    range
+                }
             }
             _ => range,
         }
@@ -150,7 +164,9 @@ impl<'a> Values<'a> {
 
     fn source(&self, source: &Source) -> Option<Range> {
         let Some(writers) = &source.writers else { return self.stored(source.array) };
-        let values = writers.iter().map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
+        let values = writers
+            .iter()
+            .map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
@@ -182,7 +198,8 @@ impl<'a> Values<'a> {
     fn value(&self, statement: usize, open: Vec<ArrayId>) -> Option<Range> {
         let s = &self.sema.statements[statement];
         let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
-        let value = Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
+        let value =
+            Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
         (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
     }
 
@@ -198,7 +215,12 @@ impl<'a> Values<'a> {
         known.unwrap_or_else(|| {
             let (mut found, mut next) = (BTreeSet::new(), vec![array]);
             while let Some(read) = next.pop() {
-                next.extend(self.writers(read).flat_map(|k| &self.sema.statements[k].reads).map(|r| r.array).filter(|a| found.insert(*a)));
+                next.extend(
+                    self.writers(read)
+                        .flat_map(|k| &self.sema.statements[k].reads)
+                        .map(|r| r.array)
+                        .filter(|a| found.insert(*a)),
+                );
             }
             self.stored.sources.borrow_mut().insert(array, found.clone());
             found
@@ -229,7 +251,9 @@ fn compared(op: BinaryOp, holds: bool, x: Range, y: Range) -> Range {
         (BinaryOp::Lt, false) => (x.0.max(y.0), x.1),
         (BinaryOp::Le, false) => (x.0.max(y.0 + 1), x.1),
         (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (x.0.max(y.0), x.1.min(y.1)),
-        (BinaryOp::Ne, true) | (BinaryOp::Eq, false) if y.0 == y.1 => (x.0 + i128::from(x.0 == y.0), x.1 - i128::from(x.1 == y.0)),
+        (BinaryOp::Ne, true) | (BinaryOp::Eq, false) if y.0 == y.1 => {
+            (x.0 + i128::from(x.0 == y.0), x.1 - i128::from(x.1 == y.0))
+        }
         _ => x,
     }
 }

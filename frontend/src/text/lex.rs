@@ -13,8 +13,10 @@ pub enum Token {
     Sign(&'static str),
 }
 
-const SIGNS: [&str; 29] =
-    [">=", "==", "<=", "<<", ">>", "!=", "..", "+", "-", "*", "/", "(", ")", "[", "]", "{", "}", ":", "=", ",", "%", "@", "<", "?", "~", "&", "|", "^", ";"];
+const SIGNS: [&str; 29] = [
+    ">=", "==", "<=", "<<", ">>", "!=", "..", "+", "-", "*", "/", "(", ")", "[", "]", "{", "}", ":", "=", ",", "%",
+    "@", "<", "?", "~", "&", "|", "^", ";",
+];
 
 /// Can stand without quotes.
 pub fn is_word(name: &str) -> bool {
@@ -94,7 +96,11 @@ impl Line {
     }
 
     pub fn end(&self) -> Result<(), String> {
-        if self.peek().is_none() { Ok(()) } else { self.fault("the end of the line") }
+        if self.peek().is_none() {
+            Ok(())
+        } else {
+            self.fault("the end of the line")
+        }
     }
 
     /// Takes the sign if it comes next.
@@ -105,7 +111,11 @@ impl Line {
     }
 
     pub fn sign(&mut self, sign: &str) -> Result<(), String> {
-        if self.has(sign) { Ok(()) } else { self.fault(&format!("`{sign}`")) }
+        if self.has(sign) {
+            Ok(())
+        } else {
+            self.fault(&format!("`{sign}`"))
+        }
     }
 
     pub fn keyword(&mut self, word: &str) -> Result<(), String> {
@@ -234,7 +244,9 @@ fn next(rest: &str) -> Result<(Token, usize), String> {
     let length = |part: fn(char) -> bool| rest.find(|c: char| !part(c)).unwrap_or(rest.len());
     if let Some(hex) = rest.strip_prefix("0x") {
         let n = hex.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(hex.len());
-        return u64::from_str_radix(&hex[..n], 16).map(|v| (Token::Number(v), n + 2)).map_err(|_| format!("`{}` is no number", &rest[..n + 2]));
+        return u64::from_str_radix(&hex[..n], 16)
+            .map(|v| (Token::Number(v), n + 2))
+            .map_err(|_| format!("`{}` is no number", &rest[..n + 2]));
     }
     if rest.starts_with(|c: char| c.is_ascii_digit()) {
         return number(rest);

@@ -16,8 +16,9 @@
 //!     A[i][3*j' + 1] = (A[i][0] + 7i32)      what is stored where; a number ends with its type
 //! ```
 //!
-//! Reads are numbered as they first come in the expression, equal ones once; where they are not, a line `reads` lists them,
-//! and `@k` behind an access in the expression is its number. [`parse`] gives a Scop whose places are lines of the text itself.
+//! Reads are numbered as they first come in the expression, equal ones once; where they are not, a line `reads` lists
+//! them, and `@k` behind an access in the expression is its number. [`parse`] gives a Scop whose places are lines of
+//! the text itself.
 
 pub mod lex;
 mod names;
@@ -34,11 +35,40 @@ use crate::scop::{Access, Array, ArrayId, Binding, Expr, ExprKind, Function, Sca
 /// A program of scalars, and a statement that reads them all.
 fn of_scalars(scalars: &[(&str, ScalarType)]) -> (Scop, Statement) {
     let span = Span::default();
-    let one = |(name, ty): &(&str, ScalarType)| Array { name: name.to_string(), ty: *ty, c_type: ty.to_string(), dims: vec![], extents: vec![], storage: Storage::Dram, binding: Binding::Global, constant: false, span };
+    let one = |(name, ty): &(&str, ScalarType)| Array {
+        name: name.to_string(),
+        ty: *ty,
+        c_type: ty.to_string(),
+        dims: vec![],
+        extents: vec![],
+        storage: Storage::Dram,
+        binding: Binding::Global,
+        constant: false,
+        span,
+    };
     let function = Function { name: None, region: span, parameters: 0 };
-    let scop = Scop { name: String::new(), function, arrays: scalars.iter().map(one).collect(), loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources: SourceMap::default() };
+    let scop = Scop {
+        name: String::new(),
+        function,
+        arrays: scalars.iter().map(one).collect(),
+        loops: vec![],
+        statements: vec![],
+        host: vec![],
+        sizes: vec![],
+        clauses: vec![],
+        sources: SourceMap::default(),
+    };
     let access = |k: u32| Access { array: ArrayId(k), subscripts: vec![], span };
     let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::BOOL, span };
-    let statement = Statement { loops: vec![], domain: vec![vec![]], around: vec![vec![]], beta: vec![], write: access(0), rhs, reads: (0..scalars.len() as u32).map(access).collect(), span };
+    let statement = Statement {
+        loops: vec![],
+        domain: vec![vec![]],
+        around: vec![vec![]],
+        beta: vec![],
+        write: access(0),
+        rhs,
+        reads: (0..scalars.len() as u32).map(access).collect(),
+        span,
+    };
     (scop, statement)
 }

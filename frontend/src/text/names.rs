@@ -12,10 +12,12 @@ impl Display for ScalarType {
         match *self {
             ScalarType::BOOL => write!(f, "bool"),
             ScalarType::Int { bits, signed } => write!(f, "{}{bits}", if signed { "i" } else { "u" }),
-            ScalarType::Float { exponent, fraction } => match FLOATS.iter().find(|x| (x.1, x.2) == (exponent, fraction)) {
-                Some((name, ..)) => write!(f, "{name}"),
-                None => write!(f, "f{exponent}e{fraction}"),
-            },
+            ScalarType::Float { exponent, fraction } => {
+                match FLOATS.iter().find(|x| (x.1, x.2) == (exponent, fraction)) {
+                    Some((name, ..)) => write!(f, "{name}"),
+                    None => write!(f, "f{exponent}e{fraction}"),
+                }
+            }
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Scop to text.
 
 use super::names::{type_named, SYMBOLS};
-use crate::scop::{Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp};
+use crate::scop::{
+    Access, Affine, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Scop, Statement, Storage, UnaryOp,
+};
 use crate::value;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Scop {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match &self.function.name {
-            Some(name) => writeln!(f, "scop {}: function {name}, {} parameters", Name(&self.name), self.function.parameters)?,
+            Some(name) => {
+                writeln!(f, "scop {}: function {name}, {} parameters", Name(&self.name), self.function.parameters)?
+            }
             None => writeln!(f, "scop {}", Name(&self.name))?,
         }
         for clause in &self.clauses {
@@ -29,9 +33,18 @@ impl Display for Scop {
                 (Storage::Dram, _) => "dram global".into(),
                 (Storage::Local, _) => "local".into(),
             };
-            let extents = a.dims.iter().enumerate().map(|(d, extent)| a.extents.get(d).filter(|e| !e.is_constant()).map_or(extent.to_string(), |e| affine(e, &sizes)));
+            let extents = a.dims.iter().enumerate().map(|(d, extent)| {
+                a.extents.get(d).filter(|e| !e.is_constant()).map_or(extent.to_string(), |e| affine(e, &sizes))
+            });
             let dims: String = extents.map(|d| format!("[{d}]")).collect();
-            writeln!(f, "  array {}{dims}: {} ({}), {place}{}", Name(&a.name), a.ty, a.c_type, if a.constant { ", const" } else { "" })?;
+            writeln!(
+                f,
+                "  array {}{dims}: {} ({}), {place}{}",
+                Name(&a.name),
+                a.ty,
+                a.c_type,
+                if a.constant { ", const" } else { "" }
+            )?;
         }
         for (k, l) in self.loops.iter().enumerate() {
             let names = self.chain(l.parent);
@@ -133,7 +146,9 @@ impl Scop {
                 let values: String = table.iter().map(|&bits| format!(", {}", constant(bits, e.ty))).collect();
                 format!("lookup({}{values})", sub(a))
             }
-            ExprKind::Host(f, all) => format!("{}({})", f.name(e.ty), all.iter().map(sub).collect::<Vec<_>>().join(", ")),
+            ExprKind::Host(f, all) => {
+                format!("{}({})", f.name(e.ty), all.iter().map(sub).collect::<Vec<_>>().join(", "))
+            }
             ExprKind::Fma(a, b, c) => format!("fma({}, {}, {})", sub(a), sub(b), sub(c)),
         }
     }
@@ -144,7 +159,11 @@ fn constant(bits: u64, ty: ScalarType) -> String {
         return format!("{}{ty}", value::to_integer(bits, ty));
     }
     let x = value::to_f64(bits, ty);
-    if x.is_finite() { format!("{x:?}{ty}") } else { format!("bits({bits:#x}){ty}") }
+    if x.is_finite() {
+        format!("{x:?}{ty}")
+    } else {
+        format!("bits({bits:#x}){ty}")
+    }
 }
 
 /// An expression whose reads are these scalars.
@@ -167,7 +186,10 @@ impl Display for Name<'_> {
 }
 
 /// Words with a meaning of their own at the beginning of a line or an operand.
-const WORDS: [&str; 16] = ["scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma", "bits", "lookup"];
+const WORDS: [&str; 16] = [
+    "scop", "pragma", "size", "array", "loop", "host", "where", "around", "reads", "sqrt", "abs", "min", "max", "fma",
+    "bits", "lookup",
+];
 
 /// The infix operator, or as error the function's name.
 fn symbol(op: BinaryOp) -> Result<&'static str, &'static str> {
@@ -205,5 +227,9 @@ pub fn affine(form: &Affine, names: &[String]) -> String {
 /// `i - 1 >= 0 and j = 0`, or `always`.
 pub fn conjunction(all: &[Constraint], names: &[String]) -> String {
     let one = |c: &Constraint| format!("{} {} 0", affine(&c.expr, names), if c.equality { "=" } else { ">=" });
-    if all.is_empty() { "always".into() } else { all.iter().map(one).collect::<Vec<_>>().join(" and ") }
+    if all.is_empty() {
+        "always".into()
+    } else {
+        all.iter().map(one).collect::<Vec<_>>().join(" and ")
+    }
 }

@@ -1,17 +1,18 @@
 //! The fused dot product: a sum of products and an addend with one alignment and one rounding.
 //!
 //! All terms are aligned to the greatest of their leading places, in a window of [`window`] bits from that place on.
-//! Products are rounded to the window's last place, halves away from zero; the addend is cut off below it. What is left is
-//! added exactly, and the sum is rounded to nearest even. A term's leading place is what its exponents say, so a subnormal
-//! number counts as if its leading bit were set; a zero product has none, a zero addend that of the least normal number.
+//! Products are rounded to the window's last place, halves away from zero; the addend is cut off below it. What is left
+//! is added exactly, and the sum is rounded to nearest even. A term's leading place is what its exponents say, so a
+//! subnormal number counts as if its leading bit were set; a zero product has none, a zero addend that of the least
+//! normal number.
 //!
 //! For `n` products, a greatest leading place of weight `2^place` and `fraction` bits, alignment is off by less than
-//! `(n / 2 + 1) * 2^(place - fraction - 2)`. With normal numbers that is at most `(n + 2) / 4` units in the last place of
-//! the largest term, where a chain of `n` multiplications and additions may lose `n` and more; and as products are rounded,
-//! not cut off, long sums do not drift. A sum of values that fit the window is exact but for its rounding.
+//! `(n / 2 + 1) * 2^(place - fraction - 2)`. With normal numbers that is at most `(n + 2) / 4` units in the last place
+//! of the largest term, where a chain of `n` multiplications and additions may lose `n` and more; and as products are
+//! rounded, not cut off, long sums do not drift. A sum of values that fit the window is exact but for its rounding.
 //!
-//! The order of the lanes means nothing. NaN and infinities follow the sum in any order; a sum of zero is -0 only if all
-//! terms are negative.
+//! The order of the lanes means nothing. NaN and infinities follow the sum in any order; a sum of zero is -0 only if
+//! all terms are negative.
 
 use super::{canonical_nan, format, infinity, is_nan, mask};
 use crate::scop::ScalarType;
@@ -45,7 +46,12 @@ pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
     if magnitude(c) == top {
         infinities[usize::from(negative(c))] = true;
     }
-    let addend = Term { negative: negative(c), place: field(c).max(1) + bias - 1, significand: significand(c), width: fraction + 1 };
+    let addend = Term {
+        negative: negative(c),
+        place: field(c).max(1) + bias - 1,
+        significand: significand(c),
+        width: fraction + 1,
+    };
     let mut terms = vec![addend];
     for &[a, b] in pairs {
         let negative = negative(a) ^ negative(b);
@@ -70,8 +76,8 @@ pub fn eval_dot(pairs: &[[u64; 2]], c: u64, ty: ScalarType) -> u64 {
     u64::from(is_negative) << sign | rounded(sum.unsigned_abs(), (place - bias + 1) as i64 - i64::from(kept), ty)
 }
 
-/// The term in units of the window's last place: a product rounded to nearest, halves away from zero; an addend, which is
-/// narrower than the window, cut off.
+/// The term in units of the window's last place: a product rounded to nearest, halves away from zero; an addend, which
+/// is narrower than the window, cut off.
 fn aligned(term: &Term, place: u64, kept: u32) -> i128 {
     let shift = (place - term.place).min(64) as u32;
     let units = if term.width <= kept {
@@ -79,7 +85,11 @@ fn aligned(term: &Term, place: u64, kept: u32) -> i128 {
     } else {
         ((term.significand >> (term.width - kept - 1) >> shift) + 1) >> 1
     };
-    if term.negative { -(units as i128) } else { units as i128 }
+    if term.negative {
+        -(units as i128)
+    } else {
+        units as i128
+    }
 }
 
 /// `sum`, whose lowest bit has the biased exponent `scale + 1`, rounded to nearest even.

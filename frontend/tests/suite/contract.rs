@@ -5,15 +5,22 @@ use frontend::{parse_text, ParseOptions};
 
 /// The value stored by `x[i] = EXPR;`, contracted, as printed.
 fn contract(types: &str, expr: &str) -> String {
-    let text = format!("void f({types}) {{\n#pragma scop\nfor (int i = 0; i < 4; i++)\n  x[i] = {expr};\n#pragma endscop\n}}\n");
-    let (scop, _) = parse_text("f.c", &text, &ParseOptions::default()).unwrap_or_else(|(_, faults)| panic!("{faults:?}"));
+    let text = format!(
+        "void f({types}) {{\n#pragma scop\nfor (int i = 0; i < 4; i++)\n  x[i] = {expr};\n#pragma endscop\n}}\n"
+    );
+    let (scop, _) =
+        parse_text("f.c", &text, &ParseOptions::default()).unwrap_or_else(|(_, faults)| panic!("{faults:?}"));
     let once = contracted(&scop);
     assert_eq!(contracted(&once), once, "{expr}");
     let printed = once.to_string();
-    let line = printed.lines().find(|l| l.contains("fma") || l.contains("x[i] =")).unwrap_or_else(|| panic!("{printed}"));
+    let line =
+        printed.lines().find(|l| l.contains("fma") || l.contains("x[i] =")).unwrap_or_else(|| panic!("{printed}"));
     // Reads without their numbers.
     let text = line.split_once(" = ").map_or(line, |l| l.1).trim();
-    text.split('@').enumerate().map(|(k, part)| if k == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) }).collect()
+    text.split('@')
+        .enumerate()
+        .map(|(k, part)| if k == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) })
+        .collect()
 }
 
 fn floats(expr: &str) -> String {

@@ -17,7 +17,11 @@ fn place(x: u64) -> i128 {
 
 fn finite(random: &mut Random) -> u64 {
     let bits = random.bits() & mask(16);
-    if bits >> 10 & 31 == 31 { bits ^ 1 << 14 } else { bits }
+    if bits >> 10 & 31 == 31 {
+        bits ^ 1 << 14
+    } else {
+        bits
+    }
 }
 
 /// Half of the result's last place for its rounding; in the window's last place half a unit a product, and one for the
@@ -38,11 +42,15 @@ fn the_error_is_bounded() {
                 continue;
             }
             // Products begin at twice the product of their factors' places.
-            let product = |p: &[u64; 2]| if p.iter().any(|x| x & mask(15) == 0) { 0 } else { (place(p[0]) * place(p[1])) << 1 };
+            let product =
+                |p: &[u64; 2]| if p.iter().any(|x| x & mask(15) == 0) { 0 } else { (place(p[0]) * place(p[1])) << 1 };
             let greatest = pairs.iter().map(product).max().unwrap_or(0).max(place(c) << 24);
             let last = ((place(got) << 24) >> 10).max(1);
             let error = (((to_f64(got, F16) * 2f64.powi(24)) as i128) << 24) - exact;
-            assert!(2 * error.abs() <= last + ((n + 2) * greatest >> 12), "{pairs:x?} {c:x}: {got:x} is off by {error}");
+            assert!(
+                2 * error.abs() <= last + ((n + 2) * greatest >> 12),
+                "{pairs:x?} {c:x}: {got:x} is off by {error}"
+            );
         }
     }
     assert!(overflows > 100);
@@ -75,7 +83,8 @@ fn sums_of_small_integers_are_exact_in_any_order() {
     let random = &mut Random::new(6);
     let float = |x: i64| from_f64(x as f64, F32);
     for _ in 0..10_000 {
-        let mut numbers: Vec<[i64; 2]> = (0..1 + random.below(12)).map(|_| [0; 2].map(|_| random.below(2001) as i64 - 1000)).collect();
+        let mut numbers: Vec<[i64; 2]> =
+            (0..1 + random.below(12)).map(|_| [0; 2].map(|_| random.below(2001) as i64 - 1000)).collect();
         let c = random.below(2001) as i64 - 1000;
         let sum: i64 = numbers.iter().map(|p| p[0] * p[1]).sum::<i64>() + c;
         for _ in 0..3 {

@@ -1,5 +1,6 @@
-//! Faults as the comments of a C file expect them: `//~ ERROR E0402 text` (or `WARNING W0201 text`) stands on the line of the
-//! fault; each `^` behind `~` means one line further up. The text must occur in the message, the label, the help or a note.
+//! Faults as the comments of a C file expect them: `//~ ERROR E0402 text` (or `WARNING W0201 text`) stands on the line
+//! of the fault; each `^` behind `~` means one line further up. The text must occur in the message, the label, the help
+//! or a note.
 
 use frontend::diag::{Diagnostic, SourceMap};
 use frontend::render_plain;
@@ -28,7 +29,10 @@ fn line_of(map: &SourceMap, fault: &Diagnostic) -> usize {
 }
 
 fn says(fault: &Diagnostic, text: &str) -> bool {
-    let all = [Some(&fault.message), Some(&fault.label), fault.help.as_ref()].into_iter().flatten().chain(fault.notes.iter().map(|n| &n.1));
+    let all = [Some(&fault.message), Some(&fault.label), fault.help.as_ref()]
+        .into_iter()
+        .flatten()
+        .chain(fault.notes.iter().map(|n| &n.1));
     all.into_iter().any(|s| s.contains(text))
 }
 
@@ -49,5 +53,9 @@ pub fn compare(text: &str, map: &SourceMap, mut faults: Vec<Diagnostic>) -> Resu
     for f in &faults {
         missing.push(format!("unexpected, line {}: {} {} ({})", line_of(map, f), f.code, f.message, f.label));
     }
-    if missing.is_empty() { Ok(()) } else { Err(format!("{}\n--- found:\n{rendered}", missing.join("\n"))) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}\n--- found:\n{rendered}", missing.join("\n")))
+    }
 }

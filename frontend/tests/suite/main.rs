@@ -1,4 +1,5 @@
-//! All tests of the front end in one program, which links once. `cargo test -p frontend --test suite NAME` picks by path.
+//! All tests of the front end in one program, which links once. `cargo test -p frontend --test suite NAME` picks by
+//! path.
 
 mod common;
 mod contract;

@@ -12,15 +12,61 @@ use std::time::Instant;
 /// Programs that are accepted, and programs that are not.
 fn sources() -> (Vec<String>, Vec<String>) {
     let refused = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/refuse");
-    let mut refused: Vec<_> = std::fs::read_dir(refused).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
+    let mut refused: Vec<_> =
+        std::fs::read_dir(refused).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()).collect();
     refused.sort();
     let read = |all: Vec<std::path::PathBuf>| all.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect();
     (read(examples()), read(refused))
 }
 
 const PIECES: &[&str] = &[
-    "(", ")", "[", "]", "{", "}", ";", ",", "#", "\n", "\"", "'", "/*", "*/", "//", "\\\n", "#if ", "#endif\n", "#define X X X\n", "for (", "if (", "else ", "int ", "0", "99999999999", "-", "? 1 :",
-    "++", "=", "&&", "i", "N", "\n#pragma scop\n", "\n#pragma endscop\n", "é", "\0", "while (1)", "*", "% 3", "typedef ", "enum { ", "struct ", "/", "<<", "1e9", "...", "##",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    "#",
+    "\n",
+    "\"",
+    "'",
+    "/*",
+    "*/",
+    "//",
+    "\\\n",
+    "#if ",
+    "#endif\n",
+    "#define X X X\n",
+    "for (",
+    "if (",
+    "else ",
+    "int ",
+    "0",
+    "99999999999",
+    "-",
+    "? 1 :",
+    "++",
+    "=",
+    "&&",
+    "i",
+    "N",
+    "\n#pragma scop\n",
+    "\n#pragma endscop\n",
+    "é",
+    "\0",
+    "while (1)",
+    "*",
+    "% 3",
+    "typedef ",
+    "enum { ",
+    "struct ",
+    "/",
+    "<<",
+    "1e9",
+    "...",
+    "##",
 ];
 
 fn mutate(random: &mut Random, text: &str, others: &[String]) -> String {
@@ -62,7 +108,10 @@ fn read(seed: u64, good: &[String], bad: &[String]) -> bool {
             true
         }
         Ok(Err((map, faults))) => {
-            assert!(faults.iter().any(|f| f.severity == Severity::Error), "seed {seed}: refused without an error\n{text}");
+            assert!(
+                faults.iter().any(|f| f.severity == Severity::Error),
+                "seed {seed}: refused without an error\n{text}"
+            );
             for f in &faults {
                 assert!(!f.message.is_empty() && (f.span.is_some() || f.help.is_some()), "seed {seed}: {f:?}");
                 if let Some(s) = f.span {

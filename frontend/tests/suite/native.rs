@@ -7,7 +7,8 @@ use frontend::{interp, parse, ParseOptions};
 fn examples_compute_what_c_computes() {
     for path in examples() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let (scop, warnings) = parse(&path, &ParseOptions::default()).unwrap_or_else(|(map, faults)| panic!("{}", frontend::render_plain(&map, &faults)));
+        let (scop, warnings) = parse(&path, &ParseOptions::default())
+            .unwrap_or_else(|(map, faults)| panic!("{}", frontend::render_plain(&map, &faults)));
         assert!(warnings.is_empty(), "{name}: {warnings:?}");
         let native = Native::compile(&scop, path.parent().unwrap());
         let mut compared = 0;

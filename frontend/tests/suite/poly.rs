@@ -84,8 +84,12 @@ fn unbounded_empty_and_large_values_are_none() {
 #[test]
 fn conjunctions_survive_the_round_trip() {
     let context = context();
-    let constraint = |coeffs: &[i64], constant, equality| Constraint { expr: Affine { coeffs: coeffs.to_vec(), constant }, equality };
-    let conjunction = vec![constraint(&[1, -1, 0], 2, true), constraint(&[0, -1, 1], 7, false), constraint(&[0, 0, 1], -3, false)];
+    let constraint = |coeffs: &[i64], constant, equality| Constraint {
+        expr: Affine { coeffs: coeffs.to_vec(), constant },
+        equality,
+    };
+    let conjunction =
+        vec![constraint(&[1, -1, 0], 2, true), constraint(&[0, -1, 1], 7, false), constraint(&[0, 0, 1], -3, false)];
     let there = Set::from_conjunction(&context, Some("S"), 3, &conjunction).unwrap();
     assert!(there.is_equal(&set(&context, "{ S[x, y, z] : x = y - 2 and z >= y - 7 and z >= 3 }")).unwrap());
     let back = there.region().unwrap();
@@ -108,7 +112,9 @@ fn holes_are_reported() {
 #[test]
 fn functions_with_and_without_division() {
     let context = context();
-    let pieces = map(&context, "{ [x, y] -> [y, x - 2y + 1] : x >= 0; [x, y] -> [0, 5] : x < 0 }").function_pieces(false).unwrap();
+    let pieces = map(&context, "{ [x, y] -> [y, x - 2y + 1] : x >= 0; [x, y] -> [0, 5] : x < 0 }")
+        .function_pieces(false)
+        .unwrap();
     assert_eq!(pieces.len(), 2);
     let positive = pieces.iter().find(|p| p.domain.dim_min(0) == Ok(Some(0))).unwrap();
     let expected = vec![Affine { coeffs: vec![0, 1], constant: 0 }, Affine { coeffs: vec![1, -2], constant: 1 }];

@@ -1,11 +1,23 @@
 //! Random programs of the supported class: the interpreter against the system's C compiler, bit for bit.
 
 use crate::common::{assert_same, Native, Random};
-use frontend::{render_plain, interp, parse_text, ParseOptions};
+use frontend::{interp, parse_text, render_plain, ParseOptions};
 use std::fmt::Write;
 use std::path::Path;
 
-const INTEGERS: &[&str] = &["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "_Bool", "char", "unsigned long"];
+const INTEGERS: &[&str] = &[
+    "int8_t",
+    "uint8_t",
+    "int16_t",
+    "uint16_t",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+    "_Bool",
+    "char",
+    "unsigned long",
+];
 const FLOATS: &[&str] = &["float", "double", "_Float16"];
 const N: usize = 6;
 
@@ -27,7 +39,10 @@ impl Program<'_> {
         if depth == 0 || self.random.below(6) == 0 {
             return match self.random.below(6) {
                 0 => self.random.pick(&["i", "j", "(2 * i - j)", "k"]).to_string(),
-                1 => self.random.pick(&["7", "(-3)", "0x80u", "100000L", "3000000000", "'b'", "255", "1ul", "0", "010"]).to_string(),
+                1 => self
+                    .random
+                    .pick(&["7", "(-3)", "0x80u", "100000L", "3000000000", "'b'", "255", "1ul", "0", "010"])
+                    .to_string(),
                 2 => "s".into(),
                 _ => self.element('a', self.integers),
             };
@@ -54,10 +69,22 @@ impl Program<'_> {
         match self.random.below(7) {
             0 => format!("({} && {})", self.condition(depth / 2), self.condition(depth / 2)),
             1 => format!("({} || {})", self.condition(depth / 2), self.condition(depth / 2)),
-            2 => self.random.pick(&["(i > j)", "(i == 2)", "(i + j < 7)", "(j != 3)", "(i >= 1)", "(i % 2)"]).to_string(),
+            2 => {
+                self.random.pick(&["(i > j)", "(i == 2)", "(i + j < 7)", "(j != 3)", "(i >= 1)", "(i % 2)"]).to_string()
+            }
             3 => format!("(!{})", self.condition(depth / 2)),
-            4 => format!("({} {} {})", self.float(1), self.random.pick(&["<", ">", "<=", ">=", "==", "!="]), self.float(1)),
-            _ => format!("({} {} {})", self.integer(depth), self.random.pick(&["<", ">", "<=", ">=", "==", "!="]), self.integer(depth)),
+            4 => format!(
+                "({} {} {})",
+                self.float(1),
+                self.random.pick(&["<", ">", "<=", ">=", "==", "!="]),
+                self.float(1)
+            ),
+            _ => format!(
+                "({} {} {})",
+                self.integer(depth),
+                self.random.pick(&["<", ">", "<=", ">=", "==", "!="]),
+                self.integer(depth)
+            ),
         }
     }
 
@@ -126,7 +153,8 @@ impl Program<'_> {
 fn program(seed: u64) -> String {
     let random = &mut Random::new(seed);
     let integers: Vec<&str> = (0..4).map(|_| *random.pick(INTEGERS)).collect();
-    let mut p = Program { random, integers: integers.len(), text: "#include <stdint.h>\n#include <math.h>\nvoid f(".into() };
+    let mut p =
+        Program { random, integers: integers.len(), text: "#include <stdint.h>\n#include <math.h>\nvoid f(".into() };
     let declared = integers.iter().enumerate().map(|(k, t)| format!("{t} a{k}[{N}][{N}]"));
     let floats = FLOATS.iter().enumerate().map(|(k, t)| format!("{t} f{k}[{N}][{N}]"));
     p.text += &declared.chain(floats).collect::<Vec<_>>().join(", ");
@@ -141,7 +169,8 @@ fn random_programs_compute_what_c_computes() {
     let cases = std::env::var("SAGEN_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(40);
     for seed in 1..=cases {
         let text = program(seed);
-        let (scop, _) = parse_text("random.c", &text, &ParseOptions::default()).unwrap_or_else(|(map, faults)| panic!("{}\n{text}", render_plain(&map, &faults)));
+        let (scop, _) = parse_text("random.c", &text, &ParseOptions::default())
+            .unwrap_or_else(|(map, faults)| panic!("{}\n{text}", render_plain(&map, &faults)));
         let native = Native::compile(&scop, Path::new("."));
         for data in 0..3 {
             let before = Random::new(1000 * seed + data).memory(&scop);

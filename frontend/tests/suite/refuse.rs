@@ -14,7 +14,11 @@ fn check(path: &Path) -> Result<(), String> {
 
 fn files() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/refuse");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    let mut all: Vec<PathBuf> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
     all.sort();
     all
 }
@@ -23,7 +27,8 @@ fn files() -> Vec<PathBuf> {
 fn refused_programs_say_why() {
     let files = files();
     assert!(files.len() >= 24, "only {} files", files.len());
-    let failures: Vec<String> = files.iter().filter_map(|p| check(p).err().map(|why| format!("=== {}\n{why}", p.display()))).collect();
+    let failures: Vec<String> =
+        files.iter().filter_map(|p| check(p).err().map(|why| format!("=== {}\n{why}", p.display()))).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
@@ -33,7 +38,8 @@ fn rendering_underlines_the_place() {
     let (map, faults) = parse(&path, &ParseOptions::default()).unwrap_err();
     let text = render_plain(&map, &faults[..1].to_vec());
     let expected = format!(
-        "{}:6:7: error[E0411]: `A` is accessed outside its bounds\n 6 |     A[i] = 0; //~ ERROR E0411 this is 8 at i = 8\n   |       ^ this is 8 at i = 8\n  help: the extent is 8: subscripts run from 0 to 7\n",
+        "{}:6:7: error[E0411]: `A` is accessed outside its bounds\n 6 |     A[i] = 0; //~ ERROR E0411 this is 8 at i \
+        = 8\n   |       ^ this is 8 at i = 8\n  help: the extent is 8: subscripts run from 0 to 7\n",
         path.display()
     );
     assert_eq!(text, expected);

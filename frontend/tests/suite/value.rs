@@ -3,17 +3,23 @@
 use crate::common::Random;
 use frontend::literal::{int, BF16, F16, F32, F64};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
-use frontend::value::{canonical, cast, eval_binary, eval_fma, eval_unary, from_f64, from_integer, is_nan, mask, to_f64, to_integer};
+use frontend::value::{
+    canonical, cast, eval_binary, eval_fma, eval_unary, from_f64, from_integer, is_nan, mask, to_f64, to_integer,
+};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round, StatusAnd};
 
-const CORNERS_16: &[u64] = &[0, 1, 2, 0x3ff, 0x400, 0x401, 0x7bff, 0x7c00, 0x7e00, 0x3c00, 0x3c01, 0x3bff, 0x7f, 0x80, 0x7f7f, 0x7f80, 0x3f80];
+const CORNERS_16: &[u64] =
+    &[0, 1, 2, 0x3ff, 0x400, 0x401, 0x7bff, 0x7c00, 0x7e00, 0x3c00, 0x3c01, 0x3bff, 0x7f, 0x80, 0x7f7f, 0x7f80, 0x3f80];
 
 fn operand(random: &mut Random, ty: ScalarType) -> u64 {
     let sign = (random.bits() & 1) << (ty.bits() - 1);
     let bits = match random.below(4) {
         0 if ty.bits() == 16 => *random.pick(CORNERS_16) | sign,
-        0 => *random.pick(&[0, 1, 0x7f_ffff, 0x80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x3f80_0000, 0x3f80_0001, 0x7fc0_0000]) | sign,
+        0 => {
+            *random.pick(&[0, 1, 0x7f_ffff, 0x80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x3f80_0000, 0x3f80_0001, 0x7fc0_0000])
+                | sign
+        }
         // Operands of like size: cancellation and ties.
         1 => from_f64((random.below(2048) as f64 - 1024.0) / 64.0, ty),
         _ => random.bits() & mask(ty.bits()),
@@ -47,7 +53,11 @@ fn check_format<F: Float>(ty: ScalarType, seed: u64) {
         // Out of range and NaN are the contract's own; compare the rest.
         let StatusAnd { value, .. } = x.to_i128_r(64, Round::TowardZero, &mut false);
         if !is_nan(a, ty) {
-            assert_eq!(to_integer(cast(a, ty, i64_ty), i64_ty), value.clamp(i64::MIN as i128, i64::MAX as i128), "{a:#x} in {ty} as an integer");
+            assert_eq!(
+                to_integer(cast(a, ty, i64_ty), i64_ty),
+                value.clamp(i64::MIN as i128, i64::MAX as i128),
+                "{a:#x} in {ty} as an integer"
+            );
         }
     }
 }
@@ -101,7 +111,9 @@ fn square_roots_are_correctly_rounded() {
 #[test]
 fn integers_wrap_and_never_trap() {
     let i8_ty = int(8, true);
-    let run = |op, a: i128, b: i128, ty: ScalarType| to_integer(eval_binary(op, from_integer(a, ty), from_integer(b, ty), ty, ty), ty);
+    let run = |op, a: i128, b: i128, ty: ScalarType| {
+        to_integer(eval_binary(op, from_integer(a, ty), from_integer(b, ty), ty, ty), ty)
+    };
     assert_eq!(run(BinaryOp::Add, 127, 1, i8_ty), -128);
     assert_eq!(run(BinaryOp::Mul, -128, -128, i8_ty), 0);
     assert_eq!(run(BinaryOp::Div, -128, -1, i8_ty), -128);
@@ -134,7 +146,8 @@ fn float_extremes_follow_fminf_and_fmaxf() {
 #[test]
 fn types_are_found_by_the_name_they_print() {
     let ints = (1..=64).flat_map(|bits| [false, true].map(|signed| ScalarType::Int { bits, signed }));
-    let floats = [(5, 10), (8, 7), (8, 23), (11, 52), (6, 9), (4, 3)].map(|(exponent, fraction)| ScalarType::Float { exponent, fraction });
+    let floats = [(5, 10), (8, 7), (8, 23), (11, 52), (6, 9), (4, 3)]
+        .map(|(exponent, fraction)| ScalarType::Float { exponent, fraction });
     for ty in ints.chain(floats) {
         assert_eq!(frontend::text::type_named(&ty.to_string()), Some(ty));
     }

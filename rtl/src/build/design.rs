@@ -54,7 +54,14 @@ impl Design {
     /// An empty design whose clock port is called `clock`.
     pub fn new(clock: &str) -> Self {
         let netlist = Netlist::new(clock);
-        Design { netlist, built: vec![], building: vec![], names: Names::default(), prefix: String::new(), faults: vec![] }
+        Design {
+            netlist,
+            built: vec![],
+            building: vec![],
+            names: Names::default(),
+            prefix: String::new(),
+            faults: vec![],
+        }
     }
 
     /// All modules but the outermost begin with `prefix_`.
@@ -64,7 +71,11 @@ impl Design {
 
     fn wanted(&self, name: &str) -> String {
         let outermost = self.building.is_empty();
-        if self.prefix.is_empty() || outermost { legal(name) } else { legal(&format!("{}_{name}", self.prefix)) }
+        if self.prefix.is_empty() || outermost {
+            legal(name)
+        } else {
+            legal(&format!("{}_{name}", self.prefix))
+        }
     }
 
     /// Elaborates a template, or finds the module an equal one was elaborated to before.
@@ -94,9 +105,11 @@ impl Design {
     }
 
     fn insert(&mut self, mut module: Module, faults: Vec<Fault>, wanted: &str) -> ModuleName {
-        let same_name = |n: &str| n.strip_prefix(wanted).is_some_and(|r| {
-            r.is_empty() || r.strip_prefix('_').is_some_and(|d| d.bytes().all(|c| c.is_ascii_digit()))
-        });
+        let same_name = |n: &str| {
+            n.strip_prefix(wanted).is_some_and(|r| {
+                r.is_empty() || r.strip_prefix('_').is_some_and(|d| d.bytes().all(|c| c.is_ascii_digit()))
+            })
+        };
         if let Some(m) = self.netlist.modules().iter().find(|m| same_name(m.name.as_str()) && m.same_content(&module)) {
             return m.name.clone();
         }

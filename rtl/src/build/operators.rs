@@ -158,11 +158,13 @@ impl<'m> Sig<'m> {
 
     /// What a conjunction or disjunction is when an operand is a constant of equal bits.
     fn folded(self, op: BinOp, r: Self) -> Option<Self> {
-        let constant = |x: Self| self.m.with(|m| match &m.nodes[x.id.0 as usize].op {
-            Op::Lit(bits) if bits.is_zero() => Some(false),
-            Op::Lit(bits) if (0..bits.width()).all(|i| bits.bit(i)) => Some(true),
-            _ => None,
-        });
+        let constant = |x: Self| {
+            self.m.with(|m| match &m.nodes[x.id.0 as usize].op {
+                Op::Lit(bits) if bits.is_zero() => Some(false),
+                Op::Lit(bits) if (0..bits.width()).all(|i| bits.bit(i)) => Some(true),
+                _ => None,
+            })
+        };
         let (given, other) = match (constant(self), constant(r)) {
             (Some(given), _) => (given, [self, r]),
             (_, Some(given)) => (given, [r, self]),

@@ -252,7 +252,15 @@ impl ModuleBuilder {
             self.fault(FaultKind::Width, "a memory needs at least one word of one bit".into());
         }
         let (depth, width) = (depth.max(1), width.max(1));
-        self.add_mem(Mem { name: name.into(), depth, width, style, writes: vec![], content: vec![], at: Location::caller() })
+        self.add_mem(Mem {
+            name: name.into(),
+            depth,
+            width,
+            style,
+            writes: vec![],
+            content: vec![],
+            at: Location::caller(),
+        })
     }
 
     /// A memory of `depth` words that nobody writes: it holds `words` from address 0, then zeros.
@@ -260,9 +268,20 @@ impl ModuleBuilder {
     pub fn rom(&self, name: impl Into<String>, depth: u32, words: &[Bits], style: MemStyle) -> Memory<'_> {
         let width = words.first().map_or(0, Bits::width);
         if width == 0 || words.len() > depth as usize || words.iter().any(|w| w.width() != width) {
-            self.fault(FaultKind::Width, format!("{} words of one width are no content for {depth} words", words.len()));
+            self.fault(
+                FaultKind::Width,
+                format!("{} words of one width are no content for {depth} words", words.len()),
+            );
         }
-        let mem = Mem { name: name.into(), depth: depth.max(1), width: width.max(1), style, writes: vec![], content: words.to_vec(), at: Location::caller() };
+        let mem = Mem {
+            name: name.into(),
+            depth: depth.max(1),
+            width: width.max(1),
+            style,
+            writes: vec![],
+            content: words.to_vec(),
+            at: Location::caller(),
+        };
         self.add_mem(mem)
     }
 

@@ -45,7 +45,11 @@ impl Design {
         if faults.is_empty() {
             faults = loops(&netlist);
         }
-        if faults.is_empty() { Ok(Verified(netlist)) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Verified(netlist))
+        } else {
+            Err(faults)
+        }
     }
 }
 

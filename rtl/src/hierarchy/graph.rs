@@ -65,7 +65,9 @@ impl Flat<'_> {
         for lane in (0..lanes).step_by(step as usize) {
             let view = self.traced(View { val, lane, lo: 0, w }, step)?;
             match out.last_mut() {
-                Some(p) if !p.broadcast && p.view == (View { lane: view.lane.wrapping_sub(p.n), ..view }) => p.n += step,
+                Some(p) if !p.broadcast && p.view == (View { lane: view.lane.wrapping_sub(p.n), ..view }) => {
+                    p.n += step
+                }
                 Some(p) if step == 1 && p.view == view && (p.broadcast || p.n == 1) => {
                     p.broadcast = true;
                     p.n += 1;

@@ -6,8 +6,8 @@
 //! keeps what it was, and nobody sees that. A value that is used as a guard, or as an enable, is
 //! not guarded by that use.
 
-use super::flat::Flat;
 use super::def::{Def, Kind};
+use super::flat::Flat;
 use crate::netlist::*;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 //! A feeder takes an element out of a word this way. Lane by lane that is one access to a table,
 //! however large the tree is.
 
-use super::flat::{Flat, View};
 use super::def::Source;
+use super::flat::{Flat, View};
 use crate::netlist::*;
 
 /// A table of fewer levels saves nothing.
@@ -30,7 +30,9 @@ impl Flat<'_> {
         }
         let Some(index) = index.filter(|x| x.w >= MIN_LEVELS) else { return Ok(None) };
         let mut sources = vec![];
-        for view in std::iter::once(Ok(index)).chain(layer.iter().map(|&id| self.traced(self.whole(self.val(ctx, id)), n))) {
+        for view in
+            std::iter::once(Ok(index)).chain(layer.iter().map(|&id| self.traced(self.whole(self.val(ctx, id)), n)))
+        {
             let view = view?;
             if view.lo / 64 != (view.lo + view.w - 1) / 64 {
                 return Ok(None);

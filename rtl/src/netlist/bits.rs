@@ -111,7 +111,11 @@ impl Bits {
     pub fn hex(&self) -> String {
         let all: String = self.limbs.iter().rev().map(|l| format!("{l:016x}")).collect();
         let t = all.trim_start_matches('0');
-        if t.is_empty() { "0".into() } else { t.into() }
+        if t.is_empty() {
+            "0".into()
+        } else {
+            t.into()
+        }
     }
 }
 

@@ -84,10 +84,17 @@ pub enum Op {
     Lit(Bits),
     Input,
     /// A name for another node; also the only forward reference among combinational nodes.
-    Wire { driver: Option<NodeId> },
+    Wire {
+        driver: Option<NodeId>,
+    },
     /// `rst` (first) or `en` at the clock edge; a register without `en` always loads `next`. `init`: what it holds when
     /// the device has been configured; without one it may hold anything.
-    Reg { next: Option<NodeId>, en: Option<NodeId>, rst: Option<(NodeId, Bits)>, init: Option<Bits> },
+    Reg {
+        next: Option<NodeId>,
+        en: Option<NodeId>,
+        rst: Option<(NodeId, Bits)>,
+        init: Option<Bits>,
+    },
     Bin(BinOp, NodeId, NodeId),
     Un(UnOp, NodeId),
     /// Condition (`u1`), value if set, value if clear.
@@ -103,9 +110,16 @@ pub enum Op {
     /// Output `port` (index into `Inst::outs`) of an instance.
     InstOut(InstId, u32),
     /// Combinational read.
-    ReadAsync { mem: MemId, addr: NodeId },
+    ReadAsync {
+        mem: MemId,
+        addr: NodeId,
+    },
     /// Registered read of the old content (a write at the same edge is not seen).
-    ReadSync { mem: MemId, addr: NodeId, en: NodeId },
+    ReadSync {
+        mem: MemId,
+        addr: NodeId,
+        en: NodeId,
+    },
     /// Stands for an expression that has been reported as a fault.
     Poison,
 }
@@ -308,7 +322,9 @@ impl Op {
             Op::Bin(_, a, b) | Op::ReadSync { addr: a, en: b, .. } => [a, b].into_iter().for_each(f),
             Op::Mux(c, t, e) => [c, t, e].into_iter().for_each(f),
             Op::Concat(v) => v.iter_mut().for_each(f),
-            Op::Reg { next, en, rst, .. } => next.iter_mut().chain(en).chain(rst.as_mut().map(|r| &mut r.0)).for_each(f),
+            Op::Reg { next, en, rst, .. } => {
+                next.iter_mut().chain(en).chain(rst.as_mut().map(|r| &mut r.0)).for_each(f)
+            }
             Op::Lit(_) | Op::Input | Op::Wire { driver: None } | Op::InstOut(..) | Op::Poison => {}
         }
     }

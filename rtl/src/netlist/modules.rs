@@ -26,7 +26,11 @@ impl Netlist {
 
     /// The constant of this name in the last module.
     pub(crate) fn constant(&mut self, name: &str) -> Option<&mut Node> {
-        self.modules.last_mut()?.nodes.iter_mut().find(|n| n.name.as_deref() == Some(name) && matches!(n.op, Op::Lit(_)))
+        self.modules
+            .last_mut()?
+            .nodes
+            .iter_mut()
+            .find(|n| n.name.as_deref() == Some(name) && matches!(n.op, Op::Lit(_)))
     }
 
     /// Name of the clock port of every module.

@@ -29,8 +29,7 @@ pub fn is_keyword(name: &str) -> bool {
 
 /// The nearest legal identifier: other characters become `_`, keywords get a trailing `_`.
 pub fn legal(name: &str) -> String {
-    let mut out: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         out.insert(0, 'n');
     }

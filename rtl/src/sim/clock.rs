@@ -13,9 +13,25 @@ use super::tape::copy;
 #[derive(Clone, Debug)]
 pub enum StateOp {
     /// A register that always loads.
-    Move { q: usize, d: usize, len: usize },
-    Reg { q: WideRef, d: WideRef, n: usize, en: Option<usize>, rst: Option<(usize, Vec<u64>)> },
-    Read { q: WideRef, n: usize, mem: usize, addr: usize, en: usize },
+    Move {
+        q: usize,
+        d: usize,
+        len: usize,
+    },
+    Reg {
+        q: WideRef,
+        d: WideRef,
+        n: usize,
+        en: Option<usize>,
+        rst: Option<(usize, Vec<u64>)>,
+    },
+    Read {
+        q: WideRef,
+        n: usize,
+        mem: usize,
+        addr: usize,
+        en: usize,
+    },
 }
 
 /// What happens at an edge.

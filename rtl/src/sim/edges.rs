@@ -23,7 +23,8 @@ impl Lower<'_, '_> {
         }
         for &(c, id) in &self.graph.mems {
             let module = self.flat.ctxs[c].module;
-            let ports: Result<Vec<_>, _> = module.mems[id.0 as usize].writes.iter().map(|w| self.write_op(c, id, w)).collect();
+            let ports: Result<Vec<_>, _> =
+                module.mems[id.0 as usize].writes.iter().map(|w| self.write_op(c, id, w)).collect();
             self.p.ports.push(ports?);
         }
         self.order_edges(ops);
@@ -94,10 +95,14 @@ impl Lower<'_, '_> {
         for scc in tarjan_scc(&g) {
             let mut members: Vec<StateOp> = scc.iter().filter_map(|i| ops[i.index()].take()).collect();
             if members.len() > 1 {
-                let copies: Vec<_> = members.iter().flat_map(StateOp::writes).map(|(at, n)| {
-                    self.p.size += n;
-                    (self.p.size - n, at, n)
-                }).collect();
+                let copies: Vec<_> = members
+                    .iter()
+                    .flat_map(StateOp::writes)
+                    .map(|(at, n)| {
+                        self.p.size += n;
+                        (self.p.size - n, at, n)
+                    })
+                    .collect();
                 out.extend(copies.iter().map(|&(q, d, len)| StateOp::Move { q, d, len }));
                 members.iter_mut().for_each(|op| op.redirect(&copies));
             }

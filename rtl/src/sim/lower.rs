@@ -53,13 +53,18 @@ fn chunks(src_lo: u32, dst_lo: u32, w: u32) -> Vec<(usize, u32, usize, u32, u32)
 
 /// Valid bits of word `k` of a value of `w` bits.
 fn valid(w: u32, k: usize) -> u64 {
-    if k + 1 == words(w) { top_mask(w) } else { !0 }
+    if k + 1 == words(w) {
+        top_mask(w)
+    } else {
+        !0
+    }
 }
 
 /// Whether the second part lies directly above the first, in the source and where both go.
 fn follows(a: &Source, b: &Source) -> bool {
     let (v, next) = (&a.view, &b.view);
-    (v.val, v.lane, v.lo + v.w) == (next.val, next.lane, next.lo) && (a.dst_lane, a.dst_lo + v.w) == (b.dst_lane, b.dst_lo)
+    (v.val, v.lane, v.lo + v.w) == (next.val, next.lane, next.lo)
+        && (a.dst_lane, a.dst_lo + v.w) == (b.dst_lane, b.dst_lo)
 }
 
 fn join(list: &mut Vec<(usize, usize, usize)>, (dst, src, len): (usize, usize, usize)) {
@@ -165,7 +170,8 @@ impl Lower<'_, '_> {
                 src.view.w += next.view.w;
                 rest = behind;
             }
-            let same = rest.iter().take_while(|x| src.view.w == 1 && x.view == src.view && x.dst_lane == src.dst_lane).count();
+            let same =
+                rest.iter().take_while(|x| src.view.w == 1 && x.view == src.view && x.dst_lane == src.dst_lane).count();
             if same > 0 {
                 self.repeat(s, &src, 1 + same as u32);
                 rest = &rest[same..];
@@ -258,7 +264,13 @@ impl Lower<'_, '_> {
         };
         let dst = self.at(s.val, s.lane);
         let parts = sources[1..].iter().map(field).collect();
-        let op = TapeOp::Select { dst: dst.off, index: field(&sources[0]), parts, n: s.n as usize, mask: top_mask(dst.ty.w) };
+        let op = TapeOp::Select {
+            dst: dst.off,
+            index: field(&sources[0]),
+            parts,
+            n: s.n as usize,
+            mask: top_mask(dst.ty.w),
+        };
         self.push(op);
     }
 

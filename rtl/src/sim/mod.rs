@@ -21,9 +21,9 @@ mod tape;
 pub mod vcd;
 mod wide;
 
-use crate::netlist::bits::{limbs_of, top_mask};
 use crate::check::Verified;
 use crate::hierarchy::Flat;
+use crate::netlist::bits::{limbs_of, top_mask};
 use crate::netlist::{Fault, FaultKind, Module, ModuleName, Ty};
 use activity::Activity;
 use clock::Edge;
@@ -102,7 +102,12 @@ impl Sim {
     fn compile(d: &Verified, top: &ModuleName, init: Init, names: bool) -> Result<Sim, Vec<Fault>> {
         let Some(module) = d.get(top) else {
             let message = format!("no module `{top}` in this design");
-            return Err(vec![Fault { module: top.to_string(), kind: FaultKind::Port, message, at: "simulation".into() }]);
+            return Err(vec![Fault {
+                module: top.to_string(),
+                kind: FaultKind::Port,
+                message,
+                at: "simulation".into(),
+            }]);
         };
         let flat = Flat::new(d, module);
         // Waveforms show every value, wanted or not.
@@ -151,7 +156,10 @@ impl Sim {
         let mut asserts = vec![];
         for (c, assert) in flat.asserts() {
             let at = p.offsets[&flat.val(c, assert.broken)];
-            asserts.extend((0..flat.ctxs[c].lanes).map(|lane| (format!("{}: {}", flat.instance(c, lane), assert.text), at + lane as usize)));
+            asserts.extend(
+                (0..flat.ctxs[c].lanes)
+                    .map(|lane| (format!("{}: {}", flat.instance(c, lane), assert.text), at + lane as usize)),
+            );
         }
         let index = ports.iter().enumerate().map(|(i, p)| (p.name.clone(), i)).collect();
         let inputs: Vec<_> = ports.iter().map(|p| (p.off, if p.input { limbs_of(p.ty.w) } else { 0 })).collect();
@@ -188,7 +196,9 @@ impl Sim {
     pub fn port(&self, name: &str) -> PortId {
         match self.find_port(name) {
             Some(p) => p,
-            None => panic!("no port `{name}`; there are: {}", self.index.keys().cloned().collect::<Vec<_>>().join(", ")),
+            None => {
+                panic!("no port `{name}`; there are: {}", self.index.keys().cloned().collect::<Vec<_>>().join(", "))
+            }
         }
     }
 

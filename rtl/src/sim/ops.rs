@@ -41,24 +41,91 @@ pub enum TapeOp {
     /// Copies of word ranges: (to, from, length).
     Move(Vec<(usize, usize, usize)>),
     /// One word to `n` places.
-    Fill { dst: usize, src: usize, n: usize },
+    Fill {
+        dst: usize,
+        src: usize,
+        n: usize,
+    },
     /// Field of `src`, shifted right, masked, shifted left; bits `keep` of `dst` stay.
-    Insert { dst: usize, src: usize, n: usize, right: u32, mask: u64, left: u32, keep: u64 },
+    Insert {
+        dst: usize,
+        src: usize,
+        n: usize,
+        right: u32,
+        mask: u64,
+        left: u32,
+        keep: u64,
+    },
     /// Bit `right` of `src` to all bits of `mask`; bits `keep` of `dst` stay.
-    Repeat { dst: usize, src: usize, n: usize, right: u32, mask: u64, keep: u64 },
+    Repeat {
+        dst: usize,
+        src: usize,
+        n: usize,
+        right: u32,
+        mask: u64,
+        keep: u64,
+    },
     /// Signed field of `src` of `w` bits, sign-extended to the bits of `mask`.
-    Extend { dst: usize, src: usize, n: usize, right: u32, w: u32, mask: u64 },
+    Extend {
+        dst: usize,
+        src: usize,
+        n: usize,
+        right: u32,
+        w: u32,
+        mask: u64,
+    },
     /// `sign` is the operands' sign bit (0 if unsigned) for each operand.
-    Bin { op: BinOp, dst: usize, a: usize, b: usize, n: usize, mask: u64, sign: (u64, u64) },
-    Un { op: UnOp, dst: usize, a: usize, n: usize, mask: u64 },
-    Mux { dst: usize, c: usize, t: usize, e: usize, n: usize },
+    Bin {
+        op: BinOp,
+        dst: usize,
+        a: usize,
+        b: usize,
+        n: usize,
+        mask: u64,
+        sign: (u64, u64),
+    },
+    Un {
+        op: UnOp,
+        dst: usize,
+        a: usize,
+        n: usize,
+        mask: u64,
+    },
+    Mux {
+        dst: usize,
+        c: usize,
+        t: usize,
+        e: usize,
+        n: usize,
+    },
     /// A field of one of the parts, by the field of `index`: (first lane, bits to the right).
-    Select { dst: usize, index: (usize, u32), parts: Vec<(usize, u32)>, n: usize, mask: u64 },
+    Select {
+        dst: usize,
+        index: (usize, u32),
+        parts: Vec<(usize, u32)>,
+        n: usize,
+        mask: u64,
+    },
     /// The disjunction of `n` words; for guards.
-    Any { dst: usize, src: usize, n: usize },
+    Any {
+        dst: usize,
+        src: usize,
+        n: usize,
+    },
     /// Combinational memory read.
-    Read { dst: WideRef, mem: usize, addr: usize, lane: usize, n: usize },
-    Wide { kind: WideKind, dst: WideRef, args: Vec<WideRef>, n: usize },
+    Read {
+        dst: WideRef,
+        mem: usize,
+        addr: usize,
+        lane: usize,
+        n: usize,
+    },
+    Wide {
+        kind: WideKind,
+        dst: WideRef,
+        args: Vec<WideRef>,
+        n: usize,
+    },
     /// Equal operations on one lane each.
     Batch(ScalarKind, Vec<Item>),
 }

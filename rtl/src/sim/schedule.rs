@@ -14,13 +14,14 @@ fn scalar(op: &TapeOp) -> Option<(ScalarKind, Item)> {
         TapeOp::Move(ref list) if list.len() == 1 && list[0].2 == 1 => {
             (ScalarKind::Insert, Item { dst: x(list[0].0), a: x(list[0].1), mask: !0, ..item })
         }
-        TapeOp::Bin { op, dst, a, b, n: 1, mask, sign } => {
-            (ScalarKind::Bin(op, sign.0 != 0), Item { dst: x(dst), a: x(a), b: x(b), mask, sa: sign.0, sb: sign.1, ..item })
+        TapeOp::Bin { op, dst, a, b, n: 1, mask, sign } => (
+            ScalarKind::Bin(op, sign.0 != 0),
+            Item { dst: x(dst), a: x(a), b: x(b), mask, sa: sign.0, sb: sign.1, ..item },
+        ),
+        TapeOp::Un { op, dst, a, n: 1, mask } => (ScalarKind::Un(op), Item { dst: x(dst), a: x(a), mask, ..item }),
+        TapeOp::Mux { dst, c, t, e, n: 1 } => {
+            (ScalarKind::Mux, Item { dst: x(dst), a: x(t), b: x(e), c: x(c), ..item })
         }
-        TapeOp::Un { op, dst, a, n: 1, mask } => {
-            (ScalarKind::Un(op), Item { dst: x(dst), a: x(a), mask, ..item })
-        }
-        TapeOp::Mux { dst, c, t, e, n: 1 } => (ScalarKind::Mux, Item { dst: x(dst), a: x(t), b: x(e), c: x(c), ..item }),
         TapeOp::Insert { dst, src, n: 1, right, mask, left, keep } => {
             (ScalarKind::Insert, Item { dst: x(dst), a: x(src), right, left, mask, sa: keep, ..item })
         }

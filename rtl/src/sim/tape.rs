@@ -49,7 +49,13 @@ fn sx(x: u64, s: u64) -> u64 {
 }
 
 #[inline(always)]
-fn binary(v: &mut [u64], op: BinOp, (dst, a, b, n): (usize, usize, usize, usize), mask: u64, (sa, sb): (u64, u64)) -> u64 {
+fn binary(
+    v: &mut [u64],
+    op: BinOp,
+    (dst, a, b, n): (usize, usize, usize, usize),
+    mask: u64,
+    (sa, sb): (u64, u64),
+) -> u64 {
     match op {
         BinOp::Add => each2(v, dst, a, b, n, |x, y| x.wrapping_add(y) & mask),
         BinOp::Sub => each2(v, dst, a, b, n, |x, y| x.wrapping_sub(y) & mask),

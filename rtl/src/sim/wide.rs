@@ -19,7 +19,13 @@ fn negative(x: &[u64], ty: Ty) -> bool {
 fn limb(x: &[u64], ty: Ty, neg: bool, i: usize) -> u64 {
     let n = limbs_of(ty.w);
     match i {
-        _ if i >= n => if neg { !0 } else { 0 },
+        _ if i >= n => {
+            if neg {
+                !0
+            } else {
+                0
+            }
+        }
         _ if i == n - 1 && neg => x[i] | !top_mask(ty.w),
         // A value that is extended in place has the bits of its last extension there.
         _ if i == n - 1 => x[i] & top_mask(ty.w),
@@ -71,7 +77,11 @@ fn multiply(out: &mut [u64], a: &[u64], ta: Ty, b: &[u64], tb: Ty) {
 /// Shift amount, limited to what matters for a value of `w` bits.
 fn amount(b: &[u64], w: u32) -> u32 {
     let big = b[1..].iter().any(|&l| l != 0) || b[0] > u64::from(w);
-    if big { w } else { b[0] as u32 }
+    if big {
+        w
+    } else {
+        b[0] as u32
+    }
 }
 
 fn shift(out: &mut [u64], a: &[u64], ty: Ty, by: u32, left: bool) {
@@ -80,10 +90,18 @@ fn shift(out: &mut [u64], a: &[u64], ty: Ty, by: u32, left: bool) {
     for (i, o) in out.iter_mut().enumerate() {
         *o = if left {
             let at = |k: usize| i.checked_sub(q + k).map_or(0, |j| a[j]);
-            if r == 0 { at(0) } else { at(0) << r | at(1) >> (64 - r) }
+            if r == 0 {
+                at(0)
+            } else {
+                at(0) << r | at(1) >> (64 - r)
+            }
         } else {
             let at = |k: usize| limb(a, ty, neg, i + q + k);
-            if r == 0 { at(0) } else { at(0) >> r | at(1) << (64 - r) }
+            if r == 0 {
+                at(0)
+            } else {
+                at(0) >> r | at(1) << (64 - r)
+            }
         };
     }
 }

@@ -82,8 +82,11 @@ impl Printer<'_> {
             Op::Lit(b) if b.width() > 256 && !b.is_zero() => {
                 // Constants of grids are long: words of 64 bits, highest first.
                 let w = b.width();
-                let words = (0..w.div_ceil(64)).rev().map(|k| literal(&b.slice(k * 64, 64.min(w - k * 64)), u(64.min(w - k * 64))));
-                let parts: Vec<String> = words.enumerate().map(|(i, t)| if i == 0 { t } else { format!(", {t}") }).collect();
+                let words = (0..w.div_ceil(64))
+                    .rev()
+                    .map(|k| literal(&b.slice(k * 64, 64.min(w - k * 64)), u(64.min(w - k * 64))));
+                let parts: Vec<String> =
+                    words.enumerate().map(|(i, t)| if i == 0 { t } else { format!(", {t}") }).collect();
                 format!("{}\n    }}", super::fill("{\n        ", &parts, "        "))
             }
             Op::Concat(parts) => {
@@ -101,7 +104,8 @@ impl Printer<'_> {
             }
             Op::Mux(c, t, e) => {
                 let (c, t) = (self.operand(c), self.operand(t));
-                let chain = matches!(self.m.node(e).op, Op::Mux(..)) && !self.wants_net(e) && !self.nets.contains_key(&e);
+                let chain =
+                    matches!(self.m.node(e).op, Op::Mux(..)) && !self.wants_net(e) && !self.nets.contains_key(&e);
                 if chain {
                     return format!("{c} ? {t} :\n        {}", self.right_side(e, 8));
                 }
@@ -246,9 +250,12 @@ impl Printer<'_> {
                 atom(format!("{name}[{}]", self.expr(addr).s))
             }
             // Declared beforehand, or refused by `verify`.
-            Op::Input | Op::Reg { .. } | Op::ReadSync { .. } | Op::InstOut(..) | Op::Wire { driver: None } | Op::Poison => {
-                atom(self.nets.get(&id).cloned().unwrap_or_default())
-            }
+            Op::Input
+            | Op::Reg { .. }
+            | Op::ReadSync { .. }
+            | Op::InstOut(..)
+            | Op::Wire { driver: None }
+            | Op::Poison => atom(self.nets.get(&id).cloned().unwrap_or_default()),
         }
     }
 

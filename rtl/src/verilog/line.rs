@@ -23,7 +23,11 @@ pub(super) struct Lines {
 fn numbered(name: &str) -> Option<(&str, u32)> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = &name[stem.len()..];
-    if stem.is_empty() || number.starts_with('0') { None } else { Some((stem, number.parse().ok()?)) }
+    if stem.is_empty() || number.starts_with('0') {
+        None
+    } else {
+        Some((stem, number.parse().ok()?))
+    }
 }
 
 impl Lines {
@@ -34,7 +38,10 @@ impl Lines {
         for (&name, &first) in &plain {
             let Some((stem, 1)) = numbered(name) else { continue };
             let mut registers = vec![first];
-            while let Some(&id) = plain.get(&*format!("{stem}{}", registers.len() + 1)).filter(|&&id| follows(m, id, registers[registers.len() - 1])) {
+            while let Some(&id) = plain
+                .get(&*format!("{stem}{}", registers.len() + 1))
+                .filter(|&&id| follows(m, id, registers[registers.len() - 1]))
+            {
                 registers.push(id);
             }
             if registers.len() > 1 {
@@ -68,7 +75,9 @@ fn plain(m: &Module, id: NodeId) -> Option<&str> {
 fn follows(m: &Module, id: NodeId, before: NodeId) -> bool {
     let (a, b) = (m.node(before), m.node(id));
     match (&a.op, &b.op) {
-        (Op::Reg { en: first, .. }, Op::Reg { next, en, .. }) => *next == Some(before) && en == first && a.ty == b.ty && a.attrs == b.attrs,
+        (Op::Reg { en: first, .. }, Op::Reg { next, en, .. }) => {
+            *next == Some(before) && en == first && a.ty == b.ty && a.attrs == b.attrs
+        }
         _ => false,
     }
 }
@@ -88,7 +97,12 @@ impl Printer<'_> {
         for line in &self.lines.all {
             let (w, n) = (self.m.ty(line.registers[0]).w, line.registers.len() as u32);
             let what = if w == 1 { String::new() } else { format!(", {w} bits each") };
-            writeln!(out, "{}; // by 1 to {n} cycles{what}", self.declared("reg ", &self.m.node(line.registers[0]).attrs, n * w, &line.name)).expect("string");
+            writeln!(
+                out,
+                "{}; // by 1 to {n} cycles{what}",
+                self.declared("reg ", &self.m.node(line.registers[0]).attrs, n * w, &line.name)
+            )
+            .expect("string");
         }
     }
 

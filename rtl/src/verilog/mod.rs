@@ -13,8 +13,8 @@ mod shared;
 mod state;
 
 use crate::check::Verified;
-use crate::netlist::*;
 use crate::netlist::names::Names;
+use crate::netlist::*;
 use line::Lines;
 use naming::Drives;
 use std::collections::BTreeMap;
@@ -25,7 +25,10 @@ const LINE: usize = 100;
 
 /// File name and text of every module, children first.
 pub fn files(d: &Verified) -> Vec<(String, String)> {
-    d.modules().iter().map(|m| (format!("{}.v", m.name), Printer::new(&shared::shared(m), d.clock()).module())).collect()
+    d.modules()
+        .iter()
+        .map(|m| (format!("{}.v", m.name), Printer::new(&shared::shared(m), d.clock()).module()))
+        .collect()
 }
 
 /// `[7:0] ` or nothing for one bit.
@@ -126,17 +129,28 @@ impl<'a> Printer<'a> {
         for &i in &self.m.inputs {
             let n = self.m.node(i);
             let name = n.name.clone().unwrap_or_default();
-            ports.push((name.clone(), format!("    {}", waived(&format!("input  wire {}{name}", range(n.ty.w)), &name))));
+            ports.push((
+                name.clone(),
+                format!("    {}", waived(&format!("input  wire {}{name}", range(n.ty.w)), &name)),
+            ));
             self.net(i, name);
         }
         for (name, i) in &self.m.outputs {
-            ports.push((name.clone(), format!("    {}", waived(&format!("output wire {}{name}", range(self.m.ty(*i).w)), name))));
+            ports.push((
+                name.clone(),
+                format!("    {}", waived(&format!("output wire {}{name}", range(self.m.ty(*i).w)), name)),
+            ));
         }
         ports.sort_by_key(|(name, _)| self.m.port_order.iter().position(|listed| listed == name));
         let attributes = |name: &str| {
-            let all = self.m.port_attrs.get(name).into_iter().flatten().map(|(key, value)| format!("{key} = \"{value}\""));
+            let all =
+                self.m.port_attrs.get(name).into_iter().flatten().map(|(key, value)| format!("{key} = \"{value}\""));
             let all: Vec<String> = all.collect();
-            if all.is_empty() { String::new() } else { format!("    (* {} *)\n", all.join(", ")) }
+            if all.is_empty() {
+                String::new()
+            } else {
+                format!("    (* {} *)\n", all.join(", "))
+            }
         };
         let ports: Vec<String> = ports.into_iter().map(|(name, text)| attributes(&name) + &text).collect();
         writeln!(out, "`default_nettype none\nmodule {} (\n{}\n);", self.m.name, ports.join(",\n")).expect("string");
@@ -262,7 +276,10 @@ const COMMON_WORDS: [&str; 1] = ["interrupt"];
 /// A port's declaration, with a waiver where its name needs one.
 fn waived(declaration: &str, name: &str) -> String {
     if COMMON_WORDS.contains(&name) {
-        format!("/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name is prescribed */")
+        format!(
+            "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name \
+            is prescribed */"
+        )
     } else {
         declaration.to_string()
     }

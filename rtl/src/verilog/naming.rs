@@ -1,5 +1,5 @@
-//! Names of nets that have none: what they are called, else of what they are made of, if that is short, else of what they
-//! are part of.
+//! Names of nets that have none: what they are called, else of what they are made of, if that is short, else of what
+//! they are part of.
 
 use super::Printer;
 use crate::netlist::*;

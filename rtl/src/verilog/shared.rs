@@ -26,7 +26,11 @@ pub(super) fn shared(m: &Module) -> Module {
         *driver = of[merged[driver.0 as usize].0 as usize];
         let (driver, ty) = (driver.0 as usize, m.nodes[k].ty);
         let n = &m.nodes[driver];
-        if plain(n) && !matches!(n.op, Op::Lit(_) | Op::Slice(..) | Op::Cast(_)) && n.ty == ty && of[driver] == merged[driver] {
+        if plain(n)
+            && !matches!(n.op, Op::Lit(_) | Op::Slice(..) | Op::Cast(_))
+            && n.ty == ty
+            && of[driver] == merged[driver]
+        {
             of[driver] = NodeId(k as u32);
         }
     }
@@ -49,6 +53,16 @@ pub(super) fn shared(m: &Module) -> Module {
 
 /// Nothing but its operator's value, which follows from operands that stand before it.
 fn plain(n: &Node) -> bool {
-    let pure = matches!(n.op, Op::Lit(_) | Op::Bin(..) | Op::Un(..) | Op::Mux(..) | Op::Slice(..) | Op::Concat(_) | Op::Resize(_) | Op::Cast(_));
+    let pure = matches!(
+        n.op,
+        Op::Lit(_)
+            | Op::Bin(..)
+            | Op::Un(..)
+            | Op::Mux(..)
+            | Op::Slice(..)
+            | Op::Concat(_)
+            | Op::Resize(_)
+            | Op::Cast(_)
+    );
     pure && n.name.is_none() && n.attrs.is_empty() && n.remark.is_none()
 }

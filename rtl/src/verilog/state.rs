@@ -154,7 +154,10 @@ fn content(out: &mut String, mem: &Mem) {
     }
     let zero = Bits::zero(mem.width);
     let words = mem.content.iter().chain(std::iter::repeat(&zero)).take(mem.depth as usize);
-    let words: Vec<String> = words.enumerate().map(|(k, word)| format!("{}[{k}] = {};", mem.name, super::literal(word, u(mem.width)))).collect();
+    let words: Vec<String> = words
+        .enumerate()
+        .map(|(k, word)| format!("{}[{k}] = {};", mem.name, super::literal(word, u(mem.width))))
+        .collect();
     let lines: String = words.chunks(4).map(|few| format!("        {}\n", few.join(" "))).collect();
     writeln!(out, "    initial begin\n{lines}    end").expect("string");
 }

@@ -165,7 +165,13 @@ fn a_read_only_memory_holds_its_content_whatever_the_rest_holds() {
     let top = d.module(Constants);
     let d = d.verify().unwrap();
     let text = &rtl::verilog::files(&d)[0].1;
-    assert!(text.contains("(* rom_style = \"distributed\" *)\n    reg [69:0] rom [0:3];\n    initial begin\n        rom[0] = 70'h3f0123456789abcdef;"), "{text}");
+    assert!(
+        text.contains(
+            "(* rom_style = \"distributed\" *)\n    reg [69:0] rom [0:3];\n    initial begin\n        \
+        rom[0] = 70'h3f0123456789abcdef;"
+        ),
+        "{text}"
+    );
     let mut sim = Sim::with_init(&d, &top, Init::Garbage(7)).unwrap();
     for at in [2, 0, 3, 1] {
         let wanted = Bits::from_u128(CONSTANTS.get(at).copied().unwrap_or(0), 70);
@@ -196,5 +202,8 @@ fn a_read_only_memory_is_not_written() {
     let mut d = Design::default();
     d.module(Overwritten);
     let faults = d.verify().err().unwrap();
-    assert!(faults.iter().any(|f| f.kind == FaultKind::MultiplyDriven && f.message.contains("read-only")), "{faults:?}");
+    assert!(
+        faults.iter().any(|f| f.kind == FaultKind::MultiplyDriven && f.message.contains("read-only")),
+        "{faults:?}"
+    );
 }

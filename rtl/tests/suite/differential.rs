@@ -1,9 +1,9 @@
 //! Random netlists: the built-in simulator against Icarus on the printed text, and linters on it.
 
+use crate::support::{tool, write_design, Random, Rng};
 use rtl::sim::Sim;
 use rtl::{Design, ModuleName, Verified};
 use std::fmt::Write as _;
-use crate::support::{tool, write_design, Random, Rng};
 
 const FILL: usize = 24;
 const CYCLES: usize = 60;
@@ -38,7 +38,8 @@ fn bench(d: &Verified, top: &ModuleName) -> String {
     write!(
         o,
         "    {top} dut ({});\n    integer t;\n    initial begin\n        $readmemh(\"stimulus.hex\", all);\n        \
-         for (t = 0; t < {CYCLES}; t = t + 1) begin\n            now = all[t]; #1;\n            {shows}$write(\"\\n\");\n            \
+         for (t = 0; t < {CYCLES}; t = t + 1) begin\n            now = all[t]; #1;\n            \
+         {shows}$write(\"\\n\");\n            \
          aclk = 1; #1; aclk = 0; #1;\n        end\n    end\nendmodule\n",
         pins.join(", ")
     )

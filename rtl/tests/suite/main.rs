@@ -1,4 +1,5 @@
-//! All tests of the hardware description in one program, which links once. `cargo test -p rtl --test suite NAME` picks by path.
+//! All tests of the hardware description in one program, which links once. `cargo test -p rtl --test suite NAME` picks
+//! by path.
 
 mod build;
 mod differential;

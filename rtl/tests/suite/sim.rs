@@ -1,9 +1,9 @@
 //! The simulator on small designs with known answers.
 
-use rtl::sim::{Init, Sim};
-use rtl::{u, Design, MemStyle, ModuleBuilder, Sig, Template, Verified};
 use crate::pe::Pe;
 use crate::support::Rng;
+use rtl::sim::{Init, Sim};
+use rtl::{u, Design, MemStyle, ModuleBuilder, Sig, Template, Verified};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
@@ -287,7 +287,8 @@ impl Template for Wanted {
         let word = m.concat(&[x + square, square, x, x - square]);
         mem.write_masked(m.lit(1, u(1)), (x + square).slice(2, 3), word, mask, 16);
         m.output("read", mem.read_sync("read_q", m.lit(1, u(1)), x.slice(0, 3)));
-        let masked = m.reg("masked_q", u(16)).next((square + x.shl_const(3)) & m.repeat(m.reg("en_q", u(1)).next(en).q(), 16));
+        let masked =
+            m.reg("masked_q", u(16)).next((square + x.shl_const(3)) & m.repeat(m.reg("en_q", u(1)).next(en).q(), 16));
         m.output("masked", masked.q());
     }
 }
@@ -487,7 +488,10 @@ fn what_does_not_hold_is_told() {
         sim.take_broken()
     };
     let none = Vec::<String>::new();
-    assert_eq!((run(0, 7, 20), run(1, 7, 2), run(0, 0b101, 2), run(0, 0, 3)), (none.clone(), none.clone(), none.clone(), none.clone()));
+    assert_eq!(
+        (run(0, 7, 20), run(1, 7, 2), run(0, 0b101, 2), run(0, 0, 3)),
+        (none.clone(), none.clone(), none.clone(), none.clone())
+    );
     assert_eq!(run(0, 0b100, 2), ["c2: it counts to 2 at most"]);
     assert_eq!(run(1, 7, 1), none);
     assert_eq!(run(0, 0, 5), none);

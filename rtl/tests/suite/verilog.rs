@@ -1,7 +1,7 @@
 //! The printed text: exact for a tiny module, clean under strict linters for chains and grids.
 
-use rtl::{s, u, Design, MemStyle, ModuleBuilder, Template};
 use crate::support::{tool, write_design};
+use rtl::{s, u, Design, MemStyle, ModuleBuilder, Template};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Counter;
@@ -193,7 +193,8 @@ fn chains_and_grids_pass_the_linters_without_waivers() {
         args.extend(&files);
         let (ok, text) = tool("iverilog", &args, &dir);
         assert!(ok && text.is_empty(), "{text}");
-        let script = format!("read_verilog {}; hierarchy -check -top {top}; proc; flatten; check -assert", files.join(" "));
+        let script =
+            format!("read_verilog {}; hierarchy -check -top {top}; proc; flatten; check -assert", files.join(" "));
         let (ok, text) = tool("yosys", &["-q", "-p", &script], &dir);
         assert!(ok, "{text}");
     }

@@ -50,7 +50,12 @@ impl Loading {
     pub fn ports(&self) -> LoadingPorts {
         LoadingPorts {
             stream: self.stream.map(|name, ty| Port::new(format!("in{}_{}_{name}", self.port, self.name), *ty)),
-            slots: self.groups.iter().filter(|g| g.double).map(|g| (g.group, Port::bit(format!("slot{}", g.group)))).collect(),
+            slots: self
+                .groups
+                .iter()
+                .filter(|g| g.double)
+                .map(|g| (g.group, Port::bit(format!("slot{}", g.group))))
+                .collect(),
         }
     }
 }
@@ -62,7 +67,8 @@ impl Feeders {
         Feeders {
             group: g,
             double: !loaded_once(vsa, group),
-            feeder: (!nodes.is_empty()).then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull, walk.early(g, &group.hull)), &nodes)),
+            feeder: (!nodes.is_empty())
+                .then(|| Feeder::new(vsa, g, shape(&stream.word, &group.hull, walk.early(g, &group.hull)), &nodes)),
             extent: group.feeders(),
             away,
             readers: group.readers(),
@@ -83,7 +89,14 @@ impl<'m> Build<'_, 'm> {
         }
     }
 
-    fn feeder(&self, d: &mut Design, of: &Feeders, feeder: &Feeder, (sent, bit): (&Loads<Sig<'m>>, usize), slot: Option<(&Port, Sig<'m>)>) {
+    fn feeder(
+        &self,
+        d: &mut Design,
+        of: &Feeders,
+        feeder: &Feeder,
+        (sent, bit): (&Loads<Sig<'m>>, usize),
+        slot: Option<(&Port, Sig<'m>)>,
+    ) {
         let (m, g, extent, ports) = (self.m, of.group, of.extent, feeder.ports());
         let module = d.module(feeder.clone());
         let grid = m.grid(d, format!("feed{g}"), &module, extent.map(|n| n as u32));
@@ -106,7 +119,9 @@ impl<'m> Build<'_, 'm> {
         at.grid.set_each(&pick.name, |i, j| {
             let word = element(at.grid, &data.onward[1], at.extent, i, j);
             let lanes = feeder.lanes(b, at.pe(i, j)).unwrap_or_default();
-            self.m.concat(&lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * ty.bytes(), ty.bits())).collect::<Vec<_>>())
+            self.m.concat(
+                &lanes.iter().rev().map(|e| word.slice(*e as u32 * 8 * ty.bytes(), ty.bits())).collect::<Vec<_>>(),
+            )
         });
     }
 

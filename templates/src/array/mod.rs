@@ -1,7 +1,7 @@
 //! The array: PEs, feeders, collectors and relays joined by hops, without the sequencer and the AXI engines.
 //!
-//! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so a
-//! negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
+//! Everything is laid out from the corner where waves enter: grid element (i, j) is the PE `i` and `j` hops from it, so
+//! a negative skew only mirrors the coordinates. Waves, load words and tokens enter there, go along axis 0 in column 0
 //! and from there along axis 1; no net reaches more than a neighbour or the collectors of a relay's block.
 //!
 //! `inputs` (feeders) and `outputs` (collectors, relays) build on what is here. Ports: [`ArrayPorts`].
@@ -76,13 +76,33 @@ impl Array {
     ///
     /// # Errors
     /// See [`Datapath::new`].
-    pub fn new(vsa: &Vsa, readers: &[(usize, ReaderParams)], writers: &[(usize, WriterParams)]) -> Result<Array, String> {
+    pub fn new(
+        vsa: &Vsa,
+        readers: &[(usize, ReaderParams)],
+        writers: &[(usize, WriterParams)],
+    ) -> Result<Array, String> {
         let datapath = Datapath::new(vsa)?;
-        let inputs = readers.iter().map(|(port, params)| Loading::new(vsa, *port, (params.stream(), &params.walk), &datapath.live)).collect();
-        let outputs = writers.iter().map(|(port, params)| Draining::new(vsa, *port, (params.stream(), &params.walk))).collect();
-        let fields = fields(vsa, &datapath).into_iter().enumerate().map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters))).collect();
+        let inputs = readers
+            .iter()
+            .map(|(port, params)| Loading::new(vsa, *port, (params.stream(), &params.walk), &datapath.live))
+            .collect();
+        let outputs =
+            writers.iter().map(|(port, params)| Draining::new(vsa, *port, (params.stream(), &params.walk))).collect();
+        let fields = fields(vsa, &datapath)
+            .into_iter()
+            .enumerate()
+            .map(|(k, f)| (f.clone(), field_port(k, &f, &vsa.counters)))
+            .collect();
         let mirrored = vsa.schedule.skew.map(|s| s < 0);
-        Ok(Array { name: vsa.name.clone(), extent: vsa.extent, mirrored, pe: Pe::new(vsa, datapath), fields, inputs, outputs })
+        Ok(Array {
+            name: vsa.name.clone(),
+            extent: vsa.extent,
+            mirrored,
+            pe: Pe::new(vsa, datapath),
+            fields,
+            inputs,
+            outputs,
+        })
     }
 
     /// The interface.
@@ -175,7 +195,11 @@ impl Template for Array {
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
-        m.doc(format!("{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where waves enter.", self.name));
+        m.doc(format!(
+            "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is \
+            where waves enter.",
+            self.name
+        ));
         let ports = self.ports();
         let valid = ports.valid.input(m);
         let fields = ports.fields.iter().map(|port| port.input(m)).collect();
@@ -244,7 +268,8 @@ impl<'m> Build<'_, 'm> {
                 _ => None,
             };
             let value = |i, j| tied.value(self.coordinates(i, j)).map(|v| bits(self.m, v, port));
-            self.pe.set_each(&port.name, |i, j| scalar.or_else(|| value(i, j)).unwrap_or_else(|| self.m.lit(0, port.ty)));
+            self.pe
+                .set_each(&port.name, |i, j| scalar.or_else(|| value(i, j)).unwrap_or_else(|| self.m.lit(0, port.ty)));
         }
     }
 
@@ -258,7 +283,14 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// The items of one group as its buffers see them; `bit` is the group's in the stream's `group`.
-    fn passing(&self, word: &Word<Sig<'m>>, hull: &Hull, bit: usize, [valid, first]: [Sig<'m>; 2], data: Option<Sig<'m>>) -> Passing<Sig<'m>> {
+    fn passing(
+        &self,
+        word: &Word<Sig<'m>>,
+        hull: &Hull,
+        bit: usize,
+        [valid, first]: [Sig<'m>; 2],
+        data: Option<Sig<'m>>,
+    ) -> Passing<Sig<'m>> {
         let own = &word.digits[outer(word, hull)..];
         Passing {
             valid: valid & word.group.bit(bit as u32),
@@ -275,13 +307,14 @@ impl<'m> Build<'_, 'm> {
     fn stream_chain(&self, grid: Instance<'m>, extent: [i64; 2], stream: &Passing<Chain>, from: &Passing<Sig<'m>>) {
         stream.zip(from, |chain, value| {
             // A field that nobody sends is not driven: a fault of the netlist.
-            let entry = value.copied().unwrap_or_else(|| self.m.wire(format!("unsent_{}", chain.port.name), u(1)).sig());
+            let entry =
+                value.copied().unwrap_or_else(|| self.m.wire(format!("unsent_{}", chain.port.name), u(1)).sig());
             self.chain(grid, extent, chain, entry);
         });
     }
 
-    /// What waves bring to buffers, which they reach `delay` cycles after the first PE: row and column where they vary, and the
-    /// half.
+    /// What waves bring to buffers, which they reach `delay` cycles after the first PE: row and column where they vary,
+    /// and the half.
     fn waves(&self, at: Buffers<'_, 'm>, label: &str, told: &BufferPorts, slot: Option<(&Port, Sig<'m>)>, delay: i64) {
         for (chain, wave) in [(&told.row, &at.of.row), (&told.col, &at.of.col)] {
             let Some(chain) = chain else { continue };

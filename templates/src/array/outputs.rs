@@ -76,7 +76,14 @@ impl Draining {
     pub fn new(vsa: &Vsa, port: usize, (stream, walk): (Tokens<Ty>, &Walk)) -> Draining {
         let groups = (0..vsa.outputs.len()).filter(|o| vsa.port_of(vsa.outputs[*o].array) == port);
         let groups = groups.map(|o| Collectors::new(vsa, o, (&stream, walk))).collect();
-        Draining { port, name: served_name(vsa, port), stream, latency: drain_latency(vsa, port) as u32, bytes: vsa.bus_bytes(port), groups }
+        Draining {
+            port,
+            name: served_name(vsa, port),
+            stream,
+            latency: drain_latency(vsa, port) as u32,
+            bytes: vsa.bus_bytes(port),
+            groups,
+        }
     }
 
     pub fn ports(&self) -> DrainingPorts {
@@ -131,7 +138,9 @@ fn parts(vsa: &Vsa, o: usize, relays: &Relays, at: [i64; 2]) -> Vec<Part> {
     words.resize(relays.joined, vec![]);
     let mut parts = vec![];
     for sources in words {
-        let owner = |e: i64| sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.pe(vsa, *hops)) >> e & 1 == 1);
+        let owner = |e: i64| {
+            sources.iter().position(|(hops, b)| owned(&group.banks[*b], word, group.pe(vsa, *hops)) >> e & 1 == 1)
+        };
         let mut e = 0;
         while e < word {
             let source = owner(e).map(|k| sources[k]);
@@ -155,7 +164,9 @@ impl<'m> Build<'_, 'm> {
         let first = m.all(&zeros);
         let one = |(bit, of): (usize, &Collectors)| {
             let slot = ports.slots.iter().find(|s| s.0 == of.group).map(|s| &s.1);
-            self.collector(d, of, slot, |b: &Self| b.passing(&sent.word, &of.collector.buffer.hull, bit, [sent.valid, first], None))
+            self.collector(d, of, slot, |b: &Self| {
+                b.passing(&sent.word, &of.collector.buffer.hull, bit, [sent.valid, first], None)
+            })
         };
         let words: Vec<Sig<'m>> = draining.groups.iter().enumerate().map(one).collect();
         ports.answer.valid.output(m, m.delay(sent.valid, draining.latency, format!("rd_valid{}", draining.port)));
@@ -163,7 +174,13 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Collectors of a group and their relays; the value is the word that comes back.
-    fn collector(&self, d: &mut Design, of: &Collectors, slot: Option<&Port>, sent: impl FnOnce(&Self) -> Passing<Sig<'m>>) -> Sig<'m> {
+    fn collector(
+        &self,
+        d: &mut Design,
+        of: &Collectors,
+        slot: Option<&Port>,
+        sent: impl FnOnce(&Self) -> Passing<Sig<'m>>,
+    ) -> Sig<'m> {
         let (m, o, extent, collector) = (self.m, of.group, of.extent, &of.collector);
         let ports = collector.ports();
         let module = d.module(collector.clone());
@@ -176,13 +193,20 @@ impl<'m> Build<'_, 'm> {
                 WaveEnable::Never => m.lit(0, u(1)),
                 WaveEnable::Always => self.valid,
             };
-            self.chain(grid, extent, chain, m.delay(enable, of.delay as u32, format!("collect{o}_{}_d", chain.port.name)));
+            self.chain(
+                grid,
+                extent,
+                chain,
+                m.delay(enable, of.delay as u32, format!("collect{o}_{}_d", chain.port.name)),
+            );
         }
         self.values(grid, of, &ports);
         for (b, bank) in collector.banks.iter().enumerate() {
             self.tie_bank(at, &ports.told.ties[b], &bank.bank);
             if let Some(port) = &ports.masks[b] {
-                grid.set_each(&port.name, |i, j| collector::mask_literal(m, &masks(bank, collector.buffer.word, at.pe(i, j))));
+                grid.set_each(&port.name, |i, j| {
+                    collector::mask_literal(m, &masks(bank, collector.buffer.word, at.pe(i, j)))
+                });
             }
         }
         self.relays(d, grid, &ports, of, sent)
@@ -202,7 +226,14 @@ impl<'m> Build<'_, 'm> {
     }
 
     /// Relays of a group: tokens to the collectors, their words back.
-    fn relays(&self, d: &mut Design, collectors: Instance<'m>, to: &CollectorPorts, of: &Collectors, sent: impl FnOnce(&Self) -> Passing<Sig<'m>>) -> Sig<'m> {
+    fn relays(
+        &self,
+        d: &mut Design,
+        collectors: Instance<'m>,
+        to: &CollectorPorts,
+        of: &Collectors,
+        sent: impl FnOnce(&Self) -> Passing<Sig<'m>>,
+    ) -> Sig<'m> {
         let (m, o, extent) = (self.m, of.group, of.relays.extent);
         let [n0, n1] = extent.map(|n| n as u32);
         let ports = of.relay.ports();
@@ -217,7 +248,13 @@ impl<'m> Build<'_, 'm> {
         // Words move along axis 1 with their token, then along axis 0 behind the last column.
         let zero = m.lit(0, ports.word.ty);
         grid.link(&ports.word.name, &ports.beside.name, [0, 1], |_, _| zero);
-        grid.set_each(&ports.above.name, |i, j| if i > 0 && j + 1 == n1 { element(grid, &ports.word, extent, i - 1, j) } else { zero });
+        grid.set_each(&ports.above.name, |i, j| {
+            if i > 0 && j + 1 == n1 {
+                element(grid, &ports.word, extent, i - 1, j)
+            } else {
+                zero
+            }
+        });
         m.delay(grid.out_at(&ports.word.name, n0 - 1, n1 - 1), of.spare, format!("word{o}_d"))
     }
 
@@ -235,7 +272,9 @@ impl<'m> Build<'_, 'm> {
     fn words(&self, collectors: Instance<'m>, ports: &CollectorPorts, of: &Collectors, relay: usize) -> Sig<'m> {
         let part = |part: &Part| match &part.from {
             None => self.m.lit(0, u(part.bits)),
-            Some(PartOf { collector: [i, j], bank, bit }) => element(collectors, &ports.words[*bank], of.extent, *i as u32, *j as u32).slice(*bit, part.bits),
+            Some(PartOf { collector: [i, j], bank, bit }) => {
+                element(collectors, &ports.words[*bank], of.extent, *i as u32, *j as u32).slice(*bit, part.bits)
+            }
         };
         let mut parts: Vec<Sig<'m>> = of.words[relay].iter().map(part).collect();
         parts.reverse();

@@ -5,10 +5,11 @@
 //!  (tile       (1)    (1 row/cycle)  (row ends)    └─► row descriptor (to the data side)
 //!   counters)
 //! ```
-//! The generator is in [`super::services`]. Every arrow is one register. Stages are elastic ([`super::elastic::stage`]). A service enters the walker when its
-//! credits allow (`go`); its row `i` is in the walker at `go + 1 + i`, in `row` K + 1 cycles later, its first address on the
-//! channel 2 cycles after it left `row`. The segment stage gives one burst per cycle, cut at multiples of
-//! [`Walk::burst_beats`]. All forms are odometer accumulators: one addition of a constant per step, no multipliers.
+//! The generator is in [`super::services`]. Every arrow is one register. Stages are elastic
+//! ([`super::elastic::stage`]). A service enters the walker when its credits allow (`go`); its row `i` is in the walker
+//! at `go + 1 + i`, in `row` K + 1 cycles later, its first address on the channel 2 cycles after it left `row`. The
+//! segment stage gives one burst per cycle, cut at multiples of [`Walk::burst_beats`]. All forms are odometer
+//! accumulators: one addition of a constant per step, no multipliers.
 
 use super::bundle::AxiAddress;
 use super::elastic::{choose, choose_lit, hold, pack, stage, unpack, Fields, Fifo, Skid, Stage};
@@ -52,15 +53,29 @@ pub(crate) fn digit_types(walk: &Walk) -> Vec<Ty> {
 pub(crate) fn digits<S>(walk: &Walk, flat: impl IntoIterator<Item = S>) -> Vec<Digit<S>> {
     let mut flat = flat.into_iter();
     let split = |d: usize| walk.groups.iter().any(|g| g.rows[d].modulus > 1);
-    (0..walk.groups[0].rows.len()).map_while(|d| Some(Digit { u: flat.next()?, r: if split(d) { flat.next() } else { None } })).collect()
+    (0..walk.groups[0].rows.len())
+        .map_while(|d| Some(Digit { u: flat.next()?, r: if split(d) { flat.next() } else { None } }))
+        .collect()
 }
 
 /// Counts rows: `load` sets it to the first row of a service of `job`'s group, `advance` moves to the next row.
 pub(crate) fn odometer<'m>(
-    m: &'m ModuleBuilder, name: &str, (walk, program): (&Walk, &Program<'m>), job: &Job<'m>, load: Sig<'m>, advance: Sig<'m>, with_digits: bool,
+    m: &'m ModuleBuilder,
+    name: &str,
+    (walk, program): (&Walk, &Program<'m>),
+    job: &Job<'m>,
+    load: Sig<'m>,
+    advance: Sig<'m>,
+    with_digits: bool,
 ) -> Odometer<'m> {
     let one = m.lit(1, u(1));
-    let hold_group = |(g, v): (usize, &Sig<'m>)| if walk.groups.len() == 1 { one } else { hold(m, format!("{name}_group{g}"), load, *v) };
+    let hold_group = |(g, v): (usize, &Sig<'m>)| {
+        if walk.groups.len() == 1 {
+            one
+        } else {
+            hold(m, format!("{name}_group{g}"), load, *v)
+        }
+    };
     let group: Vec<_> = job.group.iter().enumerate().map(hold_group).collect();
     let lengths: Vec<Vec<i64>> = walk.groups.iter().map(|g| g.lengths()).collect();
     let dims: Vec<usize> = (0..walk.groups[0].rows.len()).filter(|&d| lengths.iter().any(|l| l[d] > 1)).collect();
@@ -100,9 +115,17 @@ struct Count<'m> {
 }
 
 /// `y = modulus * u + r` as the digits u and r (u alone where the modulus is 1 in every group).
-fn digit<'m>(m: &'m ModuleBuilder, name: &str, walk: &Walk, d: usize, group: &[Sig<'m>], count: Count<'m>) -> Vec<Sig<'m>> {
+fn digit<'m>(
+    m: &'m ModuleBuilder,
+    name: &str,
+    walk: &Walk,
+    d: usize,
+    group: &[Sig<'m>],
+    count: Count<'m>,
+) -> Vec<Sig<'m>> {
     let Count { load, step, end } = count;
-    let most = |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
+    let most =
+        |f: fn(&arch::ir::vsa::HullDim) -> i64| walk.groups.iter().map(|g| f(&g.rows[d])).max().unwrap_or(1) as u64;
     let (ut, rt) = (u(clog2(most(|r| r.extent))), u(clog2(most(|r| r.modulus))));
     let high = m.reg(format!("{name}_u{d}"), ut);
     let zero = load | end;
@@ -120,13 +143,25 @@ fn digit<'m>(m: &'m ModuleBuilder, name: &str, walk: &Walk, d: usize, group: &[S
 
 impl<'m> Odometer<'m> {
     /// Register with the value of the group's form at the present row; `init` is its value at the first.
-    pub fn accumulate(&self, m: &'m ModuleBuilder, name: String, init: Sig<'m>, program: &Program<'m>, forms: &[Steps]) -> Sig<'m> {
+    pub fn accumulate(
+        &self,
+        m: &'m ModuleBuilder,
+        name: String,
+        init: Sig<'m>,
+        program: &Program<'m>,
+        forms: &[Steps],
+    ) -> Sig<'m> {
         if self.dims.is_empty() || forms.iter().all(|f| self.dims.iter().all(|&d| f.rows[d] == Formula::Const(0))) {
             return hold(m, name, self.load, init);
         }
         let acc = m.reg(name, init.ty());
-        let values: Vec<_> =
-            self.dims.iter().map(|&d| choose_number(m, &self.group, program, &forms.iter().map(|f| &f.rows[d]).collect::<Vec<_>>(), init.ty())).collect();
+        let values: Vec<_> = self
+            .dims
+            .iter()
+            .map(|&d| {
+                choose_number(m, &self.group, program, &forms.iter().map(|f| &f.rows[d]).collect::<Vec<_>>(), init.ty())
+            })
+            .collect();
         let delta = carry_select(m, &self.at_end, &values);
         acc.next(m.mux(self.load, init, acc.q() + delta)).en(self.load | self.advance);
         acc.q()
@@ -134,8 +169,15 @@ impl<'m> Odometer<'m> {
 }
 
 /// Whether the group's number is 0.
-fn choose_zero<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], program: &Program<'m>, values: &[&Formula], ty: Ty) -> Sig<'m> {
-    let known: Option<Vec<i64>> = values.iter().map(|v| if let Formula::Const(c) = v { Some(i64::from(*c == 0)) } else { None }).collect();
+fn choose_zero<'m>(
+    m: &'m ModuleBuilder,
+    group: &[Sig<'m>],
+    program: &Program<'m>,
+    values: &[&Formula],
+    ty: Ty,
+) -> Sig<'m> {
+    let known: Option<Vec<i64>> =
+        values.iter().map(|v| if let Formula::Const(c) = v { Some(i64::from(*c == 0)) } else { None }).collect();
     match known {
         Some(known) => choose_lit(m, group, &known, u(1)),
         None => !choose_number(m, group, program, values, ty).reduce_or(),
@@ -143,7 +185,13 @@ fn choose_zero<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], program: &Program<'m
 }
 
 /// [`choose_lit`] among numbers that may follow from the sizes.
-fn choose_number<'m>(m: &'m ModuleBuilder, group: &[Sig<'m>], program: &Program<'m>, values: &[&Formula], ty: Ty) -> Sig<'m> {
+fn choose_number<'m>(
+    m: &'m ModuleBuilder,
+    group: &[Sig<'m>],
+    program: &Program<'m>,
+    values: &[&Formula],
+    ty: Ty,
+) -> Sig<'m> {
     if values.iter().all(|v| *v == values[0]) {
         return program.kept(values[0], ty);
     }
@@ -160,7 +208,8 @@ pub(crate) struct Row<'m> {
     pub digits: Vec<Sig<'m>>,
     /// Element offset of local element 0 in its bus word.
     pub shift: Option<Sig<'m>>,
-    /// Something of the row is transferred: elements `from ..= to`, counted from the start of the word of local element 0.
+    /// Something of the row is transferred: elements `from ..= to`, counted from the start of the word of local element
+    /// 0.
     pub any: Sig<'m>,
     pub from: Sig<'m>,
     pub to: Sig<'m>,
@@ -185,11 +234,16 @@ pub(crate) struct Queue<'m, D> {
     pub pop: Wire<'m>,
 }
 
-/// Rows leave the walk (`next`) when the address channel has a place for their bursts, and the `queue` (of what to push,
-/// when, and when to pop) one for what the data side needs of them, `kept`.
+/// Rows leave the walk (`next`) when the address channel has a place for their bursts, and the `queue` (of what to
+/// push, when, and when to pop) one for what the data side needs of them, `kept`.
 pub(crate) fn leave<'m, D: Fields<'m>>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>), way: Way<'m>,
-    kept: D, queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    rst: Sig<'m>,
+    (stage, row, next): (Stage<'m>, Row<'m>, Wire<'m>),
+    way: Way<'m>,
+    kept: D,
+    queue: impl FnOnce(Sig<'m>, Sig<'m>, Sig<'m>) -> Fifo<'m>,
 ) -> (Queue<'m, D>, Channel<'m>) {
     let (pop, room) = (m.wire("desc_pop", u(1)), m.wire("desc_room", u(1)));
     let offered = (stage.valid & row.any & room.sig()).called("row_offered");
@@ -215,7 +269,13 @@ pub(crate) fn position_bits(walk: &Walk) -> u32 {
 
 /// The row walker and the trim stages. Returns the row stage and its payload, and whether the walker accepts a service.
 pub(crate) fn rows<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, (rst, program): (Sig<'m>, &Program<'m>), job: &Job<'m>, go: Sig<'m>, row_leaves: Sig<'m>, digits: bool,
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    (rst, program): (Sig<'m>, &Program<'m>),
+    job: &Job<'m>,
+    go: Sig<'m>,
+    row_leaves: Sig<'m>,
+    digits: bool,
 ) -> (Stage<'m>, Row<'m>, Sig<'m>) {
     let walk_ready = m.wire("walk_next", u(1));
     let valid = m.reg("walk_valid", u(1));
@@ -233,9 +293,14 @@ pub(crate) fn rows<'m>(
     };
     let address: Vec<Steps> = walk.groups.iter().map(|g| walk.address_steps(g)).collect();
     let address = odo.accumulate(m, "walk_address".into(), job.address, program, &address);
-    let (gates, lowers, uppers) = (list("gate", &all.gates, &job.gates), list("lower", &all.lowers, &job.lowers), list("upper", &all.uppers, &job.uppers));
+    let (gates, lowers, uppers) = (
+        list("gate", &all.gates, &job.gates),
+        list("lower", &all.lowers, &job.lowers),
+        list("upper", &all.uppers, &job.uppers),
+    );
     let ends = s(walk.coordinate_bits());
-    let open = if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
+    let open =
+        if gates.is_empty() { m.lit(1, u(1)) } else { !m.any(&gates.iter().map(|g| g.msb()).collect::<Vec<_>>()) };
     let elements: Vec<i64> = walk.groups.iter().map(|g| g.elements).collect();
     let mut meta = odo.group.clone();
     meta.push(hold(m, "walk_slot", go, job.slot));
@@ -282,7 +347,9 @@ impl<'m> Trim<'m> {
         let reg = |name: &str, v: Sig<'m>| hold(m, format!("trim{k}_{name}"), st.load, v);
         let low = self.lowers.first().map_or(self.low, |l| m.mux(l.gt(self.low), *l, self.low));
         let high = self.uppers.first().map_or(self.high, |h| m.mux(h.lt(self.high), *h, self.high));
-        let rest = |role: &str, v: &[Sig<'m>]| v.iter().skip(1).enumerate().map(|(i, x)| reg(&format!("{role}{i}"), *x)).collect();
+        let rest = |role: &str, v: &[Sig<'m>]| {
+            v.iter().skip(1).enumerate().map(|(i, x)| reg(&format!("{role}{i}"), *x)).collect()
+        };
         Trim {
             valid: st.valid,
             open: reg("open", self.open),
@@ -303,7 +370,8 @@ impl<'m> Trim<'m> {
             let v = v.unsigned().resize(bits);
             shift.map_or(v, |s| v + s.extend(bits))
         };
-        let low_bytes = self.low.unsigned().resize(walk.address_bits).named("row_skips").shl_const(walk.bytes.trailing_zeros());
+        let low_bytes =
+            self.low.unsigned().resize(walk.address_bits).named("row_skips").shl_const(walk.bytes.trailing_zeros());
         let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
         let mut parts = unpack(reg("meta", self.meta), &types).into_iter();
         let one = m.lit(1, u(1));
@@ -336,7 +404,8 @@ pub(crate) struct Channel<'m> {
     pub next: Sig<'m>,
 }
 
-/// When bursts may go to the address channel, which is `ready`; what is on the way there is dropped where `unless` is set.
+/// When bursts may go to the address channel, which is `ready`; what is on the way there is dropped where `unless` is
+/// set.
 pub(crate) struct Way<'m> {
     pub ready: Sig<'m>,
     pub allowed: Sig<'m>,
@@ -344,7 +413,13 @@ pub(crate) struct Way<'m> {
 }
 
 /// Cuts rows into bursts. Returns whether a row is accepted, and the address channel.
-fn segments<'m>(m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, (offered, row): (Sig<'m>, &Row<'m>), way: Way<'m>) -> (Sig<'m>, Channel<'m>) {
+fn segments<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    rst: Sig<'m>,
+    (offered, row): (Sig<'m>, &Row<'m>),
+    way: Way<'m>,
+) -> (Sig<'m>, Channel<'m>) {
     let Way { ready, allowed, unless } = way;
     let bus = walk.bus_bytes().trailing_zeros();
     let window = (walk.burst_beats() as u64).trailing_zeros().max(1);

@@ -91,8 +91,17 @@ impl AxiAddress<Port> {
     fn ports(prefix: &str, bits: u32) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiAddress {
-            id: p("id", 1), addr: p("addr", bits), len: p("len", 8), size: p("size", 3), burst: p("burst", 2), lock: p("lock", 1),
-            cache: p("cache", 4), prot: p("prot", 3), qos: p("qos", 4), valid: p("valid", 1), ready: p("ready", 1),
+            id: p("id", 1),
+            addr: p("addr", bits),
+            len: p("len", 8),
+            size: p("size", 3),
+            burst: p("burst", 2),
+            lock: p("lock", 1),
+            cache: p("cache", 4),
+            prot: p("prot", 3),
+            qos: p("qos", 4),
+            valid: p("valid", 1),
+            ready: p("ready", 1),
         }
     }
 }
@@ -100,7 +109,18 @@ impl AxiAddress<Port> {
 impl<S> AxiAddress<S> {
     /// What the manager drives.
     pub fn outputs(&self) -> Vec<&S> {
-        vec![&self.id, &self.addr, &self.len, &self.size, &self.burst, &self.lock, &self.cache, &self.prot, &self.qos, &self.valid]
+        vec![
+            &self.id,
+            &self.addr,
+            &self.len,
+            &self.size,
+            &self.burst,
+            &self.lock,
+            &self.cache,
+            &self.prot,
+            &self.qos,
+            &self.valid,
+        ]
     }
 }
 
@@ -108,7 +128,14 @@ impl AxiRead<Port> {
     /// Ports whose names begin with `prefix`.
     pub fn ports(prefix: &str, Bus { bytes, address_bits }: Bus) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
-        AxiRead { ar: AxiAddress::ports(&format!("{prefix}ar"), address_bits), rdata: p("rdata", 8 * bytes), rresp: p("rresp", 2), rlast: p("rlast", 1), rvalid: p("rvalid", 1), rready: p("rready", 1) }
+        AxiRead {
+            ar: AxiAddress::ports(&format!("{prefix}ar"), address_bits),
+            rdata: p("rdata", 8 * bytes),
+            rresp: p("rresp", 2),
+            rlast: p("rlast", 1),
+            rvalid: p("rvalid", 1),
+            rready: p("rready", 1),
+        }
     }
 }
 
@@ -137,8 +164,14 @@ impl AxiWrite<Port> {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiWrite {
             aw: AxiAddress::ports(&format!("{prefix}aw"), address_bits),
-            wdata: p("wdata", 8 * bytes), wstrb: p("wstrb", bytes), wlast: p("wlast", 1), wvalid: p("wvalid", 1), wready: p("wready", 1),
-            bresp: p("bresp", 2), bvalid: p("bvalid", 1), bready: p("bready", 1),
+            wdata: p("wdata", 8 * bytes),
+            wstrb: p("wstrb", bytes),
+            wlast: p("wlast", 1),
+            wvalid: p("wvalid", 1),
+            wready: p("wready", 1),
+            bresp: p("bresp", 2),
+            bvalid: p("bvalid", 1),
+            bready: p("bready", 1),
         }
     }
 }
@@ -167,11 +200,23 @@ impl AxiLite<Port> {
     pub fn ports(prefix: &str, address_bits: u32) -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("{prefix}{name}"), u(bits));
         AxiLite {
-            awaddr: p("awaddr", address_bits), awvalid: p("awvalid", 1), awready: p("awready", 1),
-            wdata: p("wdata", 32), wstrb: p("wstrb", 4), wvalid: p("wvalid", 1), wready: p("wready", 1),
-            bresp: p("bresp", 2), bvalid: p("bvalid", 1), bready: p("bready", 1),
-            araddr: p("araddr", address_bits), arvalid: p("arvalid", 1), arready: p("arready", 1),
-            rdata: p("rdata", 32), rresp: p("rresp", 2), rvalid: p("rvalid", 1), rready: p("rready", 1),
+            awaddr: p("awaddr", address_bits),
+            awvalid: p("awvalid", 1),
+            awready: p("awready", 1),
+            wdata: p("wdata", 32),
+            wstrb: p("wstrb", 4),
+            wvalid: p("wvalid", 1),
+            wready: p("wready", 1),
+            bresp: p("bresp", 2),
+            bvalid: p("bvalid", 1),
+            bready: p("bready", 1),
+            araddr: p("araddr", address_bits),
+            arvalid: p("arvalid", 1),
+            arready: p("arready", 1),
+            rdata: p("rdata", 32),
+            rresp: p("rresp", 2),
+            rvalid: p("rvalid", 1),
+            rready: p("rready", 1),
         }
     }
 }
@@ -179,6 +224,16 @@ impl AxiLite<Port> {
 impl<S> AxiLite<S> {
     /// What the manager drives.
     pub fn inputs(&self) -> Vec<&S> {
-        vec![&self.awaddr, &self.awvalid, &self.wdata, &self.wstrb, &self.wvalid, &self.bready, &self.araddr, &self.arvalid, &self.rready]
+        vec![
+            &self.awaddr,
+            &self.awvalid,
+            &self.wdata,
+            &self.wstrb,
+            &self.wvalid,
+            &self.bready,
+            &self.araddr,
+            &self.arvalid,
+            &self.rready,
+        ]
     }
 }

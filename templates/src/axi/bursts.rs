@@ -1,4 +1,5 @@
-//! The open bursts of one direction of a port: how many there are, and where those lie that were answered with an error.
+//! The open bursts of one direction of a port: how many there are, and where those lie that were answered with an
+//! error.
 //!
 //! The count is spared by `ap_rst_n`, since the memory goes on answering when only the IP is reset: after a reset the
 //! engine takes what is still owed to it, and everything else waits until nothing is open. If that never comes, because
@@ -37,7 +38,6 @@ impl Guard<Port> {
 }
 
 impl<'m> Guard<Sig<'m>> {
-
     /// The count of open bursts, nought when the device has been configured.
     pub fn count(&self, m: &'m ModuleBuilder) -> rtl::Reg<'m> {
         m.reg("bursts_open", u(24)).rst(self.abandon, 0).init(0)
@@ -85,10 +85,20 @@ impl Report<Port> {
 }
 
 /// Counts, and reports. The addresses of the last `kept` bursts, a power of two, are known.
-pub(crate) fn watch<'m>(m: &'m ModuleBuilder, report: &Report<Port>, rst: Sig<'m>, open: rtl::Reg<'m>, events: Events<'m>, kept: u32) {
+pub(crate) fn watch<'m>(
+    m: &'m ModuleBuilder,
+    report: &Report<Port>,
+    rst: Sig<'m>,
+    open: rtl::Reg<'m>,
+    events: Events<'m>,
+    kept: u32,
+) {
     let some = open.q().reduce_or().named("some_open");
     // An answer that nobody waits for does not count, whatever the wires hold before the memory is out of its reset.
-    let (answered, ended) = ((some & events.answered).called("burst_answered"), (some & events.answered & events.ended).called("burst_ended"));
+    let (answered, ended) = (
+        (some & events.answered).called("burst_answered"),
+        (some & events.answered & events.ended).called("burst_ended"),
+    );
     open.next(m.mux(events.opened, open.q().add_lit(1), open.q().sub_lit(1))).en(events.opened ^ ended);
     report.quiet.output(m, !some);
 

@@ -1,8 +1,8 @@
 //! What the next run is asked to do: a function and its arguments, from the registers or from the head of the queue.
 //!
-//! The functions share the registers of the arguments, each lays its own out from the same place. The queue keeps all of
-//! them with each command, so the host may go on writing. A command stays at its head until its run has ended, which is
-//! when the next one may begin.
+//! The functions share the registers of the arguments, each lays its own out from the same place. The queue keeps all
+//! of them with each command, so the host may go on writing. A command stays at its head until its run has ended, which
+//! is when the next one may begin.
 
 use super::register::Write;
 use crate::interface::layout::FUNCTION_BITS;
@@ -36,7 +36,12 @@ pub(super) struct Queue<'m> {
 
 impl<'m> Queue<'m> {
     /// `asked`: the host asks for a run of its own; `running`: some run is under way, until `done`.
-    pub fn new(m: &'m ModuleBuilder, layout: &Layout, (rst, done): (Sig<'m>, Sig<'m>), (asked, running): (Sig<'m>, Sig<'m>)) -> Queue<'m> {
+    pub fn new(
+        m: &'m ModuleBuilder,
+        layout: &Layout,
+        (rst, done): (Sig<'m>, Sig<'m>),
+        (asked, running): (Sig<'m>, Sig<'m>),
+    ) -> Queue<'m> {
         let count = m.reg("queue_count", u(clog2(u64::from(layout.queue) + 1)));
         let waits = count.q().reduce_or();
         let taken = m.wire("queue_taken", u(1));
@@ -66,7 +71,14 @@ impl<'a, 'm> Asked<'a, 'm> {
     pub fn new(words: Words<'a, 'm>, queue: Option<Queue<'m>>) -> Self {
         let Words { m, layout, write, rst } = words;
         let number = layout.function().map(|at| write.word(m, "function", rst, at, FUNCTION_BITS));
-        let mut asked = Asked { words, queue: None, written: BTreeMap::new(), valid: BTreeMap::new(), function: number.map(|n| [n, n]), status: vec![] };
+        let mut asked = Asked {
+            words,
+            queue: None,
+            written: BTreeMap::new(),
+            valid: BTreeMap::new(),
+            function: number.map(|n| [n, n]),
+            status: vec![],
+        };
         if let Some(queue) = queue {
             asked.enqueue(&queue);
             asked.queue = Some(queue);
@@ -105,7 +117,8 @@ impl<'a, 'm> Asked<'a, 'm> {
             part
         };
         for (offset, written) in &self.written {
-            self.valid.insert(*offset, m.mux(queue.taken, next(written.w()), *written).called(format!("next_{offset:02x}")));
+            self.valid
+                .insert(*offset, m.mux(queue.taken, next(written.w()), *written).called(format!("next_{offset:02x}")));
         }
         self.function = self.function.map(|[written, _]| [written, m.mux(queue.taken, next(FUNCTION_BITS), written)]);
         let ended = m.reg("queue_ended", u(32));
@@ -118,7 +131,9 @@ impl<'a, 'm> Asked<'a, 'm> {
     /// Name of the register at an offset: after its argument, if only one has it.
     fn name(&self, offset: u32) -> String {
         let layout = self.words.layout;
-        let own = (layout.functions.len() == 1).then(|| (0..layout.functions[0].len()).rev().find(|k| layout.argument(0, *k) <= offset)).flatten();
+        let own = (layout.functions.len() == 1)
+            .then(|| (0..layout.functions[0].len()).rev().find(|k| layout.argument(0, *k) <= offset))
+            .flatten();
         match own {
             Some(k) => format!("arg_{k}_{}", if layout.argument(0, k) == offset { "low" } else { "high" }),
             None => format!("argument_{offset:02x}"),
@@ -130,7 +145,8 @@ impl<'a, 'm> Asked<'a, 'm> {
         let Words { m, layout, write, rst } = self.words;
         let listed = registers.iter().any(|r| r.0 == offset);
         let name = self.name(offset);
-        let written = *self.written.entry(offset).or_insert_with(|| write.word(m, &name, rst, offset, layout.words()[&offset]));
+        let written =
+            *self.written.entry(offset).or_insert_with(|| write.word(m, &name, rst, offset, layout.words()[&offset]));
         if !listed {
             registers.push((offset, written.extend(32)));
         }
@@ -141,7 +157,13 @@ impl<'a, 'm> Asked<'a, 'm> {
     pub fn argument(&mut self, f: usize, k: usize, registers: &mut Vec<(u32, Sig<'m>)>) -> Sig<'m> {
         let layout = self.words.layout;
         let (at, bits) = (layout.argument(f, k), layout.functions[f][k]);
-        let part = |word: Sig<'m>, bits: u32| if word.w() > 8 * bits.div_ceil(8) { word.slice(0, 8 * bits.div_ceil(8)) } else { word };
+        let part = |word: Sig<'m>, bits: u32| {
+            if word.w() > 8 * bits.div_ceil(8) {
+                word.slice(0, 8 * bits.div_ceil(8))
+            } else {
+                word
+            }
+        };
         let low = part(self.word(at, registers), bits.min(32));
         if bits <= 32 {
             return low;
@@ -164,7 +186,10 @@ impl<'a, 'm> Asked<'a, 'm> {
     pub fn unknown(&self) -> Vec<(Sig<'m>, Sig<'m>)> {
         let m = self.words.m;
         let count = self.words.layout.functions.len() as u64;
-        self.function().iter().map(|n| ((!n.lt(m.lit(count, n.ty()))).called("function_unknown"), m.lit(0xff, u(8)))).collect()
+        self.function()
+            .iter()
+            .map(|n| ((!n.lt(m.lit(count, n.ty()))).called("function_unknown"), m.lit(0xff, u(8))))
+            .collect()
     }
 
     /// The registers beside those of the arguments.

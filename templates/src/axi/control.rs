@@ -4,8 +4,8 @@
 //!
 //! Ports: [`ControlPorts`].
 //! Address and data of a write are accepted in any order, one of each held; one read at a time. `start` in cycle `s`
-//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart, or another command in the queue, the next `start`
-//! comes 2 cycles after `done`. What the host starts itself goes before what waits in the queue.
+//! and `done` in cycle `d` leave `d - s` in the counter. With auto_restart, or another command in the queue, the next
+//! `start` comes 2 cycles after `done`. What the host starts itself goes before what waits in the queue.
 
 use super::bundle::AxiLite;
 use super::command::{Asked, Queue, Words};
@@ -51,7 +51,9 @@ impl AxiLiteControl {
     pub fn ports(&self) -> ControlPorts {
         let several = self.layout.functions.len() > 1;
         let name = |f: usize, k: usize| if several { format!("arg_{f}_{k}") } else { format!("arg_{k}") };
-        let arguments = |(f, all): (usize, &Vec<u32>)| all.iter().enumerate().map(|(k, bits)| Port::new(name(f, k), u(8 * bits.div_ceil(8)))).collect();
+        let arguments = |(f, all): (usize, &Vec<u32>)| {
+            all.iter().enumerate().map(|(k, bits)| Port::new(name(f, k), u(8 * bits.div_ceil(8)))).collect()
+        };
         ControlPorts {
             rst: Port::bit("rst"),
             bus: AxiLite::ports("s_axi_control_", self.layout.address_bits()),
@@ -75,7 +77,9 @@ impl Template for AxiLiteControl {
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc("Control registers: start and status, interrupt, addresses of the arrays, cycle counter of the latest run.");
+        m.doc(
+            "Control registers: start and status, interrupt, addresses of the arrays, cycle counter of the latest run.",
+        );
         let ports = self.ports();
         let rst = ports.rst.input(m);
         let write = write_channel(m, &ports.bus, rst);
@@ -106,8 +110,10 @@ impl Template for AxiLiteControl {
         count.next(counted).en(start | refused.q() | (running.q() & !done)).rst(rst, 0);
 
         let global = write.flag(m, "interrupt_global", rst, GIER, 0);
-        let causes = [(0, "done"), (1, "ready"), (2, "error")].into_iter().chain(queue.is_some().then_some((3, "queue")));
-        let enables: Vec<_> = causes.map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i)).collect();
+        let causes =
+            [(0, "done"), (1, "ready"), (2, "error")].into_iter().chain(queue.is_some().then_some((3, "queue")));
+        let enables: Vec<_> =
+            causes.map(|(i, name)| write.flag(m, &format!("interrupt_{name}"), rst, IP_IER, i)).collect();
         let wrong = m.wire("wrong", u(1));
         let event = |i: usize| match (i, &queue) {
             (2, _) => wrong.sig(),
@@ -125,8 +131,11 @@ impl Template for AxiLiteControl {
 
         let zeros = |n: u32| m.lit(0, u(n));
         let control = m.concat(&[zeros(24), auto, zeros(3), is_ready, idle, is_done, asked.q()]).called("ctrl");
-        let bits = |from: &[Sig<'m>]| m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>());
-        let mut registers = vec![(CTRL, control), (GIER, global.extend(32)), (IP_IER, bits(&enables)), (IP_ISR, bits(&pending))];
+        let bits = |from: &[Sig<'m>]| {
+            m.concat(&[zeros(32 - from.len() as u32)].into_iter().chain(from.iter().rev().copied()).collect::<Vec<_>>())
+        };
+        let mut registers =
+            vec![(CTRL, control), (GIER, global.extend(32)), (IP_IER, bits(&enables)), (IP_ISR, bits(&pending))];
         let words = Words { m, layout: &self.layout, write: &write, rst };
         let mut asked = Asked::new(words, queue);
         let mut crooked = asked.unknown();
@@ -135,21 +144,40 @@ impl Template for AxiLiteControl {
                 let value = asked.argument(f, k, &mut registers);
                 let low = self.aligned[f][k];
                 if low > 0 {
-                    crooked.push((asked.is(f, value.slice(0, low).reduce_or()).called(format!("misaligned_{f}_{k}")), m.lit(k as u64 & 0xff, u(8))));
+                    crooked.push((
+                        asked.is(f, value.slice(0, low).reduce_or()).called(format!("misaligned_{f}_{k}")),
+                        m.lit(k as u64 & 0xff, u(8)),
+                    ));
                 }
                 ports.arguments[f][k].output(m, value);
             }
         }
         ports.function.iter().zip(asked.function()).for_each(|(port, number)| port.output(m, number));
         registers.extend(asked.registers());
-        misaligned.drive(if crooked.is_empty() { m.lit(0, u(1)) } else { m.any(&crooked.iter().map(|c| c.0).collect::<Vec<_>>()) });
+        misaligned.drive(if crooked.is_empty() {
+            m.lit(0, u(1))
+        } else {
+            m.any(&crooked.iter().map(|c| c.0).collect::<Vec<_>>())
+        });
         let index = m.select(&crooked, m.lit(0, u(8)));
-        let (status, now) = status::registers(m, &self.layout, rst, &write, ports.fault.map(|port| port.input(m)), [refused.q(), index]);
+        let (status, now) = status::registers(
+            m,
+            &self.layout,
+            rst,
+            &write,
+            ports.fault.map(|port| port.input(m)),
+            [refused.q(), index],
+        );
         wrong.drive(now);
         registers.extend(status);
         let at = self.layout.cycles();
         // The halves are read one after the other, but belong together.
-        let high = hold(m, "cycles_high", read.taken & read.address.eq(m.lit(at / 4, read.address.ty())), count.q().slice(32, 32));
+        let high = hold(
+            m,
+            "cycles_high",
+            read.taken & read.address.eq(m.lit(at / 4, read.address.ty())),
+            count.q().slice(32, 32),
+        );
         registers.push((self.layout.design_id(), ports.design_id.input(m)));
         registers.push((self.layout.version(), m.lit(self.version, u(32))));
         registers.extend([(at, count.q().slice(0, 32)), (at + 4, high)]);
@@ -172,7 +200,8 @@ impl<'m> Read<'m> {
             let name = format!("read_{:02x}_to_{:02x}", registers[0].0, registers[registers.len() - 1].0);
             return (self.of(m, low) | self.of(m, high)).called(name);
         };
-        m.mux(self.address.eq(m.lit(at / 4, self.address.ty())), *value, m.lit(0, u(32))).called(format!("read_{at:02x}"))
+        m.mux(self.address.eq(m.lit(at / 4, self.address.ty())), *value, m.lit(0, u(32)))
+            .called(format!("read_{at:02x}"))
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Contract of [`stage`]: an item offered in cycle `t` while `ready` is set is held from `t + 1` on; it leaves in the
 //! first cycle in which `next_ready` is set. Full throughput; `ready` is combinational in `next_ready`, never in
-//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest; of [`deep_fifo`],
-//! whose head is a register, in `t + 2`; loaded into a [`Skid`] in `t`, it is offered in `t + 1` at the earliest.
+//! `offered`. Contract of [`fifo`]: an item pushed in cycle `t` is at the head in `t + 1` at the earliest; of
+//! [`deep_fifo`], whose head is a register, in `t + 2`; loaded into a [`Skid`] in `t`, it is offered in `t + 1` at the
+//! earliest.
 
 use crate::naming::memory_style;
 use rtl::{clog2, u, MemStyle, ModuleBuilder, Reg, Sig, Ty};
@@ -16,7 +17,13 @@ pub(crate) struct Stage<'m> {
     pub load: Sig<'m>,
 }
 
-pub(crate) fn stage<'m>(m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offered: Sig<'m>, next_ready: Sig<'m>) -> Stage<'m> {
+pub(crate) fn stage<'m>(
+    m: &'m ModuleBuilder,
+    name: &str,
+    rst: Sig<'m>,
+    offered: Sig<'m>,
+    next_ready: Sig<'m>,
+) -> Stage<'m> {
     let valid = m.reg(format!("{name}_valid"), u(1));
     let ready = (!valid.q() | next_ready).named(format!("{name}_ready"));
     valid.next(offered).en(ready).rst(rst, 0);
@@ -39,10 +46,18 @@ impl<'m> Skid<'m> {
         Skid { name, valid, second, room }
     }
 
-    /// Offers what is loaded, one after the other, until `taken` (by the bus, while something is offered): whether something
-    /// is offered, and the parts of it. Full throughput. What is not offered yet is dropped where `unless` is set. The caller
-    /// loads only with `room`.
-    pub fn offer(self, m: &'m ModuleBuilder, rst: Sig<'m>, load: Sig<'m>, parts: &[(&str, Sig<'m>)], taken: Sig<'m>, unless: Option<Sig<'m>>) -> (Sig<'m>, Vec<Sig<'m>>) {
+    /// Offers what is loaded, one after the other, until `taken` (by the bus, while something is offered): whether
+    /// something is offered, and the parts of it. Full throughput. What is not offered yet is dropped where `unless` is
+    /// set. The caller loads only with `room`.
+    pub fn offer(
+        self,
+        m: &'m ModuleBuilder,
+        rst: Sig<'m>,
+        load: Sig<'m>,
+        parts: &[(&str, Sig<'m>)],
+        taken: Sig<'m>,
+        unless: Option<Sig<'m>>,
+    ) -> (Sig<'m>, Vec<Sig<'m>>) {
         let Skid { name, valid, second, room } = self;
         let free = (!valid.q() | taken).named(format!("{name}_free"));
         let stays = |s: Sig<'m>| unless.map_or(s, |u| s & !u);
@@ -101,7 +116,13 @@ pub(crate) struct Fifo<'m> {
 
 /// `depth` is a power of two. The caller pushes only with `room` (or counts by itself) and pops only with `valid`.
 pub(crate) fn fifo<'m>(
-    m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
+    m: &'m ModuleBuilder,
+    name: &str,
+    depth: u32,
+    rst: Sig<'m>,
+    push: Sig<'m>,
+    data: Sig<'m>,
+    pop: Sig<'m>,
 ) -> Fifo<'m> {
     let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), MemStyle::Distributed);
@@ -117,9 +138,16 @@ pub(crate) fn fifo<'m>(
     Fifo { valid: count.q().ne_lit(0), head: item, room: count.q().ne_lit(depth) }
 }
 
-/// As [`fifo`], of any size: the memory is read into the register at the head, which counts as one of the `depth` places.
+/// As [`fifo`], of any size: the memory is read into the register at the head, which counts as one of the `depth`
+/// places.
 pub(crate) fn deep_fifo<'m>(
-    m: &'m ModuleBuilder, name: &str, depth: u32, rst: Sig<'m>, push: Sig<'m>, data: Sig<'m>, pop: Sig<'m>,
+    m: &'m ModuleBuilder,
+    name: &str,
+    depth: u32,
+    rst: Sig<'m>,
+    push: Sig<'m>,
+    data: Sig<'m>,
+    pop: Sig<'m>,
 ) -> Fifo<'m> {
     let push = push.named(format!("{name}_push"));
     let mem = m.mem(format!("{name}_mem"), depth, data.w(), memory_style(depth.into(), data.w(), false));

@@ -1,8 +1,8 @@
 //! Between the array and DRAM: a [`reader`] and a [`writer`] per AXI port, for the arrays behind it that are read and
 //! written; the [`control`] registers, and a [`memory`] model for simulation.
 //!
-//! Both engines walk the services of [`arch::contract::walk::Walk`], which the timing models in `arch::cost` walk as well;
-//! under the ideal memory the prediction is exact.
+//! Both engines walk the services of [`arch::contract::walk::Walk`], which the timing models in `arch::cost` walk as
+//! well; under the ideal memory the prediction is exact.
 
 mod address;
 pub mod bundle;
@@ -21,9 +21,9 @@ pub mod status;
 mod steps;
 pub mod writer;
 
+use arch::contract::walk::Walk;
 pub use bursts::{Guard, Report};
 pub use services::EnginePorts;
-use arch::contract::walk::Walk;
 
 /// The arrays an engine serves, for its header: `A, B`.
 fn served(walk: &Walk) -> String {

@@ -1,10 +1,11 @@
-//! A memory of the IP's own, for an array that passes values between phases. To the engines in front of it, it is one more AXI4
-//! memory, on buses of its own: bursts are taken in order, a beat each cycle and direction, and data and responses come as
-//! [`MemoryTiming::ON_CHIP`](arch::contract::walk::MemoryTiming::ON_CHIP) says.
+//! A memory of the IP's own, for an array that passes values between phases. To the engines in front of it, it is one
+//! more AXI4 memory, on buses of its own: bursts are taken in order, a beat each cycle and direction, and data and
+//! responses come as [`MemoryTiming::ON_CHIP`](arch::contract::walk::MemoryTiming::ON_CHIP) says.
 //!
-//! Timing: an address taken in cycle `t` is at the head of its queue in `t + 1`, the first word is asked for in `t + 2`, comes out
-//! of the memory in `t + 3` and is offered in `t + 4`. A beat taken in cycle `t` is in the memory at the end of `t + 1`, and the
-//! response to a burst whose last it is comes in `t + 2`. Both engines take what comes: there is no ready signal to wait for.
+//! Timing: an address taken in cycle `t` is at the head of its queue in `t + 1`, the first word is asked for in `t +
+//! 2`, comes out of the memory in `t + 3` and is offered in `t + 4`. A beat taken in cycle `t` is in the memory at the
+//! end of `t + 1`, and the response to a burst whose last it is comes in `t + 2`. Both engines take what comes: there
+//! is no ready signal to wait for.
 
 use super::bundle::{AxiAddress, AxiRead, AxiWrite, Bus};
 use super::elastic::{fifo, pack, unpack, Fifo};
@@ -53,18 +54,39 @@ impl OnChip {
     pub fn from_vsa(vsa: &Vsa, port: usize, reads: bool, writes: bool) -> Option<OnChip> {
         let array = vsa.on_chip(port)?;
         let bus = Bus { bytes: array.bus_bytes(), address_bits: vsa.port_address_bits(port) };
-        Some(OnChip { array: array.name.clone(), words: array.words() as u32, element: array.ty.bytes(), bus, uram: vsa.uram, reads, writes })
+        Some(OnChip {
+            array: array.name.clone(),
+            words: array.words() as u32,
+            element: array.ty.bytes(),
+            bus,
+            uram: vsa.uram,
+            reads,
+            writes,
+        })
     }
 
     pub fn ports(&self) -> OnChipPorts {
-        OnChipPorts { rst: Port::bit("rst"), read: AxiRead::ports("s_axi_", self.bus), write: AxiWrite::ports("s_axi_", self.bus) }
+        OnChipPorts {
+            rst: Port::bit("rst"),
+            read: AxiRead::ports("s_axi_", self.bus),
+            write: AxiWrite::ports("s_axi_", self.bus),
+        }
     }
 
     /// Joins an instance with the buses of the engines in front of it.
-    pub(crate) fn join<'m>(&self, memory: Instance<'m>, reader: Option<(Instance<'m>, &AxiRead<Port>)>, writer: Option<(Instance<'m>, &AxiWrite<Port>)>) {
+    pub(crate) fn join<'m>(
+        &self,
+        memory: Instance<'m>,
+        reader: Option<(Instance<'m>, &AxiRead<Port>)>,
+        writer: Option<(Instance<'m>, &AxiWrite<Port>)>,
+    ) {
         let ports = self.ports();
-        let to = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| from.into_iter().zip(to).for_each(|(from, to)| to.set(memory, from.out(engine)));
-        let back = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| from.into_iter().zip(to).for_each(|(from, to)| to.set(engine, from.out(memory)));
+        let to = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| {
+            from.into_iter().zip(to).for_each(|(from, to)| to.set(memory, from.out(engine)))
+        };
+        let back = |engine: Instance<'m>, from: Vec<&Port>, to: Vec<&Port>| {
+            from.into_iter().zip(to).for_each(|(from, to)| to.set(engine, from.out(memory)))
+        };
         if let Some((engine, bus)) = reader {
             to(engine, address(&bus.ar), address(&ports.read.ar));
             back(engine, ports.read.inputs(), bus.inputs());
@@ -80,7 +102,14 @@ impl OnChip {
     }
 
     /// Bursts in the order in which they come: the word each begins with, and its beats less one.
-    fn bursts<'m>(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, channel: &AxiAddress<Port>, pop: Sig<'m>) -> (Fifo<'m>, Vec<Sig<'m>>) {
+    fn bursts<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        name: &str,
+        rst: Sig<'m>,
+        channel: &AxiAddress<Port>,
+        pop: Sig<'m>,
+    ) -> (Fifo<'m>, Vec<Sig<'m>>) {
         let [addr, len, valid] = [&channel.addr, &channel.len, &channel.valid].map(|port| port.input(m));
         let room = m.wire(format!("{name}_room"), u(1));
         let word = addr.slice(self.bus.bytes.trailing_zeros(), clog2(self.depth().into()));
@@ -129,8 +158,15 @@ impl OnChip {
         let at = (head[0] + beat.q().resize(head[0].w())).named("w_word");
         let kept = |name: &str, value: Sig<'m>| m.reg(name, value.ty()).next(value).q();
         let stores = m.reg("w_stores", u(1)).next(taken).rst(rst, 0).q();
-        let elements: Vec<Sig<'m>> = (0..self.bus.bytes / self.element).rev().map(|e| strobes.bit(e * self.element)).collect();
-        cells.write_masked(stores, kept("w_at", at), kept("w_data", data), kept("w_elements", m.concat(&elements)), 8 * self.element);
+        let elements: Vec<Sig<'m>> =
+            (0..self.bus.bytes / self.element).rev().map(|e| strobes.bit(e * self.element)).collect();
+        cells.write_masked(
+            stores,
+            kept("w_at", at),
+            kept("w_data", data),
+            kept("w_elements", m.concat(&elements)),
+            8 * self.element,
+        );
         let answers = m.reg("w_answers", u(1)).next(ends).rst(rst, 0).q();
         bus.bvalid.output(m, m.reg("b_valid", u(1)).next(answers).rst(rst, 0).q());
         bus.bresp.output(m, m.lit(0, u(2)));
@@ -143,10 +179,18 @@ impl Template for OnChip {
     }
 
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc(format!("Keeps {}, {} words of {} bytes, between the phases that write and read it.", self.array, self.words, self.bus.bytes));
+        m.doc(format!(
+            "Keeps {}, {} words of {} bytes, between the phases that write and read it.",
+            self.array, self.words, self.bus.bytes
+        ));
         let ports = self.ports();
         let rst = ports.rst.input(m);
-        let cells = m.mem("cells", self.depth(), 8 * self.bus.bytes, memory_style(self.depth().into(), 9 * self.bus.bytes, self.uram));
+        let cells = m.mem(
+            "cells",
+            self.depth(),
+            8 * self.bus.bytes,
+            memory_style(self.depth().into(), 9 * self.bus.bytes, self.uram),
+        );
         if self.reads {
             self.read(m, rst, &ports.read, cells);
         }

@@ -13,7 +13,11 @@ pub(crate) fn ports(registers: &[Register]) -> Vec<Port> {
 
 /// Type of a register's value.
 pub(crate) fn ty(r: &Register) -> Ty {
-    if r.signed { s(r.bits) } else { u(r.bits) }
+    if r.signed {
+        s(r.bits)
+    } else {
+        u(r.bits)
+    }
 }
 
 /// The registers' values.
@@ -36,7 +40,11 @@ impl<'m> Program<'m> {
     pub fn of(m: &'m ModuleBuilder, registers: &[Register], ports: &[Port], start: Sig<'m>) -> Program<'m> {
         let value = |(r, port): (&Register, &Port)| {
             let given = port.input(m);
-            Value { formula: r.formula.clone(), given, kept: m.reg(format!("{}_q", port.name), given.ty()).next(given).en(start).q() }
+            Value {
+                formula: r.formula.clone(),
+                given,
+                kept: m.reg(format!("{}_q", port.name), given.ty()).next(given).en(start).q(),
+            }
         };
         Program { m, registers: registers.iter().zip(ports).map(value).collect() }
     }

@@ -1,21 +1,21 @@
 //! `AxiReader`: fetches the loads of all input groups behind one AXI port and streams them to the feeders.
 //!
-//! Ports: [`ReaderPorts`]; the stream is `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest bit
-//! first), `ld_slot`, `ld_u<d>` (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds 1), `ld_w`,
-//! `ld_data` (a bus word).
+//! Ports: [`ReaderPorts`]; the stream is `ld_valid, ld_first, ld_last, ld_group` (one bit per group of the walk, lowest
+//! bit first), `ld_slot`, `ld_u<d>` (every dimension except the last), `ld_r<d>` (where some group's modulus exceeds
+//! 1), `ld_w`, `ld_data` (a bus word).
 //!
-//! The address side asks for beats as far ahead as the FIFO for them has room (`ahead`), so the memory's latency is paid
-//! once, not with every load; it waits for drains only. The receiver deals the words to the feeders as their halves are
-//! released. A burst is asked for while the FIFO has room for the longest one, so `rready` is always high.
+//! The address side asks for beats as far ahead as the FIFO for them has room (`ahead`), so the memory's latency is
+//! paid once, not with every load; it waits for drains only. The receiver deals the words to the feeders as their
+//! halves are released. A burst is asked for while the FIFO has room for the longest one, so `rready` is always high.
 //!
 //! While `rst` is high the data of open bursts is taken and dropped.
 //!
 //! Timing (pulse seen in cycle `t`, memory always ready; `K` = [`Walk::trim_stages`], `L` = [`Walk::rotate_stages`]):
-//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `written_<o>` in `t` → `go` in `t + 1`; first `arvalid` in
-//! `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the receiver 3 cycles after
-//! the row leaves its stage (`go + K + 2`), the first of a load not before the cycle after `release_<g>`; the receiver takes
-//! one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken in cycle `c` is on the stream in
-//! `c + L + 2`. `arch::cost::reader` computes all of it exactly.
+//! `start` in 0 → service offered in 2 → `go` in 2 at the earliest; `written_<o>` in `t` → `go` in `t + 1`; first
+//! `arvalid` in `go + K + 4`; rows follow each other every `max(1, bursts)` cycles. A row descriptor reaches the
+//! receiver 3 cycles after the row leaves its stage (`go + K + 2`), the first of a load not before the cycle after
+//! `release_<g>`; the receiver takes one virtual beat per cycle, a fetched one 2 cycles after it came, and a beat taken
+//! in cycle `c` is on the stream in `c + L + 2`. `arch::cost::reader` computes all of it exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Queue, Row, Way};
 use super::bundle::{AxiRead, Bus};
@@ -78,7 +78,6 @@ impl ReaderParams {
         let word = Word { slot: u(1), w, group, digits: digits(&self.walk, digit_types(&self.walk)) };
         Loads { valid: u(1), first: u(1), last: u(1), word, data: u(8 * self.walk.bus_bytes()) }
     }
-
 }
 
 /// The interface of an [`AxiReader`].
@@ -108,7 +107,10 @@ impl Template for AxiReader {
         let walk = &self.0.walk;
         m.doc(format!(
             "Reads {} ({} byte elements, {} per word) in bursts and streams {} input group(s) to the feeders.",
-            super::served(walk), walk.bytes, walk.word, walk.groups.len()
+            super::served(walk),
+            walk.bytes,
+            walk.word,
+            walk.groups.len()
         ));
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
@@ -118,16 +120,24 @@ impl Template for AxiReader {
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = written(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
+        let (stage, row, walker_free) =
+            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), true);
         go.drive(job.valid & allowed & walker_free);
 
         let ar_ready = ports.bus.ar.ready.input(m);
         let taken = m.wire("beat_taken", u(1));
         let space = m.reg("beat_space", u(clog2(u64::from(self.0.ahead)) + 1));
-        let enough = space.q().slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros()).reduce_or().named("beat_room");
+        let enough = space
+            .q()
+            .slice(walk.burst_beats().trailing_zeros(), space.q().w() - walk.burst_beats().trailing_zeros())
+            .reduce_or()
+            .named("beat_room");
         let way = Way { ready: ar_ready, allowed: enough, unless: None };
         let kept = Descriptor::of(m, walk, &row);
-        let (queue, mut channel) = address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| deep_fifo(m, "desc", self.0.ahead, rst, push, kept, pop));
+        let (queue, mut channel) =
+            address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| {
+                deep_fifo(m, "desc", self.0.ahead, rst, push, kept, pop)
+            });
         let spent = m.mux(channel.asked, channel.next.extend(space.q().w()).add_lit(1), m.lit(0, space.q().ty()));
         space.next(space.q() - spent + taken.sig().extend(space.q().w())).rst(rst, self.0.ahead);
         channel.valid = (channel.valid & guard.live & !rst).named("arvalid");
@@ -143,16 +153,34 @@ impl Template for AxiReader {
         let freed = released(m, walk, &ports, &io, &queue.head, queue.pop.sig());
         let beat = receiver(m, walk, rst, queue, freed, &beats, taken);
         let (response, ended) = (ports.bus.rresp.input(m), ports.bus.rlast.input(m));
-        watch(m, &ports.engine.report, rst, open, Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended }, self.0.ahead);
+        watch(
+            m,
+            &ports.engine.report,
+            rst,
+            open,
+            Events { opened: channel.valid & ar_ready, address: channel.beat, answered, response, ended },
+            self.0.ahead,
+        );
         stream(m, &self.0, &ports, rst, beat);
     }
 }
 
 /// Whether the drains that the offered service waits for are written.
-fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+fn written<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    ports: &ReaderPorts,
+    io: &Start<'m>,
+    job: &Job<'m>,
+    go: Sig<'m>,
+) -> Sig<'m> {
     let mut pulses: Vec<(usize, Sig<'m>)> = vec![];
     let mut late = vec![];
-    let waits = walk.groups.iter().enumerate().flat_map(|(i, g)| g.waits.iter().enumerate().map(move |(k, wait)| (i, g.group, k, wait)));
+    let waits = walk
+        .groups
+        .iter()
+        .enumerate()
+        .flat_map(|(i, g)| g.waits.iter().enumerate().map(move |(k, wait)| (i, g.group, k, wait)));
     for (i, group, k, wait) in waits {
         let o = wait.output;
         let pulse = pulses.iter().find(|w| w.0 == o).map(|w| w.1).unwrap_or_else(|| {
@@ -182,11 +210,22 @@ fn written<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Star
         };
         late.push(job.group[i] & short);
     }
-    if late.is_empty() { m.lit(1, u(1)) } else { !m.any(&late) }
+    if late.is_empty() {
+        m.lit(1, u(1))
+    } else {
+        !m.any(&late)
+    }
 }
 
 /// Whether the row at the head may go to the feeders: the first of a load takes a buffer half of its group.
-fn released<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &ReaderPorts, io: &Start<'m>, head: &Descriptor<'m>, pop: Sig<'m>) -> Sig<'m> {
+fn released<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    ports: &ReaderPorts,
+    io: &Start<'m>,
+    head: &Descriptor<'m>,
+    pop: Sig<'m>,
+) -> Sig<'m> {
     let free = walk.groups.iter().zip(&head.row.group).zip(&ports.release).map(|((g, chosen), release)| {
         let release = release.input(m);
         let halves = m.reg(format!("halves_{}", g.group), u(3));
@@ -223,7 +262,10 @@ impl<'m> Fields<'m> for Descriptor<'m> {
             r.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
         }
         let ends = [("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end)];
-        for (name, s) in [("slot", &mut r.slot), ("first", &mut r.first), ("last", &mut r.last), ("any", &mut r.any)].into_iter().chain(ends) {
+        for (name, s) in [("slot", &mut r.slot), ("first", &mut r.first), ("last", &mut r.last), ("any", &mut r.any)]
+            .into_iter()
+            .chain(ends)
+        {
             see(name.into(), s);
         }
         r.shift.iter_mut().for_each(|s| see("shift".into(), s));
@@ -240,10 +282,16 @@ struct Beat<'m> {
     last: Sig<'m>,
 }
 
-/// Takes one virtual beat per cycle of the row at the head of the queue, once its buffer half is `freed`; those that are not
-/// fetched do not wait for `beats`.
+/// Takes one virtual beat per cycle of the row at the head of the queue, once its buffer half is `freed`; those that
+/// are not fetched do not wait for `beats`.
 fn receiver<'m>(
-    m: &'m ModuleBuilder, walk: &Walk, rst: Sig<'m>, queue: Queue<'m, Descriptor<'m>>, freed: Sig<'m>, beats: &Fifo<'m>, taken: Wire<'m>,
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    rst: Sig<'m>,
+    queue: Queue<'m, Descriptor<'m>>,
+    freed: Sig<'m>,
+    beats: &Fifo<'m>,
+    taken: Wire<'m>,
 ) -> Beat<'m> {
     let Queue { valid, head, pop: pops } = queue;
     let ty = u(position_bits(walk) - walk.word.trailing_zeros());
@@ -279,7 +327,11 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
     let types: Vec<Ty> = meta.iter().map(|s| s.ty()).collect();
     let reg = |name: String, v: Sig<'m>| m.reg(name, v.ty()).next(v).q();
     let flag = |name: String, v: Sig<'m>| m.reg(name, u(1)).next(v).rst(rst, 0).q();
-    let (mut valid, mut out, mut info) = (flag("beat_valid".into(), beat.valid), flag("beat_emit".into(), emit), reg("beat_info".into(), pack(m, &meta)));
+    let (mut valid, mut out, mut info) = (
+        flag("beat_valid".into(), beat.valid),
+        flag("beat_emit".into(), emit),
+        reg("beat_info".into(), pack(m, &meta)),
+    );
     let mut data = reg("beat_data".into(), beat.data);
     let mut shift = row.shift.map(|s| reg("beat_shift".into(), s));
     for k in 0..walk.rotate_stages() {
@@ -299,7 +351,12 @@ fn stream<'m>(m: &'m ModuleBuilder, p: &ReaderParams, ports: &ReaderPorts, rst: 
     let parts = unpack(info, &types);
     let groups = if walk.groups.len() > 1 { parts[4..4 + walk.groups.len()].to_vec() } else { vec![one] };
     let low_first: Vec<_> = groups.iter().rev().copied().collect();
-    let word = Word { slot: parts[2], w: parts[3], group: pack(m, &low_first), digits: digits(walk, parts[types.len() - row.digits.len()..].to_vec()) };
+    let word = Word {
+        slot: parts[2],
+        w: parts[3],
+        group: pack(m, &low_first),
+        digits: digits(walk, parts[types.len() - row.digits.len()..].to_vec()),
+    };
     let sent = Loads { valid: out, first: parts[0], last: parts[1], word, data: joined };
     for (port, value) in ports.loads.fields().into_iter().zip(sent.fields()) {
         let q = format!("{}_q", port.name);

@@ -17,7 +17,8 @@ impl<'m> Write<'m> {
     }
     /// Bit `i` is written with 1.
     pub fn sets(&self, m: &'m ModuleBuilder, offset: u32, i: u32) -> Sig<'m> {
-        (self.to(m, offset) & self.strobe.bit(i / 8)).called(format!("writes_{offset:02x}_byte{}", i / 8)) & self.data.bit(i)
+        (self.to(m, offset) & self.strobe.bit(i / 8)).called(format!("writes_{offset:02x}_byte{}", i / 8))
+            & self.data.bit(i)
     }
     /// A register of one bit.
     pub fn flag(&self, m: &'m ModuleBuilder, name: &str, rst: Sig<'m>, offset: u32, i: u32) -> Sig<'m> {

@@ -1,5 +1,5 @@
-//! The services of a walk, one after the other: the generator counts the tiles' counters and offers each service with its
-//! address and the ends of its rows. It is the first stage of [`super::address`].
+//! The services of a walk, one after the other: the generator counts the tiles' counters and offers each service with
+//! its address and the ends of its rows. It is the first stage of [`super::address`].
 
 use super::bundle::Bus;
 use super::bursts::{Guard, Report};
@@ -30,7 +30,13 @@ pub struct EnginePorts {
 impl EnginePorts {
     pub(crate) fn new(walk: &Walk, program: &[Register]) -> Self {
         let base = |k: usize| (k, Port::new(format!("base_{k}"), u(walk.address_bits)));
-        EnginePorts { guard: Guard::ports(), start: Port::bit("start"), bases: walk.arrays.iter().map(|a| base(a.0)).collect(), program: program::ports(program), report: Report::ports(Bus::of(walk)) }
+        EnginePorts {
+            guard: Guard::ports(),
+            start: Port::bit("start"),
+            bases: walk.arrays.iter().map(|a| base(a.0)).collect(),
+            program: program::ports(program),
+            report: Report::ports(Bus::of(walk)),
+        }
     }
 }
 
@@ -45,11 +51,18 @@ pub(crate) struct Start<'m> {
 }
 
 impl<'m> Start<'m> {
-    pub fn of(m: &'m ModuleBuilder, walk: &Walk, ports: &EnginePorts, registers: &[Register], rst: Sig<'m>) -> Start<'m> {
+    pub fn of(
+        m: &'m ModuleBuilder,
+        walk: &Walk,
+        ports: &EnginePorts,
+        registers: &[Register],
+        rst: Sig<'m>,
+    ) -> Start<'m> {
         let start = ports.start.input(m);
         let bases: Vec<_> = ports.bases.iter().map(|(_, port)| port.input(m)).collect();
         if walk.bytes > 1 {
-            let within: Vec<_> = bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
+            let within: Vec<_> =
+                bases.iter().map(|base| base.slice(0, walk.bytes.trailing_zeros()).reduce_or()).collect();
             m.assert(rst, "addresses are multiples of an element", !start | !m.any(&within));
         }
         Start { rst, start, bases, program: Program::of(m, registers, &ports.program, start) }
@@ -70,8 +83,8 @@ pub(crate) struct Job<'m> {
     /// One bit per group of the walk.
     pub group: Vec<Sig<'m>>,
     pub slot: Sig<'m>,
-    /// Per group and wait for a phase: this load is the first of its phase, and the phase before had drains that it waits for; or,
-    /// see [`WaitUntil::due_bits`], how many drains it waits for that the load before did not.
+    /// Per group and wait for a phase: this load is the first of its phase, and the phase before had drains that it
+    /// waits for; or, see [`WaitUntil::due_bits`], how many drains it waits for that the load before did not.
     pub phase: Vec<Vec<Option<Sig<'m>>>>,
     pub(super) address: Sig<'m>,
     pub(super) gates: Vec<Sig<'m>>,
@@ -96,7 +109,11 @@ pub(crate) fn shift_bits<'m>(walk: &Walk, address: Sig<'m>) -> Option<Sig<'m>> {
 }
 
 /// The forms of one role in every group, short lists padded with a constant that has no effect.
-fn padded(walk: &Walk, pick: impl Fn(&WalkGroup) -> &Vec<RowForm>, neutral: impl Fn(&WalkGroup) -> i64) -> Vec<Vec<RowForm>> {
+fn padded(
+    walk: &Walk,
+    pick: impl Fn(&WalkGroup) -> &Vec<RowForm>,
+    neutral: impl Fn(&WalkGroup) -> i64,
+) -> Vec<Vec<RowForm>> {
     let most = walk.groups.iter().map(|g| pick(g).len()).max().unwrap_or(0);
     let at = |g: &WalkGroup, i: usize| {
         pick(g).get(i).cloned().unwrap_or_else(|| RowForm {
@@ -128,19 +145,30 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let taken = m.wire("gen_taken", u(1));
     // Parameters are constants of a run.
     let (trips, lasts) = (&walk.trips[walk.parameters..], &walk.lasts[walk.parameters..]);
-    let counters: Vec<_> = trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
-    let numbers = Numbers { m, program: &io.program, cases: cases(m, walk, &io.program, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()) };
+    let counters: Vec<_> =
+        trips.iter().enumerate().map(|(j, t)| m.reg(format!("gen_count{j}"), u(clog2(*t as u64)))).collect();
+    let numbers = Numbers {
+        m,
+        program: &io.program,
+        cases: cases(m, walk, &io.program, &counters.iter().map(|c| c.q()).collect::<Vec<_>>()),
+    };
     let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let at = |(j, w): (usize, &Option<i64>)| w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
-            Some(value) => counters[j].q().eq(numbers.kept(value, counters[j].q().ty())),
-            None if ends(walk, j, v) => at_end[j],
-            None => counters[j].q().eq_lit(v),
-        });
+        let at = |(j, w): (usize, &Option<i64>)| {
+            w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
+                Some(value) => counters[j].q().eq(numbers.kept(value, counters[j].q().ty())),
+                None if ends(walk, j, v) => at_end[j],
+                None => counters[j].q().eq_lit(v),
+            })
+        };
         let cases = g.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
         let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).chain(cases).collect();
-        if tests.is_empty() { m.lit(1, u(1)) } else { m.all(&tests) }
+        if tests.is_empty() {
+            m.lit(1, u(1))
+        } else {
+            m.all(&tests)
+        }
     };
     let active: Vec<_> = walk.groups.iter().zip(&turn).map(|(g, t)| t.q() & here(g)).collect();
     let offered = (busy.q() & m.any(&active)).named("gen_offers");
@@ -192,10 +220,19 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         slot.next(m.mux(io.start, m.lit(0, u(1)), !slot.q())).en(io.start | on).rst(io.rst, 0);
         slot.q()
     });
-    let ends = (step & m.all(&[&[one], &odometer.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
+    let ends =
+        (step & m.all(&[&[one], &odometer.at_end[walk.phases - walk.parameters..]].concat())).called("gen_phase_ends");
     let passing = Passing { start: io.start, ends, served: (0..groups).map(|g| st.load & active[g]).collect() };
     let phase = phase_steps(m, walk, (&counts, &odometer.at_end), &odometer.numbers, &passing).into_iter().enumerate();
-    let phase = phase.map(|(g, waits)| waits.into_iter().enumerate().map(|(k, w)| Some(hold(m, format!("job_phase{g}_{k}"), st.load, w?))).collect()).collect();
+    let phase = phase
+        .map(|(g, waits)| {
+            waits
+                .into_iter()
+                .enumerate()
+                .map(|(k, w)| Some(hold(m, format!("job_phase{g}_{k}"), st.load, w?)))
+                .collect()
+        })
+        .collect();
     Job {
         valid: st.valid,
         phase,
@@ -204,7 +241,11 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
         gates: list("gate", f.gates),
         lowers: list("lower", f.lowers),
         uppers: list("upper", f.uppers),
-        group: job_group.iter().enumerate().map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), st.load, *a) }).collect(),
+        group: job_group
+            .iter()
+            .enumerate()
+            .map(|(g, a)| if groups == 1 { one } else { hold(m, format!("job_group{g}"), st.load, *a) })
+            .collect(),
     }
 }
 
@@ -222,18 +263,37 @@ struct Passing<'m> {
 }
 
 /// Per group and wait, see [`Job::phase`].
-fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, (counts, at_end): (&[Sig<'m>], &[Sig<'m>]), numbers: &Numbers<'_, 'm>, passing: &Passing<'m>) -> Vec<Vec<Option<Sig<'m>>>> {
-    let zero = |of: &[Sig<'m>]| if of.is_empty() { m.lit(1, u(1)) } else { m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>()) };
+fn phase_steps<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    (counts, at_end): (&[Sig<'m>], &[Sig<'m>]),
+    numbers: &Numbers<'_, 'm>,
+    passing: &Passing<'m>,
+) -> Vec<Vec<Option<Sig<'m>>>> {
+    let zero = |of: &[Sig<'m>]| {
+        if of.is_empty() {
+            m.lit(1, u(1))
+        } else {
+            m.all(&of.iter().map(|c| !c.reduce_or()).collect::<Vec<_>>())
+        }
+    };
     let (phases, inner) = counts.split_at(walk.phases - walk.parameters);
     let step = |g: usize, k: usize, w: &Wait| {
         let WaitUntil::Phase { drains, emit, .. } = &w.until else { return None };
         if let Some(bits) = w.until.due_bits(walk) {
             // Phases end while the group has no loads, and not with as many drains each.
             let due = m.reg(format!("gen_due{g}_{k}"), u(bits));
-            let at = |(j, value): (usize, &Option<i64>)| value.map(|v| if ends(walk, j, v) { at_end[j] } else { phases[j].eq_lit(v) });
-            let here: Vec<_> = emit[walk.parameters..].iter().enumerate().filter_map(at).chain([passing.ends]).collect();
+            let at = |(j, value): (usize, &Option<i64>)| {
+                value.map(|v| if ends(walk, j, v) { at_end[j] } else { phases[j].eq_lit(v) })
+            };
+            let here: Vec<_> =
+                emit[walk.parameters..].iter().enumerate().filter_map(at).chain([passing.ends]).collect();
             let more = m.mux(m.all(&here), numbers.kept(drains, u(bits)), m.lit(0, u(bits)));
-            due.next(m.mux(passing.start, m.lit(0, u(bits)), m.mux(passing.served[g], m.lit(0, u(bits)), due.q()) + more));
+            due.next(m.mux(
+                passing.start,
+                m.lit(0, u(bits)),
+                m.mux(passing.served[g], m.lit(0, u(bits)), due.q()) + more,
+            ));
             return Some(due.q());
         }
         // Counter `j` of the phase before: one less where all counters within are zero now.
@@ -242,7 +302,8 @@ fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, (counts, at_end): (&[Sig<'
             let borrows = zero(&phases[j + 1..]);
             Some(m.mux(borrows, phases[j].eq_lit((value + 1) % trip), phases[j].eq_lit(value)))
         };
-        let known: Vec<_> = emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
+        let known: Vec<_> =
+            emit[walk.parameters..].iter().enumerate().filter_map(had).chain([zero(inner), !zero(phases)]).collect();
         Some(m.all(&known))
     };
     let of = |(g, group): (usize, &WalkGroup)| group.waits.iter().enumerate().map(|(k, w)| step(g, k, w)).collect();
@@ -253,9 +314,22 @@ fn phase_steps<'m>(m: &'m ModuleBuilder, walk: &Walk, (counts, at_end): (&[Sig<'
 fn cases<'m>(m: &'m ModuleBuilder, walk: &Walk, program: &Program<'m>, counts: &[Sig<'m>]) -> Vec<Sig<'m>> {
     let one = |span: &Span, count: Sig<'m>, trip: i64| {
         let known = within(m, count, [span.low, span.high], trip);
-        if matches!(span.end, Formula::Const(_)) { known } else { known & count.le(program.kept(&span.end, count.ty())) }
+        if matches!(span.end, Formula::Const(_)) {
+            known
+        } else {
+            known & count.le(program.kept(&span.end, count.ty()))
+        }
     };
-    let is = |(k, all): (usize, &Vec<Span>)| m.all(&all.iter().zip(counts).zip(&walk.trips[walk.parameters..]).map(|((span, count), trip)| one(span, *count, *trip)).collect::<Vec<_>>()).called(format!("gen_case{k}"));
+    let is = |(k, all): (usize, &Vec<Span>)| {
+        m.all(
+            &all.iter()
+                .zip(counts)
+                .zip(&walk.trips[walk.parameters..])
+                .map(|((span, count), trip)| one(span, *count, *trip))
+                .collect::<Vec<_>>(),
+        )
+        .called(format!("gen_case{k}"))
+    };
     walk.cases.iter().enumerate().map(is).collect()
 }
 
@@ -274,7 +348,11 @@ impl<'m> Numbers<'_, 'm> {
                 let number = |v: &Formula| if let Formula::Const(c) = v { Some(*c) } else { None };
                 match values.iter().map(number).collect::<Option<Vec<i64>>>() {
                     Some(numbers) => by_case(self.m, &self.cases, &numbers, ty),
-                    None => of_case(self.m, &self.cases, &values.iter().map(|v| self.program.kept(v, ty)).collect::<Vec<_>>()),
+                    None => of_case(
+                        self.m,
+                        &self.cases,
+                        &values.iter().map(|v| self.program.kept(v, ty)).collect::<Vec<_>>(),
+                    ),
                 }
             }
             _ => self.program.kept(formula, ty),
@@ -296,7 +374,8 @@ impl<'m> Tiles<'_, 'm> {
             return hold(m, name, self.start, init);
         }
         let acc = m.reg(name, init.ty());
-        let delta = carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.kept(d, init.ty())).collect::<Vec<_>>());
+        let delta =
+            carry_select(m, &self.at_end, &f.tiles.iter().map(|d| self.numbers.kept(d, init.ty())).collect::<Vec<_>>());
         acc.next(m.mux(self.start, init, acc.q() + delta)).en(self.load);
         acc.q()
     }

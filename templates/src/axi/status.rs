@@ -1,7 +1,7 @@
 //! The status register: what went wrong since the host last cleared it, and where it did first.
 //!
-//! A run is never stuck by it: engines take error answers as any others, so `ap_done` comes; a run that is asked for with
-//! an address that is not a multiple of its array's element size is over at once and has moved nothing.
+//! A run is never stuck by it: engines take error answers as any others, so `ap_done` comes; a run that is asked for
+//! with an address that is not a multiple of its array's element size is over at once and has moved nothing.
 
 use super::elastic::hold;
 use super::register::Write;
@@ -27,21 +27,40 @@ pub struct Fault<S> {
 impl<S> Fault<S> {
     pub fn map<T>(&self, f: impl Fn(&S) -> T) -> Fault<T> {
         let Fault { read, write, port, response, known, address } = self;
-        Fault { read: f(read), write: f(write), port: f(port), response: f(response), known: f(known), address: f(address) }
+        Fault {
+            read: f(read),
+            write: f(write),
+            port: f(port),
+            response: f(response),
+            known: f(known),
+            address: f(address),
+        }
     }
 }
 
 impl Fault<Port> {
     pub fn ports() -> Self {
         let p = |name: &str, bits: u32| Port::new(format!("fault_{name}"), u(bits));
-        Fault { read: p("read", 1), write: p("write", 1), port: p("port", 8), response: p("response", 2), known: p("known", 1), address: p("address", 64) }
+        Fault {
+            read: p("read", 1),
+            write: p("write", 1),
+            port: p("port", 8),
+            response: p("response", 2),
+            known: p("known", 1),
+            address: p("address", 64),
+        }
     }
 }
 
-/// The registers as (offset, value), and whether something goes wrong in this cycle. `refused`: a run is, because of the
-/// address of argument `index` (8).
+/// The registers as (offset, value), and whether something goes wrong in this cycle. `refused`: a run is, because of
+/// the address of argument `index` (8).
 pub(super) fn registers<'m>(
-    m: &'m ModuleBuilder, layout: &Layout, rst: Sig<'m>, write: &Write<'m>, fault: Fault<Sig<'m>>, [refused, index]: [Sig<'m>; 2],
+    m: &'m ModuleBuilder,
+    layout: &Layout,
+    rst: Sig<'m>,
+    write: &Write<'m>,
+    fault: Fault<Sig<'m>>,
+    [refused, index]: [Sig<'m>; 2],
 ) -> (Vec<(u32, Sig<'m>)>, Sig<'m>) {
     let at = layout.status();
     let causes = [("read_error", fault.read), ("write_error", fault.write), ("misaligned", refused)];
@@ -57,11 +76,39 @@ pub(super) fn registers<'m>(
     let first = (now & !noted).called("status_first");
     let zero = |bits: u32| m.lit(0, u(bits));
     let kept = |name: &str, of_fault: Sig<'m>, of_refusal: Sig<'m>| {
-        let kept = m.reg(format!("status_{name}"), of_fault.ty()).next(m.mux(answered, of_fault, of_refusal)).en(first).rst(rst, 0).q();
+        let kept = m
+            .reg(format!("status_{name}"), of_fault.ty())
+            .next(m.mux(answered, of_fault, of_refusal))
+            .en(first)
+            .rst(rst, 0)
+            .q();
         m.mux(noted, kept, zero(of_fault.ty().w))
     };
-    let (known, response, index) = (kept("known", fault.known, zero(1)), kept("response", fault.response, zero(2)), kept("index", fault.port, index));
+    let (known, response, index) = (
+        kept("known", fault.known, zero(1)),
+        kept("response", fault.response, zero(2)),
+        kept("index", fault.port, index),
+    );
     let address = hold(m, "status_address", first, fault.address);
-    let status = m.concat(&[zero(32 - STATUS_INDEX - 8), index, zero(STATUS_INDEX - STATUS_RESPONSE - 2), response, zero(STATUS_RESPONSE - STATUS_KNOWN - 1), known, bits[2], bits[1], bits[0]]).called("status");
-    (vec![(at, status), (layout.error_address(), address.slice(0, 32)), (layout.error_address() + 4, address.slice(32, 32))], now)
+    let status = m
+        .concat(&[
+            zero(32 - STATUS_INDEX - 8),
+            index,
+            zero(STATUS_INDEX - STATUS_RESPONSE - 2),
+            response,
+            zero(STATUS_RESPONSE - STATUS_KNOWN - 1),
+            known,
+            bits[2],
+            bits[1],
+            bits[0],
+        ])
+        .called("status");
+    (
+        vec![
+            (at, status),
+            (layout.error_address(), address.slice(0, 32)),
+            (layout.error_address() + 4, address.slice(32, 32)),
+        ],
+        now,
+    )
 }

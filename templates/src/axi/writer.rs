@@ -3,14 +3,15 @@
 //! Ports: [`WriterPorts`]; a request is `dr_valid, dr_group` (one bit per group of the walk, lowest first), `dr_slot,
 //! dr_u<d>, dr_r<d>, dr_w`.
 //!
-//! A reset ends the open bursts first: their addresses stay offered, their missing beats follow without strobes, no others
-//! are begun. When all have been answered (`quiet`), the engine itself is reset.
+//! A reset ends the open bursts first: their addresses stay offered, their missing beats follow without strobes, no
+//! others are begun. When all have been answered (`quiet`), the engine itself is reset.
 //!
 //! Timing (`K`, `L` as in [`super::reader`], `Q` = `read_latency`): `start` in 0 → first service offered in 2;
 //! `emitted_<o>` in `t` → `go` in `t + 1`; first `dr_valid` in `go + 2`, one per cycle while words have room;
-//! `drained_<o>` one cycle after the last answer; first `awvalid` in `go + K + 4`; the word asked for in cycle `c` can be
-//! taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at least
-//! two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it exactly.
+//! `drained_<o>` one cycle after the last answer; first `awvalid` in `go + K + 4`; the word asked for in cycle `c` can
+//! be taken by the write side in `c + Q + L + 1` and is on the W channel one cycle later; a burst's W beats come at
+//! least two cycles after its `awvalid`; `written_<o>` 2 cycles after the last B. `arch::cost::writer` computes it
+//! exactly.
 
 use super::address::{self, beat_of, digit_types, digits, position_bits, Odometer, Queue, Row, Way};
 use super::bundle::{AxiWrite, Bus};
@@ -51,7 +52,8 @@ impl WriterParams {
 
     /// The interface.
     pub fn ports(&self) -> WriterPorts {
-        let of_groups = |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
+        let of_groups =
+            |what: &str| self.walk.groups.iter().map(|g| Port::bit(format!("{what}_{}", g.group))).collect();
         WriterPorts {
             engine: EnginePorts::new(&self.walk, &self.program),
             emitted: of_groups("emitted"),
@@ -107,7 +109,10 @@ impl Template for AxiWriter {
         let walk = &self.0.walk;
         m.doc(format!(
             "Writes {} ({} byte elements, {} per word) in bursts from the words of {} output group(s).",
-            super::served(walk), walk.bytes, walk.word, walk.groups.len()
+            super::served(walk),
+            walk.bytes,
+            walk.word,
+            walk.groups.len()
         ));
         let ports = self.0.ports();
         let guard = ports.engine.guard.map(|port| port.input(m));
@@ -119,7 +124,8 @@ impl Template for AxiWriter {
         let job = services::generator(m, walk, &io, go.sig());
         let allowed = credits(m, walk, &ports, &io, &job, go.sig());
         let row_leaves = m.wire("row_next", u(1));
-        let (stage, row, walker_free) = address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
+        let (stage, row, walker_free) =
+            address::rows(m, walk, (rst, &io.program), &job, go.sig(), row_leaves.sig(), false);
         let word_pop = m.wire("word_pop", u(1));
         let (tokens_free, words) = requests(m, &self.0, &ports, &io, &job, go.sig(), word_pop.sig());
         // What ends open bursts takes words that have not come.
@@ -129,7 +135,10 @@ impl Template for AxiWriter {
         let aw_ready = ports.bus.aw.ready.input(m);
         let way = Way { ready: aw_ready & live, allowed: m.lit(1, u(1)), unless: Some(ends) };
         let kept = Descriptor::of(m, walk, &row);
-        let (queue, mut channel) = address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, kept, pop));
+        let (queue, mut channel) =
+            address::leave(m, walk, rst, (stage, row, row_leaves), way, kept, |kept, push, pop| {
+                fifo(m, "desc", ROWS_IN_FLIGHT as u32, rst, push, kept, pop)
+            });
         channel.valid = (channel.valid & offers).named("awvalid");
         address::drive_channel(m, walk, &ports.bus.aw, &channel);
 
@@ -141,11 +150,25 @@ impl Template for AxiWriter {
         let end = data_side.build(queue, words, word_pop);
         let answered = responses(m, walk, &ports, &io, end);
         let response = ports.bus.bresp.input(m);
-        watch(m, &ports.engine.report, guard.rst, open, Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) }, ROWS_IN_FLIGHT as u32);
+        watch(
+            m,
+            &ports.engine.report,
+            guard.rst,
+            open,
+            Events { opened: addressed, address: channel.beat, answered, response, ended: m.lit(1, u(1)) },
+            ROWS_IN_FLIGHT as u32,
+        );
     }
 }
 
-fn credits<'m>(m: &'m ModuleBuilder, walk: &Walk, ports: &WriterPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>) -> Sig<'m> {
+fn credits<'m>(
+    m: &'m ModuleBuilder,
+    walk: &Walk,
+    ports: &WriterPorts,
+    io: &Start<'m>,
+    job: &Job<'m>,
+    go: Sig<'m>,
+) -> Sig<'m> {
     let allowed = ports.emitted.iter().zip(&walk.groups).zip(&job.group).map(|((emitted, g), chosen)| {
         let emitted = emitted.input(m);
         let ready = m.reg(format!("ready_{}", g.group), u(3));
@@ -167,7 +190,13 @@ struct Words<'m> {
 
 /// Walks the hull word by word, sends the requests, rotates the answers. Returns whether a service is accepted.
 fn requests<'m>(
-    m: &'m ModuleBuilder, p: &WriterParams, ports: &WriterPorts, io: &Start<'m>, job: &Job<'m>, go: Sig<'m>, word_pop: Sig<'m>,
+    m: &'m ModuleBuilder,
+    p: &WriterParams,
+    ports: &WriterPorts,
+    io: &Start<'m>,
+    job: &Job<'m>,
+    go: Sig<'m>,
+    word_pop: Sig<'m>,
 ) -> (Sig<'m>, Words<'m>) {
     let (rst, walk) = (io.rst, &p.walk);
     let one = m.lit(1, u(1));
@@ -181,7 +210,9 @@ fn requests<'m>(
     let odo: Odometer = address::odometer(m, "ask", (walk, &io.program), job, go, row_ends.sig(), true);
     let index = m.reg("ask_w", u(p.word_index_bits()));
     let group: Vec<_> = odo.group.clone();
-    let each = |f: &dyn Fn(&WalkGroup) -> i64, ty: Ty| choose_lit(m, &group, &walk.groups.iter().map(f).collect::<Vec<_>>(), ty);
+    let each = |f: &dyn Fn(&WalkGroup) -> i64, ty: Ty| {
+        choose_lit(m, &group, &walk.groups.iter().map(f).collect::<Vec<_>>(), ty)
+    };
     let ends = each(&|g| g.array_words() - 1, index.q().ty());
     let at_end = index.q().eq(ends).named("ask_row_last");
     // Of rows with steps, each word of the collectors becomes several.
@@ -202,11 +233,16 @@ fn requests<'m>(
     });
 
     let low_first: Vec<_> = group.iter().rev().copied().collect();
-    let word = Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
+    let word =
+        Word { slot, w: index.q(), group: pack(m, &low_first), digits: digits(walk, odo.digits.iter().copied()) };
     let asks = parts.as_ref().map_or(issue, |p| issue & p.first);
     for (port, value) in ports.tokens.fields().into_iter().zip(Tokens { valid: asks, word }.fields()) {
         let q = format!("{}_q", port.name);
-        let sent = if *port == ports.tokens.valid { m.reg(q, u(1)).next(*value).rst(rst, 0).q() } else { hold(m, q, issue, *value) };
+        let sent = if *port == ports.tokens.valid {
+            m.reg(q, u(1)).next(*value).rst(rst, 0).q()
+        } else {
+            hold(m, q, issue, *value)
+        };
         port.output(m, sent);
     }
 
@@ -280,7 +316,14 @@ impl<'m> Descriptor<'m> {
 impl<'m> Fields<'m> for Descriptor<'m> {
     fn each(&mut self, see: &mut dyn FnMut(String, &mut Sig<'m>)) {
         self.group.iter_mut().enumerate().for_each(|(g, s)| see(format!("group{g}"), s));
-        let fields = [("last", &mut self.last), ("any", &mut self.any), ("from", &mut self.from), ("to", &mut self.to), ("end", &mut self.end), ("window", &mut self.window)];
+        let fields = [
+            ("last", &mut self.last),
+            ("any", &mut self.any),
+            ("from", &mut self.from),
+            ("to", &mut self.to),
+            ("end", &mut self.end),
+            ("window", &mut self.window),
+        ];
         for (name, s) in fields {
             see(name.into(), s);
         }
@@ -316,7 +359,8 @@ impl<'m> DataSide<'_, 'm> {
         let (m, walk, rst) = (self.m, self.walk, self.rst);
         let Queue { valid: waiting, head, pop: pops } = queue;
         let flag = |name: &str| m.reg(format!("send_{name}"), u(1));
-        let (busy, sends, takes, opens, last) = (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
+        let (busy, sends, takes, opens, last) =
+            (flag("busy"), flag("beat"), flag("takes"), flag("opens"), flag("last"));
         let ty = u(position_bits(walk) - walk.word.trailing_zeros());
         let index = m.reg("send_index", ty);
         let window = m.reg("send_window", head.window.ty());
@@ -363,10 +407,18 @@ impl<'m> DataSide<'_, 'm> {
         let wlast = (at_last | window_full).named("burst_last");
         let previous = hold(m, "previous", word, words.data);
         let data = now.shift.map_or(words.data, |s| {
-            join(m, walk, previous, words.data, |j| if j + 1 == walk.word { m.lit(0, u(1)) } else { s.gt(m.lit(j, s.ty())) })
+            join(m, walk, previous, words.data, |j| {
+                if j + 1 == walk.word {
+                    m.lit(0, u(1))
+                } else {
+                    s.gt(m.lit(j, s.ty()))
+                }
+            })
         });
         let strobes = self.strobes(&now, at_first, at_last);
-        let strobes = steps::wanted(m, walk, steps::Placed { group: &head.group, shift: head.shift }, &now.group, pop, step).map_or(strobes, |wanted| strobes & wanted);
+        let strobes =
+            steps::wanted(m, walk, steps::Placed { group: &head.group, shift: head.shift }, &now.group, pop, step)
+                .map_or(strobes, |wanted| strobes & wanted);
         let strobes = m.mux(self.ends, m.lit(0, strobes.ty()), strobes).named("send_strb");
         let parts = [("data", data.named("send_data")), ("last", wlast), ("strb", strobes)];
         let (valid, offered) = channel.offer(m, rst, sent, &parts, self.offers & wready, None);

@@ -22,7 +22,11 @@ pub enum Field {
 /// Type that holds `low..=high`.
 pub fn range_ty(low: i64, high: i64) -> Ty {
     let magnitude = |v: i64| 64 - v.leading_zeros();
-    if low >= 0 { u(magnitude(high).max(1)) } else { s(magnitude(high.max(0)).max(magnitude(!low)) + 1) }
+    if low >= 0 {
+        u(magnitude(high).max(1))
+    } else {
+        s(magnitude(high.max(0)).max(magnitude(!low)) + 1)
+    }
 }
 
 /// Least and greatest value over all waves.
@@ -49,7 +53,9 @@ impl Field {
 pub fn time_field(vsa: &Vsa, id: NodeId) -> Option<Field> {
     match &vsa.node(id).op {
         Op::Iter(form) if form.is_time_only() => Some(Field::Time(form.clone())),
-        Op::Guard(conditions) if conditions.iter().all(|c| c.form.is_time_only()) => Some(Field::Guard(conditions.clone())),
+        Op::Guard(conditions) if conditions.iter().all(|c| c.form.is_time_only()) => {
+            Some(Field::Guard(conditions.clone()))
+        }
         _ => None,
     }
 }
@@ -61,7 +67,14 @@ const TELLING: usize = 40;
 pub fn field_port(k: usize, field: &Field, counters: &[Counter]) -> Port {
     let (kind, what) = match field {
         Field::Valid => return Port::bit("valid"),
-        Field::Guard(conditions) => ("guard", conditions.iter().map(|c| told_condition(c, counters)).collect::<Option<Vec<_>>>().map(|all| all.join("_and_"))),
+        Field::Guard(conditions) => (
+            "guard",
+            conditions
+                .iter()
+                .map(|c| told_condition(c, counters))
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.join("_and_")),
+        ),
         Field::Time(form) => ("time", Some(told(form, counters))),
         Field::Pointer(depth, lag) => ("wave", Some(modulo(*depth, *lag))),
         Field::WritePointer(depth, lag) => ("written", Some(modulo(*depth, *lag))),
@@ -79,7 +92,11 @@ pub fn modulo(depth: i64, lag: Option<u32>) -> String {
 fn told(form: &Form, counters: &[Counter]) -> String {
     let number = |v: i64| if v < 0 { format!("m{}", v.unsigned_abs()) } else { v.to_string() };
     let term = |(counter, &c): (&Counter, &i64)| {
-        let name: String = counter.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+        let name: String = counter
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+            .collect();
         (c != 0).then(|| if c == 1 { name } else { format!("{name}_x{}", number(c)) })
     };
     let terms = counters.iter().zip(&form.counters).filter_map(term);

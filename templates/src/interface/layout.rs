@@ -11,7 +11,8 @@ pub const FUNCTION_BITS: u32 = 8;
 /// See the module's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar; then of each program register.
+    /// Bits of each argument, by function: 64 or 32 for an address, the width of its type for a scalar; then of each
+    /// program register.
     pub functions: Vec<Vec<u32>>,
     /// Commands that the queue holds; 0: there is none.
     pub queue: u32,
@@ -19,12 +20,18 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(ip: &Ip) -> Layout {
-        let bits = |f: usize| move |source: Source| match source {
-            Source::Array(_) => ip.core_of(f).address_bits,
-            Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
+        let bits = |f: usize| {
+            move |source: Source| match source {
+                Source::Array(_) => ip.core_of(f).address_bits,
+                Source::Scalar(k) => ip.core_of(f).scalars[k].ty.bits(),
+            }
         };
         let program = |f: usize| program::of(ip.core_of(f)).into_iter().map(|r| r.bits);
-        let functions = ip.functions.iter().enumerate().map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).collect());
+        let functions = ip
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(f, function)| function.arguments.iter().map(|a| bits(f)(a.is)).chain(program(f)).collect());
         Layout { functions: functions.collect(), queue: ip.queue }
     }
     /// Of one function without a queue, with arguments of so many bits.
@@ -41,7 +48,9 @@ impl Layout {
         for (f, arguments) in self.functions.iter().enumerate() {
             for (k, &bits) in arguments.iter().enumerate() {
                 let at = self.argument(f, k);
-                for (at, bits) in [(at, bits.min(32)), (at + 4, bits.saturating_sub(32))].into_iter().filter(|w| w.1 > 0) {
+                for (at, bits) in
+                    [(at, bits.min(32)), (at + 4, bits.saturating_sub(32))].into_iter().filter(|w| w.1 > 0)
+                {
                     let most = words.entry(at).or_insert(bits);
                     *most = bits.max(*most);
                 }

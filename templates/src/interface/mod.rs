@@ -1,16 +1,16 @@
-//! `Interface`: what an IP looks like from outside, described once. Simulation, testbench, report and packaging read it;
-//! the register file is built from its [`Layout`]. Nobody else computes an offset or a port's name.
+//! `Interface`: what an IP looks like from outside, described once. Simulation, testbench, report and packaging read
+//! it; the register file is built from its [`Layout`]. Nobody else computes an offset or a port's name.
 //!
-//! Register map: CTRL, GIER, IP_IER, IP_ISR as Vitis HLS lays them out, the arguments from [`ARGUMENTS`] on in the order
-//! of the C function's parameters (12 bytes for an address or a scalar of 64 bits: low half, high half, a gap; 8 for a
-//! smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest. The functions of an IP lay
-//! their arguments out from the same place, so a register means what the function that is chosen says.
+//! Register map: CTRL, GIER, IP_IER, IP_ISR as Vitis HLS lays them out, the arguments from [`ARGUMENTS`] on in the
+//! order of the C function's parameters (12 bytes for an address or a scalar of 64 bits: low half, high half, a gap; 8
+//! for a smaller scalar), then what a host needs to trust a run: [`Layout::design_id`] and the rest. The functions of
+//! an IP lay their arguments out from the same place, so a register means what the function that is chosen says.
 //!
 //! Invariants: registers are sorted by offset, aligned to 4 bytes and disjoint; what is added later goes to the end.
 
 pub mod layout;
-mod registers;
 pub mod names;
+mod registers;
 mod signals;
 
 pub use signals::Single;
@@ -281,34 +281,76 @@ impl Interface {
         let idents = names::functions(ip.functions.iter().map(|f| f.name.as_str()));
         for (f, (function, ident)) in ip.functions.iter().zip(idents).enumerate() {
             let core = ip.core_of(f);
-            let mut idents = names::arguments(function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)));
+            let mut idents = names::arguments(
+                function.arguments.iter().map(|a| a.name.as_str()).chain(function.sizes.iter().map(String::as_str)),
+            );
             let of_sizes = function.sizes.iter().zip(idents.split_off(function.arguments.len()));
-            let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument { name: name.clone(), ident, ty: s.ty, max: s.max, before: (s.after[0] + s.after[1]) as usize };
+            let size = |(s, (name, ident)): (&Size, (&String, String))| SizeArgument {
+                name: name.clone(),
+                ident,
+                ty: s.ty,
+                max: s.max,
+                before: (s.after[0] + s.after[1]) as usize,
+            };
             let sizes = core.sizes.list.iter().zip(of_sizes).map(size).collect();
-            let register = |(n, register)| ProgramRegister { ident: format!("program_{n}"), register, offset: layout.argument(f, function.arguments.len() + n) };
+            let register = |(n, register)| ProgramRegister {
+                ident: format!("program_{n}"),
+                register,
+                offset: layout.argument(f, function.arguments.len() + n),
+            };
             let program = arch::contract::program::of(core).into_iter().enumerate().map(register).collect();
             let argument = |(k, (a, ident)): (usize, (&arch::ir::ip::Argument, String))| {
                 let (ty, passed) = match a.is {
-                    Source::Array(index) => (core.arrays[index].ty, Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)]))),
+                    Source::Array(index) => (
+                        core.arrays[index].ty,
+                        Passed::Address(array(core, index, shared[function.core][core.port_of(index as u32)])),
+                    ),
                     Source::Scalar(index) => (core.scalars[index].ty, Passed::Value(index)),
                 };
                 Argument { name: a.name.clone(), ident, ty, offset: layout.argument(f, k), passed, formula: None }
             };
-            let mut arguments: Vec<Argument> = function.arguments.iter().zip(idents).enumerate().map(argument).collect();
-            let scalar = |k: usize| arguments.iter().find(|a| a.passed == Passed::Value(k)).map_or(String::new(), |a| a.ident.clone());
+            let mut arguments: Vec<Argument> =
+                function.arguments.iter().zip(idents).enumerate().map(argument).collect();
+            let scalar = |k: usize| {
+                arguments.iter().find(|a| a.passed == Passed::Value(k)).map_or(String::new(), |a| a.ident.clone())
+            };
             let operands: Vec<String> = (0..core.scalars.len()).map(scalar).collect();
             for a in &mut arguments {
                 let Passed::Value(k) = a.passed else { continue };
                 a.formula = core.scalars[k].host.clone().map(|expr| Formula { expr, operands: operands.clone() });
             }
-            functions.push(Function { name: function.name.clone(), ident, core: function.core, arguments, sizes, program, arrays: core.arrays.len() });
+            functions.push(Function {
+                name: function.name.clone(),
+                ident,
+                core: function.core,
+                arguments,
+                sizes,
+                program,
+                arrays: core.arrays.len(),
+            });
         }
         let count = shared.iter().flatten().max().map_or(0, |p| p + 1);
-        let ports = (0..count).zip(names::ports(ip, &functions, count)).map(|(port, name)| axi_port(ip, &shared, port, name, &functions)).collect();
+        let ports = (0..count)
+            .zip(names::ports(ip, &functions, count))
+            .map(|(port, name)| axi_port(ip, &shared, port, name, &functions))
+            .collect();
         let (design_id, version) = (0, version());
         let registers = registers::list(&layout, &functions, version);
         let (clock, reset, interrupt, control) = ("ap_clk", "ap_rst_n", "interrupt", "s_axi_control");
-        Interface { kernel: names::kernel(&ip.name), clock, reset, interrupt, control, design_id, version, address_bits: ip.cores[0].address_bits, layout, functions, ports, registers }
+        Interface {
+            kernel: names::kernel(&ip.name),
+            clock,
+            reset,
+            interrupt,
+            control,
+            design_id,
+            version,
+            address_bits: ip.cores[0].address_bits,
+            layout,
+            functions,
+            ports,
+            registers,
+        }
     }
 
     /// The hardware is built: what identifies it.
@@ -337,12 +379,22 @@ impl From<&Vsa> for Interface {
 }
 
 fn array(core: &Vsa, k: usize, port: usize) -> Array {
-    let (read, written) = (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
-    Array { index: k, dims: core.arrays[k].dims.clone(), extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(), address_bits: core.address_bits, port, read, written, scratch: core.arrays[k].scratch.is_some() }
+    let (read, written) =
+        (core.inputs.iter().any(|g| g.array as usize == k), core.outputs.iter().any(|g| g.array as usize == k));
+    Array {
+        index: k,
+        dims: core.arrays[k].dims.clone(),
+        extents: core.sizes.extents.get(&k).cloned().unwrap_or_default(),
+        address_bits: core.address_bits,
+        port,
+        read,
+        written,
+        scratch: core.arrays[k].scratch.is_some(),
+    }
 }
 
-/// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are numbered in
-/// the order in which the cores first need them.
+/// Of each core's ports, the IP's that it shares with the other cores': ports of one width, in order. The IP's are
+/// numbered in the order in which the cores first need them.
 fn shared(ip: &Ip) -> Vec<Vec<usize>> {
     let mut widths: Vec<u32> = vec![];
     let mut all = vec![];
@@ -367,7 +419,10 @@ fn axi_port(ip: &Ip, shared: &[Vec<usize>], port: usize, name: String, functions
     let reads: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::reads(core, *p)).collect();
     let writes: Vec<Walk> = used.iter().filter_map(|(core, p)| Walk::writes(core, *p)).collect();
     let burst = reads.iter().chain(&writes).map(Walk::burst_beats).max().unwrap_or(1);
-    let arguments = functions.iter().enumerate().flat_map(|(f, function)| function.arguments.iter().enumerate().map(move |(k, a)| ((f, k), a)));
+    let arguments = functions
+        .iter()
+        .enumerate()
+        .flat_map(|(f, function)| function.arguments.iter().enumerate().map(move |(k, a)| ((f, k), a)));
     AxiPort {
         name,
         data_bits: 8 * used.first().map_or(0, |(core, p)| core.bus_bytes(*p)),

@@ -24,11 +24,13 @@ const KEYWORDS: &str = "abs access after alias all architecture array attribute 
     as async await def del elif except from lambda none nonlocal pass raise with yield";
 
 /// Registers, and what the generated drivers call their own things; lower case.
-const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt register_map self ip ap_clk ap_rst_n \
+const RESERVED: &str = "ctrl gier ip_ier ip_isr cycles status error_address design_id version control interrupt \
+    register_map self ip ap_clk ap_rst_n \
     start done idle wait run base";
 
 /// What the drivers of an IP with several functions call theirs beside those; lower case.
-const DRIVER: &str = "control hw read64 write64 bits32 bits64 wait run reset cycles status error_address design_id version check_design \
+const DRIVER: &str = "control hw read64 write64 bits32 bits64 wait run reset cycles status error_address design_id \
+    version check_design \
     start is_done is_idle interrupt_enable interrupt_disable interrupt_clear queue function";
 
 /// The names of arguments with these C names, in the same order.
@@ -40,21 +42,28 @@ pub fn arguments<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 
 /// The kernel's name: that of the top module, of files and of functions in C and Python; lower case.
 pub fn kernel(name: &str) -> String {
-    let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().chain(["main", "pynq", "numpy"]).map(String::from).collect();
+    let mut taken: BTreeSet<String> =
+        KEYWORDS.split_whitespace().chain(["main", "pynq", "numpy"]).map(String::from).collect();
     fresh(&name.to_lowercase(), &mut taken)
 }
 
 /// The functions with these C names, in the same order.
 pub fn functions<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut taken: BTreeSet<String> = KEYWORDS.split_whitespace().chain(DRIVER.split_whitespace()).map(String::from).collect();
+    let mut taken: BTreeSet<String> =
+        KEYWORDS.split_whitespace().chain(DRIVER.split_whitespace()).map(String::from).collect();
     names.into_iter().map(|name| fresh(&name.to_lowercase(), &mut taken)).collect()
 }
 
 /// The AXI ports: of one function each is called like its only array; else `m_axi_gmem<n>`, in lower case.
 pub fn ports(ip: &Ip, functions: &[Function], count: usize) -> Vec<String> {
-    let mut taken: BTreeSet<String> = functions.iter().flat_map(|f| &f.arguments).map(|a| a.ident.to_lowercase()).collect();
+    let mut taken: BTreeSet<String> =
+        functions.iter().flat_map(|f| &f.arguments).map(|a| a.ident.to_lowercase()).collect();
     let mut name = |port: usize| match (functions, &ip.cores[0].arrays_of(port).collect::<Vec<_>>()[..]) {
-        ([function], &[only]) => function.arguments.iter().find(|a| a.array().is_some_and(|a| a.index == only)).map_or(String::new(), |a| a.ident.to_lowercase()),
+        ([function], &[only]) => function
+            .arguments
+            .iter()
+            .find(|a| a.array().is_some_and(|a| a.index == only))
+            .map_or(String::new(), |a| a.ident.to_lowercase()),
         _ => fresh(&format!("gmem{port}"), &mut taken),
     };
     (0..count).map(|port| format!("m_axi_{}", name(port))).collect()

@@ -31,7 +31,12 @@ impl Interface {
     pub fn singles(&self) -> [Single; 3] {
         let single = |port, kind, logical, parameters| Single { port, kind, logical, parameters };
         [
-            single(self.clock, "clock", "CLK", vec![("ASSOCIATED_BUSIF", self.buses().join(":")), ("ASSOCIATED_RESET", self.reset.into())]),
+            single(
+                self.clock,
+                "clock",
+                "CLK",
+                vec![("ASSOCIATED_BUSIF", self.buses().join(":")), ("ASSOCIATED_RESET", self.reset.into())],
+            ),
             single(self.reset, "reset", "RST", vec![("POLARITY", "ACTIVE_LOW".into())]),
             single(self.interrupt, "interrupt", "INTERRUPT", vec![("SENSITIVITY", "LEVEL_HIGH".into())]),
         ]
@@ -41,7 +46,9 @@ impl Interface {
     pub(crate) fn declare(&self, m: &ModuleBuilder) {
         let buses = self.buses();
         m.arrange(|port| {
-            let place = |(k, bus): (usize, &&str)| Some((k + 1, AXI.split_whitespace().position(|s| port.strip_prefix(bus) == Some(&format!("_{s}")))?));
+            let place = |(k, bus): (usize, &&str)| {
+                Some((k + 1, AXI.split_whitespace().position(|s| port.strip_prefix(bus) == Some(&format!("_{s}")))?))
+            };
             let single = [self.reset, self.interrupt].iter().position(|s| *s == port).map(|k| (0, k));
             single.or_else(|| buses.iter().enumerate().find_map(place))
         });

@@ -1,5 +1,5 @@
-//! What feeders and collectors are alike in: both keep, beside a PE, a part of a hull whose words pass by as a stream, at addresses
-//! that waves tell.
+//! What feeders and collectors are alike in: both keep, beside a PE, a part of a hull whose words pass by as a stream,
+//! at addresses that waves tell.
 
 use super::words::{bank_start, below, common, distance, fits, BufferPorts, StreamShape, Ties, Wave, Window};
 use crate::naming::Hops;
@@ -56,8 +56,18 @@ impl<'m> Taken<'m> {
 }
 
 impl Buffer {
-    /// A grid of buffers for the part `hull` of an array (index), beside the PEs that `pe` finds; forms as in the group.
-    pub fn new(vsa: &Vsa, array: u32, hull: &Hull, [row, col]: [&Form; 2], extent: [i64; 2], pe: impl Fn([i64; 2]) -> [i64; 2], double: bool, shape: StreamShape) -> Buffer {
+    /// A grid of buffers for the part `hull` of an array (index), beside the PEs that `pe` finds; forms as in the
+    /// group.
+    pub fn new(
+        vsa: &Vsa,
+        array: u32,
+        hull: &Hull,
+        [row, col]: [&Form; 2],
+        extent: [i64; 2],
+        pe: impl Fn([i64; 2]) -> [i64; 2],
+        double: bool,
+        shape: StreamShape,
+    ) -> Buffer {
         let array = &vsa.arrays[array as usize];
         let [n0, n1] = extent;
         Buffer {
@@ -97,19 +107,33 @@ impl Buffer {
         starts.all(|s| s == first).then_some(first)
     }
 
-    /// The constants that bank `b` takes: windows that are not all there is, and what the caller needs besides, `first` the first
-    /// word even so and `offset` the row's offset in it.
+    /// The constants that bank `b` takes: windows that are not all there is, and what the caller needs besides, `first`
+    /// the first word even so and `offset` the row's offset in it.
     pub(super) fn ties(&self, bank: &Bank, b: usize, first: bool, offset: bool) -> Ties {
-        let port = |w: Window, name: String, bits: Option<u32>, needed: bool| if w.always() && !needed { None } else { w.port(name, bits) };
+        let port = |w: Window, name: String, bits: Option<u32>, needed: bool| {
+            if w.always() && !needed {
+                None
+            } else {
+                w.port(name, bits)
+            }
+        };
         Ties {
-            u: (0..bank.rows.len()).map(|d| port(self.digit(bank, d), format!("u{b}_{d}"), self.shape.u[d], false)).collect(),
+            u: (0..bank.rows.len())
+                .map(|d| port(self.digit(bank, d), format!("u{b}_{d}"), self.shape.u[d], false))
+                .collect(),
             w: port(self.words(bank), format!("w{b}"), self.shape.w, first),
             o: offset.then(|| Port::new(format!("o{b}"), u(clog2(self.word as u64)))),
         }
     }
 
     /// The item of the stream is one, of a row of which the bank has a part.
-    pub(super) fn row_hit<'m>(&self, m: &'m ModuleBuilder, bank: &Bank, stream: &Passing<Sig<'m>>, ties: &Ties) -> Taken<'m> {
+    pub(super) fn row_hit<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        bank: &Bank,
+        stream: &Passing<Sig<'m>>,
+        ties: &Ties,
+    ) -> Taken<'m> {
         let mut taken = Taken { terms: vec![stream.valid], places: vec![] };
         for (d, row) in bank.rows.iter().enumerate() {
             taken.within(m, stream.u[d], &self.digit(bank, d), &ties.u[d]);
@@ -118,10 +142,19 @@ impl Buffer {
         taken
     }
 
-    /// Address of the item that passes in the bank's memory: items that make a `step` have consecutive ones, from 0 on with a
-    /// load's first. Where rows of a dimension may end early, those behind them begin where they would if none did: `words` is
-    /// how many addresses a row takes, `places` are those of [`Taken`], of the word as well.
-    pub(super) fn count<'m>(&self, m: &'m ModuleBuilder, (name, at): (String, Ty), bank: &Bank, words: i64, stream: &Passing<Sig<'m>>, [hit, step]: [Sig<'m>; 2], places: &[Option<Sig<'m>>]) -> Sig<'m> {
+    /// Address of the item that passes in the bank's memory: items that make a `step` have consecutive ones, from 0 on
+    /// with a load's first. Where rows of a dimension may end early, those behind them begin where they would if none
+    /// did: `words` is how many addresses a row takes, `places` are those of [`Taken`], of the word as well.
+    pub(super) fn count<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        (name, at): (String, Ty),
+        bank: &Bank,
+        words: i64,
+        stream: &Passing<Sig<'m>>,
+        [hit, step]: [Sig<'m>; 2],
+        places: &[Option<Sig<'m>>],
+    ) -> Sig<'m> {
         let zero = m.lit(0, at);
         let count = m.reg(&name, at);
         let mut here = m.mux(stream.first, zero, count.q());
@@ -145,9 +178,15 @@ impl Buffer {
         here
     }
 
-    /// Position of the wave's element within the row, from the start of its first word; `start` is where the row begins in
-    /// that if no port tells it.
-    pub(super) fn position<'m>(&self, m: &'m ModuleBuilder, col: Option<Sig<'m>>, ties: &Ties, start: Option<i64>) -> Sig<'m> {
+    /// Position of the wave's element within the row, from the start of its first word; `start` is where the row begins
+    /// in that if no port tells it.
+    pub(super) fn position<'m>(
+        &self,
+        m: &'m ModuleBuilder,
+        col: Option<Sig<'m>>,
+        ties: &Ties,
+        start: Option<i64>,
+    ) -> Sig<'m> {
         let col = self.col.value(m, col);
         let offset = match &ties.o {
             Some(port) => port.input(m),
@@ -166,13 +205,23 @@ impl Buffer {
     }
 }
 
-/// Addresses to write and to read in a memory of both halves, each of `depth` words with addresses `at`, and its words in all.
-/// What is read with passes `later`, which is given a name for it.
-pub(super) fn halves<'m>(m: &'m ModuleBuilder, at: Ty, depth: i64, [to, from]: [Place<'m>; 2], later: impl Fn(Sig<'m>, &str) -> Sig<'m>) -> (Sig<'m>, Sig<'m>, i64) {
+/// Addresses to write and to read in a memory of both halves, each of `depth` words with addresses `at`, and its words
+/// in all. What is read with passes `later`, which is given a name for it.
+pub(super) fn halves<'m>(
+    m: &'m ModuleBuilder,
+    at: Ty,
+    depth: i64,
+    [to, from]: [Place<'m>; 2],
+    later: impl Fn(Sig<'m>, &str) -> Sig<'m>,
+) -> (Sig<'m>, Sig<'m>, i64) {
     match (to.half, from.half) {
         // A single word needs no address, only the half.
         (Some(w), Some(r)) if depth == 1 => (w, later(r, "half"), 2),
-        (Some(w), Some(r)) => (m.concat(&[w, to.address]), m.concat(&[later(r, "half"), later(from.address, "addr")]), (1 << at.w) + depth),
+        (Some(w), Some(r)) => (
+            m.concat(&[w, to.address]),
+            m.concat(&[later(r, "half"), later(from.address, "addr")]),
+            (1 << at.w) + depth,
+        ),
         _ => (to.address, later(from.address, "addr"), depth),
     }
 }

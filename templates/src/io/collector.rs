@@ -4,9 +4,9 @@
 //! written separately. To drain, the writer sends one token per hull word, which the relays ([`super::relay`]) bring;
 //! the owner answers with its elements.
 //!
-//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may reach the collector
-//! in the cycle after the one in which the last wave's values are there; waves may fill the buffer again once the last
-//! answer is there.
+//! A drain is a token for every word of the hull in order, with any gaps, the first one marked. It may reach the
+//! collector in the cycle after the one in which the last wave's values are there; waves may fill the buffer again once
+//! the last answer is there.
 //!
 //! Ports: [`CollectorPorts`].
 
@@ -16,9 +16,9 @@ use crate::naming::memory_style;
 use crate::operators::wires;
 use crate::port::{Chain, Port};
 use crate::stream::Passing;
+use arch::affine::Form;
 use arch::contract::operand::travels;
 use arch::contract::relay::lanes;
-use arch::affine::Form;
 use arch::ir::vsa::{NodeId, OutputBank, OutputGroup, Vsa};
 use frontend::scop::ScalarType;
 use rtl::{clog2, u, Design, MemStyle, ModuleBuilder, Sig, Template, Ty};
@@ -42,8 +42,8 @@ pub struct Collector {
 pub struct CollectorPorts {
     /// The fields of a token that a collector looks at.
     pub tokens: Passing<Port>,
-    /// By bank, two cycles after the token: the memory word, of which lanes that do not belong to the token's word, and those
-    /// of other tokens, are 0 (lanes that nothing belongs to are arbitrary).
+    /// By bank, two cycles after the token: the memory word, of which lanes that do not belong to the token's word, and
+    /// those of other tokens, are 0 (lanes that nothing belongs to are arbitrary).
     pub words: Vec<Port>,
     /// For the row see [`row_form`].
     pub told: BufferPorts,
@@ -73,7 +73,11 @@ pub fn row_form(group: &OutputGroup, word: i64) -> (Form, bool) {
     if !(short && whole) {
         return (row.clone(), false);
     }
-    let scaled = Form { constant: row.constant / words, counters: row.counters.iter().map(|c| c / words).collect(), space: [0, 0] };
+    let scaled = Form {
+        constant: row.constant / words,
+        counters: row.counters.iter().map(|c| c / words).collect(),
+        space: [0, 0],
+    };
     (scaled, true)
 }
 
@@ -94,7 +98,16 @@ impl Collector {
         let (row, compressed) = row_form(group, array.word as i64);
         Collector {
             name: format!("collect{o}_{}", array.name.to_lowercase()),
-            buffer: Buffer::new(vsa, group.array, &group.hull, [&row, &group.col], group.extent(), |hops| group.pe(vsa, hops), group.slots > 1, shape),
+            buffer: Buffer::new(
+                vsa,
+                group.array,
+                &group.hull,
+                [&row, &group.col],
+                group.extent(),
+                |hops| group.pe(vsa, hops),
+                group.slots > 1,
+                shape,
+            ),
             compressed,
             banks: group.banks.clone(),
             wave_enables: wave_enables(vsa, group),
@@ -104,7 +117,9 @@ impl Collector {
 
     /// The interface.
     pub fn ports(&self) -> CollectorPorts {
-        let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")));
+        let enable = |(k, (_, enable)): (usize, &(ScalarType, NodeId))| {
+            (!self.wave_enables.contains(enable)).then(|| Port::bit(format!("v{k}_en")))
+        };
         let Buffer { word, ty, shape, double, hops, .. } = &self.buffer;
         let answer = |b: usize| Port::new(format!("word{b}"), u(lanes(&self.banks[b], *word) as u32 * 8 * ty.bytes()));
         let banks = 0..self.banks.len();
@@ -143,7 +158,10 @@ impl Template for Collector {
         self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc(format!("Collector of `{}`: takes values from its PE, gives them to the words that pass by.", self.buffer.array));
+        m.doc(format!(
+            "Collector of `{}`: takes values from its PE, gives them to the words that pass by.",
+            self.buffer.array
+        ));
         let b = Build::new(m, self);
         b.ports.words.iter().enumerate().for_each(|(k, port)| port.output(m, b.bank(k)));
     }
@@ -168,7 +186,8 @@ impl<'a, 'm> Build<'a, 'm> {
         let ports = of.ports();
         let tokens = ports.tokens.map(|_, port| port.input(m));
         let wave = |chain: &Chain| chain.hand_on(m, chain.port.input(m), 1)[0];
-        let [row, col, slot] = [&ports.told.row, &ports.told.col, &ports.told.slot].map(|chain| chain.as_ref().map(wave));
+        let [row, col, slot] =
+            [&ports.told.row, &ports.told.col, &ports.told.slot].map(|chain| chain.as_ref().map(wave));
         let shared: Vec<Sig<'m>> = ports.enables.iter().map(wave).collect();
         let enable = |(port, (_, enable)): (&Option<Port>, &(ScalarType, NodeId))| match port {
             Some(port) => port.input(m),
@@ -189,23 +208,34 @@ impl<'a, 'm> Build<'a, 'm> {
         let (write_address, lane) = self.position(b, at);
         let (mask, data) = self.lanes(b, lane, count);
         let (hit, word_of_row, read_address) = self.token(b, at);
-        let (to, from) = (Place { half: self.slot, address: write_address }, Place { half: self.tokens.slot, address: read_address });
+        let (to, from) = (
+            Place { half: self.slot, address: write_address },
+            Place { half: self.tokens.slot, address: read_address },
+        );
         let (write, read, words) = halves(m, at, depth, [to, from], |read, _| read);
-        let word = if words == 1 { self.registers(b, mask, data) } else {
+        let word = if words == 1 {
+            self.registers(b, mask, data)
+        } else {
             let style = memory_style(words, count as u32 * bits, self.of.buffer.uram);
             let memory = m.mem(format!("bank{b}"), words as u32, count as u32 * bits, style);
-            if count == 1 { memory.write(mask, write, data) } else { memory.write_masked(m.lit(1, u(1)), write, data, mask, bits) }
+            if count == 1 {
+                memory.write(mask, write, data)
+            } else {
+                memory.write_masked(m.lit(1, u(1)), write, data, mask, bits)
+            }
             // Either the address is registered or, by a block RAM, the word.
             match style {
-                MemStyle::Distributed => memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q()),
+                MemStyle::Distributed => {
+                    memory.read_async(format!("kept{b}"), m.reg(format!("addr{b}"), read.ty()).next(read).q())
+                }
                 _ => memory.read_sync(format!("kept{b}"), m.lit(1, u(1)), read),
             }
         };
         self.answer(b, word, self.belongs(b, count as u32, hit, word_of_row))
     }
 
-    /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody answers
-    /// to, or that others answer to, there is nothing but zeros to join.
+    /// A register for the word, cleared where its lanes do not belong to the token's word: of a word that nobody
+    /// answers to, or that others answer to, there is nothing but zeros to join.
     fn answer(&self, b: usize, word: Sig<'m>, belongs: Vec<Sig<'m>>) -> Sig<'m> {
         let (m, bits) = (self.m, self.of.buffer.ty.bits());
         let w = word.w() / belongs.len() as u32;
@@ -249,8 +279,10 @@ impl<'a, 'm> Build<'a, 'm> {
         let step = lanes.step.min(count);
         let mut parts = vec![];
         for lane in 0..count {
-            let ports: Vec<i64> = (0..bank.ports as i64).filter(|k| (lane - k - lanes.residue).rem_euclid(step) == 0).collect();
-            let starts_here = |k: i64| if step == count { m.lit(1, u(1)) } else { low.eq_lit((lane - k).rem_euclid(count)) };
+            let ports: Vec<i64> =
+                (0..bank.ports as i64).filter(|k| (lane - k - lanes.residue).rem_euclid(step) == 0).collect();
+            let starts_here =
+                |k: i64| if step == count { m.lit(1, u(1)) } else { low.eq_lit((lane - k).rem_euclid(count)) };
             let hits: Vec<Sig<'m>> = ports.iter().map(|k| starts_here(*k) & self.enables[of_port(*k)]).collect();
             let mask = if hits.is_empty() { m.lit(0, u(1)) } else { m.any(&hits) };
             let mut data = ports.last().map_or(m.lit(0, u(self.of.buffer.ty.bits())), |k| self.values[of_port(*k)]);
@@ -259,7 +291,8 @@ impl<'a, 'm> Build<'a, 'm> {
             }
             parts.push((mask, data));
         }
-        let join = |f: &dyn Fn(&(Sig<'m>, Sig<'m>)) -> Sig<'m>| m.concat(&parts.iter().rev().map(f).collect::<Vec<_>>());
+        let join =
+            |f: &dyn Fn(&(Sig<'m>, Sig<'m>)) -> Sig<'m>| m.concat(&parts.iter().rev().map(f).collect::<Vec<_>>());
         (join(&|p| p.0), join(&|p| p.1))
     }
 
@@ -285,7 +318,8 @@ impl<'a, 'm> Build<'a, 'm> {
             _ => hit,
         };
         let words = if self.of.compressed { 1 } else { bank.words_per_row };
-        let here = self.of.buffer.count(m, (format!("next{b}"), at), bank, words, &self.tokens, [hit, step], &taken.places);
+        let here =
+            self.of.buffer.count(m, (format!("next{b}"), at), bank, words, &self.tokens, [hit, step], &taken.places);
         (m.delay(hit, 1, format!("hit{b}_q")), word_of_row.map(|k| m.delay(k, 1, format!("part{b}"))), here)
     }
 
@@ -307,6 +341,7 @@ impl<'a, 'm> Build<'a, 'm> {
 /// Masks of a row as one constant, first word and first lane lowest.
 pub fn mask_literal<'m>(m: &'m ModuleBuilder, masks: &[Vec<bool>]) -> Sig<'m> {
     let bits: Vec<bool> = masks.iter().flatten().copied().collect();
-    let limbs: Vec<u64> = bits.chunks(64).map(|c| c.iter().enumerate().fold(0, |v, (k, b)| v | (*b as u64) << k)).collect();
+    let limbs: Vec<u64> =
+        bits.chunks(64).map(|c| c.iter().enumerate().fold(0, |v, (k, b)| v | (*b as u64) << k)).collect();
     m.lit_big(&limbs, u(bits.len() as u32))
 }

@@ -58,7 +58,9 @@ pub struct FeederPorts {
 /// Input nodes of a group that something uses, with port and `ready`.
 pub fn input_nodes(vsa: &Vsa, live: &[bool], g: usize) -> Vec<(NodeId, u32, i64)> {
     let of_group = |(k, node): (usize, &arch::ir::vsa::Node)| match node.op {
-        Op::Input { group, port } if group as usize == g && live[k] => Some((NodeId(k as u32), port, vsa.schedule.ready[k])),
+        Op::Input { group, port } if group as usize == g && live[k] => {
+            Some((NodeId(k as u32), port, vsa.schedule.ready[k]))
+        }
         _ => None,
     };
     vsa.nodes.iter().enumerate().filter_map(of_group).collect()
@@ -80,10 +82,24 @@ impl Feeder {
         let group = &vsa.inputs[g];
         let array = &vsa.arrays[group.array as usize];
         let first = phase(nodes) + FEED_LATENCY;
-        let served = |(id, port, ready): &(NodeId, u32, i64)| Served { node: *id, name: stem(vsa, *id), port: *port, late: (ready - first) as u32 };
+        let served = |(id, port, ready): &(NodeId, u32, i64)| Served {
+            node: *id,
+            name: stem(vsa, *id),
+            port: *port,
+            late: (ready - first) as u32,
+        };
         Feeder {
             name: format!("feed{g}_{}", array.name.to_lowercase()),
-            buffer: Buffer::new(vsa, group.array, &group.hull, [&group.row, &group.col], group.feeders(), |hops| group.pe(vsa, hops), !loaded_once(vsa, group), shape),
+            buffer: Buffer::new(
+                vsa,
+                group.array,
+                &group.hull,
+                [&group.row, &group.col],
+                group.feeders(),
+                |hops| group.pe(vsa, hops),
+                !loaded_once(vsa, group),
+                shape,
+            ),
             banks: group.banks.clone(),
             served: nodes.iter().map(served).collect(),
             starts: pick::starts(&vsa.counters, &group.col, array.word as i64),
@@ -93,8 +109,12 @@ impl Feeder {
     /// The interface.
     pub fn ports(&self) -> FeederPorts {
         let Buffer { word, ty, shape, double, .. } = &self.buffer;
-        let stream = shape.passing(*double, Some(*word as u32 * 8 * ty.bytes())).map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
-        let pick = |b: usize| self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * ty.bits())));
+        let stream = shape
+            .passing(*double, Some(*word as u32 * 8 * ty.bytes()))
+            .map(|name, ty| stream_chain(&format!("ld_{name}"), *ty));
+        let pick = |b: usize| {
+            self.start(b).is_none().then(|| Port::new(format!("pick{b}"), u(self.kept(b).len() as u32 * ty.bits())))
+        };
         FeederPorts {
             stream,
             told: self.buffer.told((0..self.banks.len()).map(|b| self.ties(b)).collect()),
@@ -108,13 +128,14 @@ impl Feeder {
         self.buffer.start(&self.banks[b])
     }
 
-    /// Elements that bank `b` stores of each word, counted from the row's first element, in the order of its memory word.
+    /// Elements that bank `b` stores of each word, counted from the row's first element, in the order of its memory
+    /// word.
     fn kept(&self, b: usize) -> Vec<i64> {
         pick::list(pick::kept(self.starts, self.banks[b].ports, self.buffer.word))
     }
 
-    /// What pick input `b` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest first;
-    /// nothing where the feeder picks by itself.
+    /// What pick input `b` of the feeder at `p` takes of the word that stands there, as elements of the bus, lowest
+    /// first; nothing where the feeder picks by itself.
     pub fn lanes(&self, b: usize, p: [i64; 2]) -> Option<Vec<i64>> {
         let (_, start) = bank_start(&self.banks[b], self.buffer.word, p);
         self.start(b).is_none().then(|| self.kept(b).iter().map(|e| (e + start) % self.buffer.word).collect())
@@ -132,12 +153,21 @@ impl Template for Feeder {
         self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc(format!("Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.", self.buffer.array));
+        m.doc(format!(
+            "Feeder of `{}`: keeps its part of each load, two halves in turn, and gives it to the PEs wave by wave.",
+            self.buffer.array
+        ));
         let b = Build::new(m, self);
         for (k, bank) in self.banks.iter().enumerate() {
             let values = b.bank(k);
-            for (served, port) in self.served.iter().zip(&b.ports.served).filter(|n| (bank.port..bank.port + bank.ports).contains(&n.0.port)) {
-                let value = m.delay(values[(served.port - bank.port) as usize], served.late, format!("{}_d", served.name));
+            for (served, port) in self
+                .served
+                .iter()
+                .zip(&b.ports.served)
+                .filter(|n| (bank.port..bank.port + bank.ports).contains(&n.0.port))
+            {
+                let value =
+                    m.delay(values[(served.port - bank.port) as usize], served.late, format!("{}_d", served.name));
                 port.output(m, value);
             }
         }
@@ -175,10 +205,13 @@ impl<'a, 'm> Build<'a, 'm> {
         let told = &ports.told;
         let (slot, row, col) = (input(&told.slot), input(&told.row), input(&told.col));
         let bits = of.buffer.word.trailing_zeros();
-        let lane = (of.starts.count_ones() > 1).then(|| m.delay(of.buffer.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
+        let lane = (of.starts.count_ones() > 1)
+            .then(|| m.delay(of.buffer.col.value(m, col).resize(bits), FEED_LATENCY as u32 - 1, "lane"));
         // Waves hop along the axes on which feeders stand.
         for (chain, value) in [(&told.row, row), (&told.col, col), (&told.slot, slot)] {
-            chain.iter().zip(value).for_each(|(chain, value)| { chain.hand_on(m, value, 0); });
+            chain.iter().zip(value).for_each(|(chain, value)| {
+                chain.hand_on(m, value, 0);
+            });
         }
         Build { m, of, ports, stream, data, row, col, slot, lane }
     }
@@ -197,14 +230,19 @@ impl<'a, 'm> Build<'a, 'm> {
         let (kept, bits) = (of.kept(b), of.buffer.ty.bits());
         let data = match (&self.ports.picks[b], of.start(b)) {
             (Some(port), _) => port.input(m),
-            (None, Some(start)) => m.concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>()).called(format!("kept{b}")),
+            (None, Some(start)) => m
+                .concat(&kept.iter().rev().map(|e| self.element(e + start)).collect::<Vec<_>>())
+                .called(format!("kept{b}")),
             (None, None) => common(m, None, u(kept.len() as u32 * bits)),
         };
         let read = self.memory(b, data, self.address(b));
         let stored = |word: Sig<'m>, e: i64| {
             // What is not kept is not driven: a fault of the netlist.
             let at = kept.iter().position(|k| *k == e.rem_euclid(of.buffer.word));
-            at.map_or_else(|| m.wire("element_not_kept", wires(of.buffer.ty)).sig(), |at| word.slice(at as u32 * bits, bits).to(wires(of.buffer.ty)))
+            at.map_or_else(
+                || m.wire("element_not_kept", wires(of.buffer.ty)).sig(),
+                |at| word.slice(at as u32 * bits, bits).to(wires(of.buffer.ty)),
+            )
         };
         let starts = pick::list(of.starts);
         let Some(lane) = self.lane else {
@@ -212,8 +250,19 @@ impl<'a, 'm> Build<'a, 'm> {
             return (0..bank.ports as i64).map(|k| stored(value, starts[0] + k)).collect();
         };
         let read = m.reg(format!("read{b}"), read.ty()).next(read).q();
-        let port = |k: i64| select(m, lane, &starts.iter().map(|s| (*s, stored(read, s + k))).collect::<Vec<_>>(), &format!("picked{b}_{k}"));
-        (0..bank.ports as i64).map(port).enumerate().map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q()).collect()
+        let port = |k: i64| {
+            select(
+                m,
+                lane,
+                &starts.iter().map(|s| (*s, stored(read, s + k))).collect::<Vec<_>>(),
+                &format!("picked{b}_{k}"),
+            )
+        };
+        (0..bank.ports as i64)
+            .map(port)
+            .enumerate()
+            .map(|(k, v)| m.reg(format!("value{b}_{k}"), v.ty()).next(v).q())
+            .collect()
     }
 
     /// Address of the wave's word in the bank.
@@ -239,21 +288,32 @@ impl<'a, 'm> Build<'a, 'm> {
         let taken = self.taken(b);
         let hit = m.all(&taken.terms).named(format!("hit{b}"));
         let at = u(clog2(depth as u64));
-        let next = of.buffer.count(m, (format!("fill{b}"), at), bank, bank.words_per_row, &self.stream, [hit, hit], &taken.places);
+        let next = of.buffer.count(
+            m,
+            (format!("fill{b}"), at),
+            bank,
+            bank.words_per_row,
+            &self.stream,
+            [hit, hit],
+            &taken.places,
+        );
         // One word for the whole run is a register.
         if depth == 1 && self.slot.is_none() {
             let kept = m.reg(format!("bank{b}"), data.ty()).en(hit).next(data).q();
             return m.reg(format!("word{b}"), data.ty()).next(kept).q();
         }
-        let (to, from) = (Place { half: self.stream.slot, address: next }, Place { half: self.slot, address: address.resize(at.w) });
-        let (write, read, words) = halves(m, at, depth, [to, from], |x, name| m.reg(format!("{name}{b}"), x.ty()).next(x).q());
+        let (to, from) =
+            (Place { half: self.stream.slot, address: next }, Place { half: self.slot, address: address.resize(at.w) });
+        let (write, read, words) =
+            halves(m, at, depth, [to, from], |x, name| m.reg(format!("{name}{b}"), x.ty()).next(x).q());
         let memory = m.mem(format!("bank{b}"), words as u32, data.w(), memory_style(words, data.w(), of.buffer.uram));
         memory.write(hit, write, data);
         memory.read_sync(format!("word{b}"), m.lit(1, u(1)), read)
     }
 }
 
-/// The value for the lane, one of those listed: a multiplexer over the bits in which they differ, and what its parts are called.
+/// The value for the lane, one of those listed: a multiplexer over the bits in which they differ, and what its parts
+/// are called.
 fn select<'m>(m: &'m ModuleBuilder, lane: Sig<'m>, values: &[(i64, Sig<'m>)], name: &str) -> Sig<'m> {
     let differ = values.iter().fold(0, |bits, v| bits | (v.0 ^ values[0].0));
     let Some(bit) = differ.checked_ilog2() else { return values[0].1 };

@@ -51,7 +51,10 @@ impl Template for Relay {
         self.name.clone()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, _: &mut Design) {
-        m.doc("Passes tokens on to a block of collectors, joins the words they answer with and those of the relays before.");
+        m.doc(
+            "Passes tokens on to a block of collectors, joins the words they answer with and those of the \
+            relays before.",
+        );
         let ports = self.ports();
         ports.token.map(|_, chain| pass(m, chain));
         let words = ports.words.input(m);

@@ -22,7 +22,15 @@ impl StreamShape {
     /// Types of the fields as they pass a buffer with one or two halves; `data` is the width of a load's words.
     pub fn passing(&self, double: bool, data: Option<u32>) -> Passing<Ty> {
         let list = |widths: &[Option<u32>]| widths.iter().map(|w| w.map(u)).collect();
-        Passing { valid: u(1), first: u(1), slot: double.then_some(u(1)), u: list(&self.u), r: list(&self.r), w: self.w.map(u), data: data.map(u) }
+        Passing {
+            valid: u(1),
+            first: u(1),
+            slot: double.then_some(u(1)),
+            u: list(&self.u),
+            r: list(&self.r),
+            w: self.w.map(u),
+            data: data.map(u),
+        }
     }
 }
 
@@ -37,7 +45,8 @@ pub struct Lanes {
     pub residue: i64,
 }
 
-/// What is the same at all PEs, as a constant. Where it is not, a port must tell it: without one, a fault of the netlist.
+/// What is the same at all PEs, as a constant. Where it is not, a port must tell it: without one, a fault of the
+/// netlist.
 pub fn common<'m>(m: &'m ModuleBuilder, value: Option<i64>, ty: Ty) -> Sig<'m> {
     value.map_or_else(|| m.wire("differs_among_pes", ty).sig(), |value| m.lit(value, ty))
 }
@@ -53,7 +62,12 @@ impl Lanes {
         let offsets: Vec<i64> = pes.iter().map(|p| bank_start(bank, word, *p).1).collect();
         let first = offsets.first().copied().unwrap_or(0);
         let step = offsets.iter().map(|o| o - first).chain(col.counters.iter().copied()).fold(word, gcd);
-        Lanes { word, fixed: offsets.iter().all(|o| *o == first).then_some(first), step, residue: (col.constant + first).rem_euclid(step) }
+        Lanes {
+            word,
+            fixed: offsets.iter().all(|o| *o == first).then_some(first),
+            step,
+            residue: (col.constant + first).rem_euclid(step),
+        }
     }
 }
 
@@ -98,7 +112,11 @@ impl Window {
     pub fn of_digit(bank: &Bank, d: usize, hull: &Hull, pes: &[[i64; 2]]) -> Window {
         let row = &bank.rows[d];
         let low = |p: &[i64; 2]| row.base + row.coef[0] * p[0] + row.coef[1] * p[1];
-        Window { lows: pes.iter().map(low).collect(), extent: row.extent, values: hull.rows.get(d).map_or(1, |h| h.extent) }
+        Window {
+            lows: pes.iter().map(low).collect(),
+            extent: row.extent,
+            values: hull.rows.get(d).map_or(1, |h| h.extent),
+        }
     }
 
     /// Of the words of a row.
@@ -147,13 +165,22 @@ pub struct BufferPorts {
 impl BufferPorts {
     /// Of a buffer with one or two halves.
     pub fn new([row, col]: [&Wave; 2], hops: &Hops, double: bool, ties: Vec<Ties>) -> BufferPorts {
-        BufferPorts { row: row.chain(hops, "row"), col: col.chain(hops, "col"), slot: double.then(|| hops.chain("slot", u(1))), ties }
+        BufferPorts {
+            row: row.chain(hops, "row"),
+            col: col.chain(hops, "col"),
+            slot: double.then(|| hops.chain("slot", u(1))),
+            ties,
+        }
     }
 }
 
 /// `0 <= distance < extent` for a [`distance`].
 pub fn below<'m>(m: &'m ModuleBuilder, distance: Sig<'m>, extent: i64) -> Sig<'m> {
-    if extent >= 1 << (distance.w() - 1) { !distance.msb() } else { distance.lt(m.lit(extent, distance.ty())) }
+    if extent >= 1 << (distance.w() - 1) {
+        !distance.msb()
+    } else {
+        distance.lt(m.lit(extent, distance.ty()))
+    }
 }
 
 /// `value - low` modulo a power of two that leaves room for the sign.
@@ -175,5 +202,9 @@ fn window_ty(value_bits: u32, lows: &[i64]) -> Ty {
 
 /// `value == constant`, 0 when the type cannot hold it.
 pub fn fits<'m>(m: &'m ModuleBuilder, value: Sig<'m>, constant: i64) -> Sig<'m> {
-    if constant >> value.w().min(62) != 0 { m.lit(0, u(1)) } else { value.eq_lit(constant) }
+    if constant >> value.w().min(62) != 0 {
+        m.lit(0, u(1))
+    } else {
+        value.eq_lit(constant)
+    }
 }

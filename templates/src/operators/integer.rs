@@ -42,19 +42,30 @@ fn shift<'m>(m: &'m ModuleBuilder, left: bool, a: Sig<'m>, amount: Sig<'m>) -> S
         return shifted;
     }
     let beyond = amount.slice(used, amount.w() - used).reduce_or();
-    let filled = if !left && a.ty().signed { m.mux(a.msb(), m.lit(-1, a.ty()), m.lit(0, a.ty())) } else { m.lit(0, a.ty()) };
+    let filled =
+        if !left && a.ty().signed { m.mux(a.msb(), m.lit(-1, a.ty()), m.lit(0, a.ty())) } else { m.lit(0, a.ty()) };
     m.mux(beyond, filled, shifted)
 }
 
 /// C's conversion between integer types; to the 1-bit type it is "not equal to zero".
 pub(super) fn cast(a: Sig<'_>, to: ScalarType) -> Sig<'_> {
-    if to == ScalarType::BOOL { a.reduce_or() } else { a.to(wires(to)) }
+    if to == ScalarType::BOOL {
+        a.reduce_or()
+    } else {
+        a.to(wires(to))
+    }
 }
 
 /// Product modulo the result's width: operand registers (from latency 2 on), then product registers, as a DSP has them.
 ///
 /// A constant with few digits is multiplied by shifts and additions instead ([`digits`]).
-pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+pub(super) fn multiply<'m>(
+    m: &'m ModuleBuilder,
+    a: Sig<'m>,
+    b: Sig<'m>,
+    r: &Request<'_, 'm>,
+    before_last: u32,
+) -> Sig<'m> {
     let factor = |k: usize| r.constant.get(k).copied().flatten().and_then(|c| digits(c, r.ty.bits()));
     match (factor(0), factor(1)) {
         (Some(digits), _) => return shifted(m, b, &digits, r, before_last),
@@ -63,7 +74,13 @@ pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Req
     }
     let operand_stage = u32::from(before_last > 0);
     let constant = |k: usize| r.constant.get(k).copied().flatten();
-    let stage = |x: Sig<'m>, k: usize, suffix: &str| if constant(k).is_some() { x } else { m.delay(x, operand_stage, format!("{}_{suffix}", r.name)) };
+    let stage = |x: Sig<'m>, k: usize, suffix: &str| {
+        if constant(k).is_some() {
+            x
+        } else {
+            m.delay(x, operand_stage, format!("{}_{suffix}", r.name))
+        }
+    };
     let (a, b) = (stage(a, 0, "a"), stage(b, 1, "b"));
     let signed = a.ty().signed || b.ty().signed;
     let number = |x: Sig<'m>| if signed && !x.ty().signed { x.extend(x.w() + 1).signed() } else { x };
@@ -74,7 +91,13 @@ pub(super) fn multiply<'m>(m: &'m ModuleBuilder, a: Sig<'m>, b: Sig<'m>, r: &Req
 }
 
 /// `a` times a constant, a register after each addition as long as there are any.
-fn shifted<'m>(m: &'m ModuleBuilder, a: Sig<'m>, digits: &[(u32, bool)], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+fn shifted<'m>(
+    m: &'m ModuleBuilder,
+    a: Sig<'m>,
+    digits: &[(u32, bool)],
+    r: &Request<'_, 'm>,
+    before_last: u32,
+) -> Sig<'m> {
     let ty = wires(r.ty);
     let (mut a, mut left) = (a.to(ty), before_last);
     let mut sum: Option<Sig<'m>> = None;
@@ -95,7 +118,12 @@ fn shifted<'m>(m: &'m ModuleBuilder, a: Sig<'m>, digits: &[(u32, bool)], r: &Req
     m.delay(sum.unwrap_or(m.lit(0, ty)), left, format!("{}_m", r.name))
 }
 
-pub(super) fn multiply_add<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 3], r: &Request<'_, 'm>, before_last: u32) -> Sig<'m> {
+pub(super) fn multiply_add<'m>(
+    m: &'m ModuleBuilder,
+    x: [Sig<'m>; 3],
+    r: &Request<'_, 'm>,
+    before_last: u32,
+) -> Sig<'m> {
     let product = multiply(m, x[0], x[1], r, before_last.saturating_sub(1));
     let product = m.delay(product, u32::from(before_last > 0), format!("{}_p", r.name));
     product + m.delay(x[2].to(wires(r.ty)), before_last, format!("{}_c", r.name))
@@ -115,7 +143,8 @@ pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, 
     let sign = |v: Sig<'m>| if ty.signed { v.msb() } else { none };
     let magnitude = |v: Sig<'m>| if ty.signed { m.mux(v.msb(), v.neg(), v).unsigned() } else { v };
     let negative = if quotient { (sign(x[0]) ^ sign(x[1])) & x[1].reduce_or() } else { sign(x[0]) };
-    let stage = |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, w + 1), format!("{name}_{what}{k}"));
+    let stage =
+        |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, w + 1), format!("{name}_{what}{k}"));
     let mut divisor = stage(0, magnitude(x[1]), "d");
     let mut low = stage(0, magnitude(x[0]), "n");
     let mut rest = m.lit(0, u(w));
@@ -124,7 +153,8 @@ pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, 
         // One more dividend bit enters `rest` at the bottom, one quotient bit enters `low`.
         let wide = m.concat(&[rest, low.msb()]).called(format!("{name}_rest{k}"));
         let fits = divisor.extend(w + 1).le(wide).called(format!("{name}_fits{k}"));
-        let next = m.mux(fits, (wide - divisor.extend(w + 1)).called(format!("{name}_less{k}")).truncate(w), wide.truncate(w));
+        let next =
+            m.mux(fits, (wide - divisor.extend(w + 1)).called(format!("{name}_less{k}")).truncate(w), wide.truncate(w));
         let shifted = if w > 1 { m.concat(&[low.slice(0, w - 1), fits]) } else { fits };
         if k < w {
             divisor = stage(k, divisor, "d");
@@ -136,14 +166,19 @@ pub(super) fn divide<'m>(m: &'m ModuleBuilder, x: [Sig<'m>; 2], quotient: bool, 
         };
     }
     let result = if quotient { low } else { rest };
-    if ty.signed { m.mux(negative, result.neg(), result) } else { result }
+    if ty.signed {
+        m.mux(negative, result.neg(), result)
+    } else {
+        result
+    }
 }
 
 /// Integer square root of the value, negative values counting as 0: one result bit a stage.
 pub(super) fn square_root<'m>(m: &'m ModuleBuilder, a: Sig<'m>, registers: u32, name: &str) -> Sig<'m> {
     let steps = a.w().div_ceil(2);
     let clamped = if a.ty().signed { m.mux(a.msb(), m.lit(0, u(a.w())), a.unsigned()) } else { a };
-    let stage = |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, steps + 1), format!("{name}_{what}{k}"));
+    let stage =
+        |k: u32, v: Sig<'m>, what: &str| m.delay(v, registers_at(k, registers, steps + 1), format!("{name}_{what}{k}"));
     let mut low = stage(0, clamped.extend(2 * steps), "n");
     let (mut rest, mut root) = (m.lit(0, u(steps + 2)), m.lit(0, u(steps)));
     for k in 1..=steps {

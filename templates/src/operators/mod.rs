@@ -10,8 +10,8 @@ mod request;
 
 use arch::contract::delay::table_in_luts;
 use arch::ir::vsa::Op;
-use integer::{binary, cast, divide, multiply, multiply_add, square_root, unary};
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
+use integer::{binary, cast, divide, multiply, multiply_add, square_root, unary};
 use rtl::{u, Bits, Design, MemStyle, ModuleBuilder, Sig};
 
 pub use request::{wires, Request};
@@ -22,7 +22,11 @@ pub use request::{wires, Request};
 /// The reason why not.
 pub fn supported(op: &Op, ty: ScalarType, operands: &[ScalarType]) -> Result<(), String> {
     let float = ty.is_float() || operands.iter().any(|t| t.is_float());
-    if float && !operands.is_empty() && !moves_bits(op, ty, operands) { fp::supported(op, ty, operands) } else { Ok(()) }
+    if float && !operands.is_empty() && !moves_bits(op, ty, operands) {
+        fp::supported(op, ty, operands)
+    } else {
+        Ok(())
+    }
 }
 
 /// The value that the operator's last register loads (latency 0: the value), of type [`wires`] of the result.
@@ -41,7 +45,9 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
         (Op::Unary(UnaryOp::Sqrt, _), [a]) => return Ok(square_root(m, *a, before_last, r.name).to(to)),
         (Op::Unary(op, _), [a]) => unary(m, *op, *a),
         (Op::Binary(BinaryOp::Mul, ..), [a, b]) => return Ok(multiply(m, *a, *b, r, before_last)),
-        (Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..), [a, b]) => return Ok(divide(m, [*a, *b], *op == BinaryOp::Div, before_last, r.name).to(to)),
+        (Op::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), ..), [a, b]) => {
+            return Ok(divide(m, [*a, *b], *op == BinaryOp::Div, before_last, r.name).to(to))
+        }
         (Op::Binary(op, ..), [a, b]) => binary(m, *op, *a, *b),
         (Op::Select(..), [c, a, b]) => m.mux(*c, *a, *b),
         (Op::Cast(_), [a]) => cast(*a, r.ty),
@@ -61,7 +67,11 @@ fn lookup<'m>(m: &'m ModuleBuilder, table: &[u64], position: Sig<'m>, r: &Reques
     let address = position.unsigned().resize(rom.addr_ty().w);
     match r.latency {
         0 | 1 => rom.read_async(format!("{}_read", r.name), address).to(wires(r.ty)),
-        n => m.delay(rom.read_sync(format!("{}_read", r.name), m.lit(1, u(1)), address).to(wires(r.ty)), n - 2, format!("{}_d", r.name)),
+        n => m.delay(
+            rom.read_sync(format!("{}_read", r.name), m.lit(1, u(1)), address).to(wires(r.ty)),
+            n - 2,
+            format!("{}_d", r.name),
+        ),
     }
 }
 

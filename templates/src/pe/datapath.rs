@@ -70,7 +70,11 @@ fn wrap(v: i64, (w, signed): (u32, bool)) -> i64 {
         return v;
     }
     let low = v & ((1 << w) - 1);
-    if signed && low >> (w - 1) & 1 == 1 { low - (1 << w) } else { low }
+    if signed && low >> (w - 1) & 1 == 1 {
+        low - (1 << w)
+    } else {
+        low
+    }
 }
 
 /// A condition on wave and PE: a time form compared with a tied constant.
@@ -132,7 +136,11 @@ fn compare(vsa: &Vsa, c: &Condition) -> Comparison {
         (false, false) => (Relation::AtLeast, [low, high + 1]),
         (false, true) => (Relation::AtMost, [low - 1, high]),
     };
-    Comparison { time, relation, bound: Tied::Bound { space: c.form.space, constant: c.form.constant, negate: !flip, range } }
+    Comparison {
+        time,
+        relation,
+        bound: Tied::Bound { space: c.form.space, constant: c.form.constant, negate: !flip, range },
+    }
 }
 
 /// The source whose values a memory keeps, their number, and the lag that it is for.
@@ -185,7 +193,16 @@ impl Datapath {
     /// # Errors
     /// A `Past` that its schedule does not allow time for.
     pub fn new(vsa: &Vsa) -> Result<Self, String> {
-        let mut datapath = Datapath { live: live_nodes(vsa), fields: BTreeMap::new(), tied: vec![], guards: BTreeMap::new(), pasts: BTreeMap::new(), cleared: BTreeMap::new(), chains: BTreeMap::new(), writes: BTreeMap::new() };
+        let mut datapath = Datapath {
+            live: live_nodes(vsa),
+            fields: BTreeMap::new(),
+            tied: vec![],
+            guards: BTreeMap::new(),
+            pasts: BTreeMap::new(),
+            cleared: BTreeMap::new(),
+            chains: BTreeMap::new(),
+            writes: BTreeMap::new(),
+        };
         let mut uses = vec![BTreeSet::new(); vsa.nodes.len()];
         for id in datapath.ids() {
             datapath.visit(vsa, id, &mut uses)?;
@@ -228,7 +245,12 @@ impl Datapath {
         let node = vsa.node(id);
         let sampled = vsa.schedule.ready[id.index()] - vsa.schedule.latency[id.index()];
         if sampled < 0 {
-            return Err(format!("`{}` is ready after {} cycles but takes {}", node.name, vsa.schedule.ready[id.index()], vsa.schedule.latency[id.index()]));
+            return Err(format!(
+                "`{}` is ready after {} cycles but takes {}",
+                node.name,
+                vsa.schedule.ready[id.index()],
+                vsa.schedule.latency[id.index()]
+            ));
         }
         match &node.op {
             Op::Iter(form) if !form.is_time_only() => {
@@ -262,7 +284,11 @@ impl Datapath {
                 for (k, operand) in op.operands().into_iter().enumerate() {
                     let (source, _) = operand_source(vsa, id, k, operand);
                     if vsa.schedule.ready[source.index()] > sampled {
-                        return Err(format!("`{}` is needed by `{}` before it is ready", vsa.node(source).name, node.name));
+                        return Err(format!(
+                            "`{}` is needed by `{}` before it is ready",
+                            vsa.node(source).name,
+                            node.name
+                        ));
                     }
                     uses[source.index()].insert(sampled);
                 }
@@ -271,13 +297,24 @@ impl Datapath {
         Ok(())
     }
 
-    fn past(&mut self, vsa: &Vsa, id: NodeId, source: NodeId, hop: [i64; 2], (waves, lag): (i64, Option<u32>)) -> Result<Kept, String> {
+    fn past(
+        &mut self,
+        vsa: &Vsa,
+        id: NodeId,
+        source: NodeId,
+        hop: [i64; 2],
+        (waves, lag): (i64, Option<u32>),
+    ) -> Result<Kept, String> {
         let Some(wait) = Wait::of(vsa, id) else { return Err(format!("%{} is no past", id.0)) };
         let skew = vsa.schedule.skew;
-        let late = || format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name);
+        let late = || {
+            format!("`{}` is read {waves} waves later and {hop:?} away before it can be there", vsa.node(source).name)
+        };
         let delay = vsa.schedule.delays.get(&id).copied();
         match delay {
-            None if waves > 0 => return Err(format!("`{}` is read {waves} waves later without a delay element", vsa.node(source).name)),
+            None if waves > 0 => {
+                return Err(format!("`{}` is read {waves} waves later without a delay element", vsa.node(source).name))
+            }
             None => {}
             Some(delay) if !wait.allows(delay) => return Err(late()),
             Some(Delay::Chain) => {
@@ -289,7 +326,8 @@ impl Datapath {
             Some(Delay::Memory { read, .. }) => {
                 self.want(Field::Pointer(waves, lag), read);
                 let hop = skew[0].abs().max(skew[1].abs()).max(1);
-                let pointer = if wait.ready - read > hop { Field::WritePointer(waves, lag) } else { Field::Pointer(waves, lag) };
+                let pointer =
+                    if wait.ready - read > hop { Field::WritePointer(waves, lag) } else { Field::Pointer(waves, lag) };
                 let pointer = self.writes.entry((source.0, waves, lag)).or_insert(pointer).clone();
                 self.want(pointer, wait.ready);
                 self.want(Field::Valid, wait.ready);

@@ -12,11 +12,11 @@ use crate::control::{field_port, time_field, Field};
 use crate::naming::{memory_style, stem, Hops};
 use crate::operators::{self, wires, Request};
 use crate::port::{Chain, Port};
-use datapath::{Comparison, Datapath, MemoryOf, Relation, Tied};
+use arch::affine::Form;
 use arch::contract::operand::{operand_source, travels};
 use arch::contract::timing::collect_time;
-use arch::affine::Form;
 use arch::ir::vsa::{Delay, NodeId, Op, OutputGroup, Remarks, Vsa};
+use datapath::{Comparison, Datapath, MemoryOf, Relation, Tied};
 use frontend::scop::{BinaryOp, ScalarType};
 use rtl::{u, Design, Memory, ModuleBuilder, Reg, Sig, Template};
 use std::collections::BTreeMap;
@@ -104,7 +104,14 @@ impl Pe {
             ready: vsa.schedule.ready[id.index()],
             latency: vsa.schedule.latency[id.index()],
             field: time_field(vsa, id),
-            operands: vsa.node(id).op.operands().into_iter().enumerate().map(|(k, o)| operand_source(vsa, id, k, o)).collect(),
+            operands: vsa
+                .node(id)
+                .op
+                .operands()
+                .into_iter()
+                .enumerate()
+                .map(|(k, o)| operand_source(vsa, id, k, o))
+                .collect(),
         };
         let output = |(o, group): (usize, &OutputGroup)| PeOutput {
             time: collect_time(vsa, o),
@@ -113,7 +120,16 @@ impl Pe {
         let nodes: BTreeMap<u32, PeNode> = datapath.ids().into_iter().map(|id| (id.0, node(id))).collect();
         let outputs: Vec<PeOutput> = vsa.outputs.iter().enumerate().map(output).collect();
         let ports = PePorts::new(vsa, &datapath, &nodes, &outputs);
-        Pe { name: vsa.name.clone(), lanes: vsa.lanes, datapath, nodes, outputs, ports, uram: vsa.uram, remarks: vsa.remarks.clone() }
+        Pe {
+            name: vsa.name.clone(),
+            lanes: vsa.lanes,
+            datapath,
+            nodes,
+            outputs,
+            ports,
+            uram: vsa.uram,
+            remarks: vsa.remarks.clone(),
+        }
     }
 }
 
@@ -121,7 +137,9 @@ impl PePorts {
     fn new(vsa: &Vsa, datapath: &Datapath, nodes: &BTreeMap<u32, PeNode>, outputs: &[PeOutput]) -> Self {
         let several = vsa.extent.map(|n| n > 1);
         let hops = Hops::new(vsa, several);
-        let field = |(k, field): (usize, &Field)| hops.chain(&field_port(k, field, &vsa.counters).name, field.ty(&vsa.counters));
+        let field = |(k, field): (usize, &Field)| {
+            hops.chain(&field_port(k, field, &vsa.counters).name, field.ty(&vsa.counters))
+        };
         let (mut inputs, mut links) = (BTreeMap::new(), BTreeMap::new());
         for (id, node) in nodes {
             let port = |way: &str| Port::new(format!("{}_{way}", node.stem), wires(node.ty));
@@ -143,10 +161,19 @@ impl PePorts {
         };
         PePorts {
             fields: datapath.fields.keys().enumerate().map(field).collect(),
-            tied: datapath.tied.iter().enumerate().map(|(k, t)| Port::new(format!("{}{k}", t.kind()), t.ty())).collect(),
+            tied: datapath
+                .tied
+                .iter()
+                .enumerate()
+                .map(|(k, t)| Port::new(format!("{}{k}", t.kind()), t.ty()))
+                .collect(),
             inputs,
             links,
-            outputs: outputs.iter().enumerate().map(|(o, out)| out.values.iter().enumerate().map(|(k, v)| value(o, k, v)).collect()).collect(),
+            outputs: outputs
+                .iter()
+                .enumerate()
+                .map(|(o, out)| out.values.iter().enumerate().map(|(k, v)| value(o, k, v)).collect())
+                .collect(),
         }
     }
 }
@@ -185,7 +212,10 @@ impl Template for Pe {
         "pe".into()
     }
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
-        m.doc(format!("Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.", self.name, self.lanes));
+        m.doc(format!(
+            "Processing element of `{}`: {} lane(s). Runs free; wave registers advance with `valid`.",
+            self.name, self.lanes
+        ));
         let mut b = Build::new(m, self);
         for id in self.datapath.ids() {
             let line = b.node(d, id);
@@ -201,27 +231,51 @@ impl Template for Pe {
 /// The bits of a constant of this type, extended to 64.
 fn extended(bits: u64, ty: ScalarType) -> u64 {
     let spare = 64 - ty.bits();
-    if ty.signed() { ((bits << spare) as i64 >> spare) as u64 } else { bits << spare >> spare }
+    if ty.signed() {
+        ((bits << spare) as i64 >> spare) as u64
+    } else {
+        bits << spare >> spare
+    }
 }
 
 impl<'a, 'm> Build<'a, 'm> {
     fn new(m: &'m ModuleBuilder, pe: &'a Pe) -> Self {
         let datapath = &pe.datapath;
-        let control = datapath.fields.iter().zip(&pe.ports.fields).map(|((field, phase), chain)| {
-            let line = Line { base: *phase, taps: vec![chain.port.input(m)], name: chain.port.name.clone() };
-            (field.clone(), line)
-        }).collect();
+        let control = datapath
+            .fields
+            .iter()
+            .zip(&pe.ports.fields)
+            .map(|((field, phase), chain)| {
+                let line = Line { base: *phase, taps: vec![chain.port.input(m)], name: chain.port.name.clone() };
+                (field.clone(), line)
+            })
+            .collect();
         let tied = pe.ports.tied.iter().map(|port| port.input(m)).collect();
-        let chains = datapath.chains.iter().map(|(id, c)| {
-            let PeNode { stem: name, ty, .. } = &pe.nodes[id];
-            let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, wires(*ty));
-            (*id, (1..=c.depth).map(reg).collect())
-        }).collect();
+        let chains = datapath
+            .chains
+            .iter()
+            .map(|(id, c)| {
+                let PeNode { stem: name, ty, .. } = &pe.nodes[id];
+                let reg = |k: i64| m.reg(if k == 1 { name.clone() } else { format!("{name}_w{k}") }, wires(*ty));
+                (*id, (1..=c.depth).map(reg).collect())
+            })
+            .collect();
         let mut memories = BTreeMap::new();
         for past in datapath.pasts.values() {
             if let (Some(Delay::Memory { .. }), depth) = (past.delay, past.waves) {
                 let source = &pe.nodes[&past.source.0];
-                let make = || m.mem(format!("{}_mem{depth}{}", source.stem, past.lag.map_or(String::new(), |lag| format!("_lag{lag}"))), depth as u32, source.ty.bits(), memory_style(depth, source.ty.bits(), pe.uram));
+                let make = || {
+                    m.mem(
+                        format!(
+                            "{}_mem{depth}{}",
+                            source.stem,
+                            past.lag.map_or(String::new(), |lag| format!("_lag{lag}"))
+                        ),
+                        depth as u32,
+                        source.ty.bits(),
+                        memory_style(depth, source.ty.bits(), pe.uram),
+                    )
+                };
                 memories.entry(past.memory()).or_insert_with(make);
             }
         }
@@ -348,8 +402,17 @@ impl<'a, 'm> Build<'a, 'm> {
             values.push(value);
         }
         let types: Vec<_> = node.operands.iter().map(|s| s.1).collect();
-        let constant: Vec<Option<u64>> = node.operands.iter().map(|s| self.constant(s.0).map(|c| extended(c, s.1))).collect();
-        let request = Request { op: &node.op, ty: node.ty, operands: &values, operand_types: &types, constant: &constant, latency, name: &node.stem };
+        let constant: Vec<Option<u64>> =
+            node.operands.iter().map(|s| self.constant(s.0).map(|c| extended(c, s.1))).collect();
+        let request = Request {
+            op: &node.op,
+            ty: node.ty,
+            operands: &values,
+            operand_types: &types,
+            constant: &constant,
+            latency,
+            name: &node.stem,
+        };
         // An operator that cannot be built was refused before; should one get here, the undriven wire is a fault.
         operators::build(self.m, d, &request).unwrap_or_else(|e| self.m.wire(e, wires(node.ty)).sig())
     }
@@ -365,7 +428,11 @@ impl<'a, 'm> Build<'a, 'm> {
         for c in &guard.mixed {
             terms.push(self.comparison(c, sampled));
         }
-        if terms.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&terms) }
+        if terms.is_empty() {
+            self.m.lit(1, u(1))
+        } else {
+            self.m.all(&terms)
+        }
     }
 
     fn comparison(&mut self, c: &Comparison, sampled: i64) -> Sig<'m> {
@@ -415,7 +482,11 @@ impl<'a, 'm> Build<'a, 'm> {
             Some(Delay::Memory { read, synchronous }) => {
                 let memory = self.memories[&past.memory()];
                 let pointer = self.field(&Field::Pointer(past.waves, past.lag), read);
-                let bits = if synchronous { memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer) } else { memory.read_async(format!("{name}_rd"), pointer) };
+                let bits = if synchronous {
+                    memory.read_sync(format!("{name}_rd"), self.m.lit(1, u(1)), pointer)
+                } else {
+                    memory.read_async(format!("{name}_rd"), pointer)
+                };
                 bits.to(wires(self.of(past.source).ty))
             }
         };

@@ -1,10 +1,10 @@
 //! The complete IP against the interpreter: values bit for bit, cycles as predicted.
 
 use crate::array_support::{check, contents};
+use crate::vsa_common::{stationary, travelling, Mm};
 use arch::contract::delay;
 use arch::ir::vsa::{Op, Vsa};
 use templates::axi::memory::Timing;
-use crate::vsa_common::{stationary, travelling, Mm};
 
 fn ok(what: &str, vsa: &Vsa) {
     let mut vsa = vsa.clone();
@@ -27,7 +27,10 @@ fn output_stationary() {
     ok("2x3", &stationary(&s, [0, 1, 2], false));
     ok("4 points", &stationary(&Mm { points: 4, ..s }, [0, 1, 2], false));
     ok("9 points", &stationary(&Mm { points: 9, n: 20, ..s }, [0, 1, 2], false));
-    ok("one point, three lanes", &stationary(&Mm { points: 1, lanes: 3, steps: 1, words: [8, 2, 4], ..s }, [1, 0, 2], false));
+    ok(
+        "one point, three lanes",
+        &stationary(&Mm { points: 1, lanes: 3, steps: 1, words: [8, 2, 4], ..s }, [1, 0, 2], false),
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! C programs through every legal array and several designs by hand: the IP against the array's interpreter (which is
 //! checked against C elsewhere), cycles as predicted.
 
+use crate::array_support::{base, check, contents, Host};
 use arch::cost::board::Board;
 use arch::ir::design::{ArrayChoice, DesignSpec, Shape};
-use crate::array_support::{base, check, contents, Host};
 use frontend::scop::Scop;
 use templates::axi::memory::Timing;
 
@@ -21,14 +21,21 @@ fn scop(text: &str) -> Scop {
 fn spec(space: &str, tile: &[(&str, i64)], latency: &[(&str, i64)], simd: &[(&str, i64)], order: &str) -> DesignSpec {
     let factors = |x: &[(&str, i64)]| x.iter().map(|(a, b)| (a.to_string(), *b)).collect();
     let names = |s: &str| (!s.is_empty()).then(|| s.split(',').map(str::to_string).collect());
-    let shape = Shape { order: names(order), tile: factors(tile), latency: factors(latency), simd: factors(simd), ..Shape::default() };
+    let shape = Shape {
+        order: names(order),
+        tile: factors(tile),
+        latency: factors(latency),
+        simd: factors(simd),
+        ..Shape::default()
+    };
     DesignSpec { array: ArrayChoice::ByHand { space: names(space), shape }, ..Default::default() }
 }
 
 /// All faults of all arrays of a program.
 fn every_array(text: &str) {
     let scop = scop(text);
-    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default())
+        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     let mut faults = vec![];
     for row in &rows {
@@ -62,7 +69,8 @@ fn designs(text: &str, specs: &[DesignSpec]) {
 fn mm(n: i64, m: i64, k: i64, t: &str, acc: &str) -> String {
     format!(
         "#include <stdint.h>\nvoid mm({t} A[{n}][{k}], {t} B[{k}][{m}], {acc} C[{n}][{m}]) {{\n#pragma scop\n\
-         for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) {{ C[i][j] = 0; for (int k = 0; k < {k}; k++) C[i][j] += A[i][k] * B[k][j]; }}\n\
+         for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) \
+         {{ C[i][j] = 0; for (int k = 0; k < {k}; k++) C[i][j] += A[i][k] * B[k][j]; }}\n\
          #pragma endscop\n}}\n"
     )
 }
@@ -90,7 +98,9 @@ fn products_by_hand() {
 fn product_by_hand() -> arch::ir::vsa::Vsa {
     let spec = spec("i,j", &[("i", 4), ("j", 6), ("k", 4)], &[("i", 2), ("j", 3)], &[("k", 2)], "");
     let scop = scop(&mm(11, 13, 9, "int16_t", "int"));
-    arch::compile(&scop, &spec, &board()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d))).vsa
+    arch::compile(&scop, &spec, &board())
+        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)))
+        .vsa
 }
 
 /// The IP is reset in the middle of a run while its memories go on answering: the next run is as if nothing had been.
@@ -100,7 +110,9 @@ fn reset_of_the_ip_alone() {
     let (memory, mut expected) = (contents(&vsa, 7), contents(&vsa, 7));
     arch::interp::run(&vsa, &mut expected).expect("the array can be interpreted");
     let (design, _) = templates::ip(&(&vsa).into()).expect("an IP");
-    for (case, mode) in [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode))) {
+    for (case, mode) in
+        [Timing::IDEAL, Timing::Ddr { seed: 5 }].into_iter().flat_map(|mode| (0..25).map(move |case| (case, mode)))
+    {
         let mut host = Host::new(&vsa, &design, &memory, mode).expect("a host");
         host.prepare(&vsa, mode, 0);
         host.write(0, 1);
@@ -120,7 +132,8 @@ fn status_of(host: &mut Host, layout: &templates::interface::Layout) -> (u64, u6
     (host.read(layout.status()), host.read(at) | host.read(at + 4) << 32)
 }
 
-/// Answers with an error are noted with the address of the first such burst; the run ends as ever, the next one is clean.
+/// Answers with an error are noted with the address of the first such burst; the run ends as ever, the next one is
+/// clean.
 #[test]
 fn errors_on_the_bus_are_noted() {
     let vsa = product_by_hand();
@@ -138,7 +151,10 @@ fn errors_on_the_bus_are_noted() {
             host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {port}: {e}"));
             let (status, address) = status_of(&mut host, &layout);
             assert_eq!(status, cause | 1 << 3 | code << 8 | (port as u64) << 16, "{mode:?} {port}");
-            assert!(address <= at && at < address + 4096 && address / 4096 == at / 4096, "{mode:?} {port}: {address:#x} for {at:#x}");
+            assert!(
+                address <= at && at < address + 4096 && address / 4096 == at / 4096,
+                "{mode:?} {port}: {address:#x} for {at:#x}"
+            );
             host.memories[port].mend();
             host.write(layout.status(), 7);
             host.run(&vsa, 100_000).unwrap_or_else(|e| panic!("{mode:?} {port}: {e}"));
@@ -179,7 +195,8 @@ fn recurrences_in_every_array() {
     every_array(
         "void sw(int a[6], int b[5], int h[7][6]) {\n#pragma scop\n\
          for (int i = 1; i < 7; i++) for (int j = 1; j < 6; j++) {\n\
-         int s = a[i - 1] == b[j - 1] ? 3 : -2;\n int m = h[i - 1][j - 1] + s;\n int d = h[i - 1][j] - 1;\n int l = h[i][j - 1] - 1;\n\
+         int s = a[i - 1] == b[j - 1] ? 3 : -2;\n int m = h[i - 1][j - 1] + s;\n int d = h[i - 1][j] - 1;\n int l = \
+         h[i][j - 1] - 1;\n\
          int x = d > l ? d : l;\n int y = m > x ? m : x;\n h[i][j] = y > 0 ? y : 0; }\n#pragma endscop\n}\n",
     );
 }
@@ -187,7 +204,8 @@ fn recurrences_in_every_array() {
 #[test]
 fn operators() {
     designs(
-        "#include <stdint.h>\nvoid f(int a[9], unsigned b[9], int8_t c[9], int64_t o[9], unsigned p[9], uint8_t q[9]) {\n#pragma scop\n\
+        "#include <stdint.h>\nvoid f(int a[9], unsigned b[9], int8_t c[9], int64_t o[9], unsigned p[9], uint8_t q[9]) \
+        {\n#pragma scop\n\
          for (int i = 0; i < 9; i++) {\n o[i] = (int64_t)a[i] * c[i] + (a[i] / (c[i] | 1)) - (a[i] % (c[i] | 3)) + i * 5;\n\
          p[i] = (b[i] << (c[i] & 31)) ^ (b[i] >> 3) ^ (b[i] / 7u) ^ (b[i] % 1000u) ^ ~b[i];\n\
          q[i] = (a[i] > c[i] && b[i] != 5u) || !c[i] ? -a[i] : a[i] >> 4; }\n#pragma endscop\n}\n",
@@ -218,8 +236,15 @@ fn random_products() {
     for seed in 1..=cases {
         let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (n, m, k) = (r.within(1, 14), r.within(1, 14), r.within(1, 14));
-        let text = mm(n, m, k, r.pick(&["int8_t", "int16_t", "int", "uint8_t"]), r.pick(&["int", "int", "int16_t", "int64_t"]));
-        let (space, order) = (r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
+        let text = mm(
+            n,
+            m,
+            k,
+            r.pick(&["int8_t", "int16_t", "int", "uint8_t"]),
+            r.pick(&["int", "int", "int16_t", "int64_t"]),
+        );
+        let (space, order) =
+            (r.pick(&["i,j", "j,i", "i,k", "j,k", "i", "j", "k"]), r.pick(&["", "i,j,k", "k,i,j", "j,k,i", "i,k,j"]));
         let (mut tile, mut latency, mut simd) = (vec![], vec![], vec![]);
         for l in ["i", "j", "k"] {
             if r.within(0, 2) > 0 {

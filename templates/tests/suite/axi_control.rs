@@ -32,7 +32,16 @@ impl Host {
         let aligned = layout.functions.iter().map(|f| vec![0; f.len()]).collect();
         let top = d.module(AxiLiteControl { layout: layout.clone(), version: 7, aligned });
         let sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{f:?}"));
-        let mut h = Host { sim, r: Random::new(seed), starts: 0, waiting: (false, false, 0), longest: 0, left: None, log: vec![], layout };
+        let mut h = Host {
+            sim,
+            r: Random::new(seed),
+            starts: 0,
+            waiting: (false, false, 0),
+            longest: 0,
+            left: None,
+            log: vec![],
+            layout,
+        };
         for p in ["awvalid", "wvalid", "arvalid", "rready", "bready"] {
             h.set(p, 0);
         }
@@ -183,16 +192,27 @@ fn arguments_are_laid_out_as_by_hls() {
     let layout = Layout::single(vec![32, 64, 8, 64, 16]);
     let offsets: Vec<u32> = (0..5).map(|k| layout.argument(0, k)).collect();
     assert_eq!(offsets, [0x10, 0x18, 0x24, 0x2c, 0x38]);
-    assert_eq!((layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()), (0x40, 0x44, 0x48, 0x50, 0x5c, 7));
+    assert_eq!(
+        (layout.design_id(), layout.version(), layout.cycles(), layout.status(), layout.end(), layout.address_bits()),
+        (0x40, 0x44, 0x48, 0x50, 0x5c, 7)
+    );
 }
 
 #[test]
 fn scalars_have_their_own_widths_and_the_design_says_what_it_is() {
     let layout = Layout::single(vec![32, 8, 64, 16]);
     let mut h = Host::of(layout.clone(), 3);
-    for (k, (value, wanted)) in [(0x8765_4321u32, 0x8765_4321u64), (0xabcd, 0xcd), (0x1111_2222, 0x1111_2222), (0x9_8765, 0x8765)].into_iter().enumerate() {
+    for (k, (value, wanted)) in
+        [(0x8765_4321u32, 0x8765_4321u64), (0xabcd, 0xcd), (0x1111_2222, 0x1111_2222), (0x9_8765, 0x8765)]
+            .into_iter()
+            .enumerate()
+    {
         h.write(layout.argument(0, k), value, 15);
-        assert_eq!((u64::from(h.read(layout.argument(0, k))), h.sim.get(&format!("arg_{k}"))), (wanted, wanted), "argument {k}");
+        assert_eq!(
+            (u64::from(h.read(layout.argument(0, k))), h.sim.get(&format!("arg_{k}"))),
+            (wanted, wanted),
+            "argument {k}"
+        );
     }
     assert_eq!((h.read(layout.design_id()), h.read(layout.version())), (DESIGN, 7));
     h.write(layout.design_id(), 0, 15);
@@ -274,7 +294,10 @@ fn functions_share_the_registers_of_their_arguments() {
     let layout = two_functions(8);
     let words: Vec<(u32, u32)> = layout.words().into_iter().collect();
     assert_eq!(words, [(0x10, 32), (0x14, 32), (0x18, 32), (0x1c, 32), (0x24, 32), (0x28, 32)]);
-    assert_eq!((layout.design_id(), layout.function(), layout.queue(), layout.end()), (0x30, Some(0x4c), Some([0x50, 0x54]), 0x58));
+    assert_eq!(
+        (layout.design_id(), layout.function(), layout.queue(), layout.end()),
+        (0x30, Some(0x4c), Some([0x50, 0x54]), 0x58)
+    );
     let mut h = Host::of(two_functions(0), 9);
     h.longest = 5;
     for f in [1, 0, 0, 1] {
@@ -293,7 +316,12 @@ fn functions_share_the_registers_of_their_arguments() {
 
 #[test]
 fn commands_run_in_order_each_with_its_arguments() {
-    for (seed, layout) in [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4 }].into_iter().cycle().take(12).enumerate() {
+    for (seed, layout) in [two_functions(2), two_functions(8), Layout { functions: vec![vec![64, 8]], queue: 4 }]
+        .into_iter()
+        .cycle()
+        .take(12)
+        .enumerate()
+    {
         let [queue, ended] = layout.queue().unwrap();
         let mut h = Host::of(layout.clone(), seed as u64);
         h.longest = [3, 60, 600][seed % 3];

@@ -1,11 +1,11 @@
-//! `AxiReader` against a software reference: every word of every load, under an ideal memory (with the predicted cycle of
-//! every load) and under one that stalls at random.
+//! `AxiReader` against a software reference: every word of every load, under an ideal memory (with the predicted cycle
+//! of every load) and under one that stalls at random.
 
-use arch::cost::reader::{MemoryTiming, ReaderModel, Waits};
-use arch::affine::Form;
-use arch::ir::vsa::*;
 use crate::array_support::image;
 use crate::axi_support::*;
+use arch::affine::Form;
+use arch::cost::reader::{MemoryTiming, ReaderModel, Waits};
+use arch::ir::vsa::*;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
@@ -18,7 +18,11 @@ fn random_vsa(r: &mut Random) -> Vsa {
     for g in 0..r.pick(&[1, 1, 2, 3]) {
         let array = r.range(0, v.arrays.len() as i64 - 1) as usize;
         let hull = random_hull(r, &v, array);
-        let after = r.chance(20).then(|| After { output: g as u32 % 2, until: Until::Lag(r.range(-1, 3)) }).into_iter().collect();
+        let after = r
+            .chance(20)
+            .then(|| After { output: g as u32 % 2, until: Until::Lag(r.range(-1, 3)) })
+            .into_iter()
+            .collect();
         v.inputs.push(InputGroup {
             cases: None,
             array: array as u32,
@@ -61,7 +65,8 @@ impl<'a> Bench<'a> {
         let digits = digit_names(&params.stream().word);
         let mut design = Design::default();
         let top = design.module(AxiReader(params));
-        let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
+        let sim = Sim::new(&design.verify().unwrap(), &top)
+            .unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
         let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, &[&image(bases[0], &data)]).expect("ports");
         let mut bench = Bench { v, sim, memory, digits, bases };
         for name in bench.inputs("release_").into_iter().chain(bench.inputs("written_")) {
@@ -203,7 +208,8 @@ impl<'a> Bench<'a> {
             }
             let Some(at) = element(a, &x).filter(|_| col < hull.elements) else { continue };
             let bytes = a.ty.bytes() as usize;
-            let want = self.memory.array(0)[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+            let want =
+                self.memory.array(0)[start + at * bytes..][..bytes].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
             assert_eq!(bits(&got, i as usize * width, width), want, "element {x:?} (word {w}, lane {i})");
         }
     }
@@ -240,7 +246,11 @@ fn random_loads_are_exact_in_words_and_cycles() {
         bench.reset();
         for run in 0..2 {
             let times = bench.run(&mut r, None);
-            check_times(&v, &times, &format!("seed {seed}, run {run}\n{:#?}", v.inputs.iter().map(|g| &g.hull).collect::<Vec<_>>()));
+            check_times(
+                &v,
+                &times,
+                &format!("seed {seed}, run {run}\n{:#?}", v.inputs.iter().map(|g| &g.hull).collect::<Vec<_>>()),
+            );
         }
     }
 }
@@ -257,7 +267,11 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         bench.reset();
         let limit = r.range(1, 120);
         bench.run(&mut r, Some(limit));
-        if seed % 3 == 0 { bench.reset() } else { bench.reset_alone(r.range(1, 40)) }
+        if seed % 3 == 0 {
+            bench.reset()
+        } else {
+            bench.reset_alone(r.range(1, 40))
+        }
         bench.run(&mut r, None);
         bench.run(&mut r, None);
     }
@@ -294,7 +308,12 @@ fn origin(constants: &[i64]) -> Vec<Form> {
 #[test]
 fn documented_latency_and_full_rate() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
-    let v = one_group(8, 16, &[8, 64], Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
+    let v = one_group(
+        8,
+        16,
+        &[8, 64],
+        Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
+    );
     let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 512]);
     bench.reset();
     let times = bench.run(&mut Random::new(1), None);
@@ -307,7 +326,12 @@ fn documented_latency_and_full_rate() {
 #[test]
 fn what_the_reader_relies_on_is_asserted() {
     let rows = vec![HullDim { modulus: 1, extent: 8 }];
-    let mut v = one_group(32, 16, &[8, 64], Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 });
+    let mut v = one_group(
+        32,
+        16,
+        &[8, 64],
+        Hull { view: Hull::plain_view(2), origin: origin(&[0, 0]), rows, words: 4, elements: 64 },
+    );
     v.ahead = 256;
     let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], vec![7; 2048]);
     bench.reset();
@@ -322,19 +346,32 @@ fn what_the_reader_relies_on_is_asserted() {
     // A burst is taken, but the memory does not know where to end.
     assert!(broken(&[("m_axi_arready", 1)], 40).is_empty());
     assert_eq!(broken(&[("m_axi_rvalid", 1)], 600), ["axi_reader_a: a beat that comes has a place"]);
-    assert!(broken(&[("release_0", 1)], 3).contains(&"axi_reader_a: group 0 has two buffer halves at most".to_string()));
+    assert!(broken(&[("release_0", 1)], 3).contains(
+        &"axi_reader_a: group 0 has two buffer \
+        halves at most"
+            .to_string()
+    ));
 }
 
 /// Addresses beyond 2^32 with strides of 2^33 and 2^43 bytes; rows before the array and after it are not fetched.
 #[test]
 fn huge_strides() {
     let rows = vec![HullDim { modulus: 1, extent: 4 }, HullDim { modulus: 2, extent: 2 }];
-    let hull = Hull { view: Hull::plain_view(3), origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
+    let hull =
+        Hull { view: Hull::plain_view(3), origin: origin(&[-1, 1022, (1 << 31) - 20]), rows, words: 3, elements: 40 };
     let v = one_group(32, 16, &[2, 1024, 1 << 31], hull);
     let mut design = Design::default();
     let top = design.module(AxiReader(ReaderParams::from_vsa(&v, 0).expect("reads")));
     let mut sim = Sim::new(&design.verify().unwrap(), &top).expect("a legal design");
-    for (p, x) in [("release_0", 0), ("m_axi_arready", 1), ("m_axi_rvalid", 1), ("start", 0), ("rst", 1), ("live", 1), ("abandon", 0)] {
+    for (p, x) in [
+        ("release_0", 0),
+        ("m_axi_arready", 1),
+        ("m_axi_rvalid", 1),
+        ("start", 0),
+        ("rst", 1),
+        ("live", 1),
+        ("abandon", 0),
+    ] {
         sim.set(p, x);
     }
     let base = 0x0123_0000_0000_1000u64;

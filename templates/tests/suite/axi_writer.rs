@@ -1,12 +1,12 @@
-//! `AxiWriter` against a software reference: the final contents of the array, byte for byte, under an ideal memory (with
-//! the predicted cycles of every drain) and under one that stalls at random.
+//! `AxiWriter` against a software reference: the final contents of the array, byte for byte, under an ideal memory
+//! (with the predicted cycles of every drain) and under one that stalls at random.
 
-use arch::contract::walk::MemoryTiming;
-use arch::cost::writer::WriterModel;
-use arch::affine::Form;
-use arch::ir::vsa::*;
 use crate::array_support::image;
 use crate::axi_support::*;
+use arch::affine::Form;
+use arch::contract::walk::MemoryTiming;
+use arch::cost::writer::WriterModel;
+use arch::ir::vsa::*;
 use rtl::sim::Sim;
 use rtl::Design;
 use std::collections::VecDeque;
@@ -56,7 +56,11 @@ fn allowed(g: &OutputGroup, x: &[i64]) -> bool {
     g.bounds.iter().all(|b| {
         let last = x[x.len() - 1];
         let v = b.scale * last + b.constant + b.coeffs.iter().zip(x).map(|(c, x)| c * x).sum::<i64>();
-        if b.equality { v == 0 } else { v >= 0 }
+        if b.equality {
+            v == 0
+        } else {
+            v >= 0
+        }
     })
 }
 
@@ -86,7 +90,8 @@ impl<'a> Bench<'a> {
         let digits = digit_names(&params.stream().word);
         let mut design = Design::default();
         let top = design.module(AxiWriter(params));
-        let sim = Sim::new(&design.verify().unwrap(), &top).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
+        let sim = Sim::new(&design.verify().unwrap(), &top)
+            .unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()));
         let memory = AxiMemory::new(&sim, "m_axi_", 0, mode, &[&image(bases[0], &data)]).expect("ports");
         Bench { v, sim, memory, digits, bases, latency, given: vec![vec![]; data.len()], wanted: data }
     }
@@ -159,7 +164,8 @@ impl<'a> Bench<'a> {
             self.memory.drive(&mut self.sim);
             self.sim.settle();
             self.memory.observe(&mut self.sim);
-            let both = |sim: &mut Sim, c: &str| sim.get(&format!("m_axi_{c}valid")) & sim.get(&format!("m_axi_{c}ready"));
+            let both =
+                |sim: &mut Sim, c: &str| sim.get(&format!("m_axi_{c}valid")) & sim.get(&format!("m_axi_{c}ready"));
             let offered = addressed + self.sim.get("m_axi_awvalid");
             assert!(self.sim.get("m_axi_wvalid") == 0 || offered > sent, "data before its address is offered");
             addressed += both(&mut self.sim, "aw");
@@ -286,9 +292,16 @@ fn stalls_any_alignment_and_reset_in_the_middle() {
         let limit = r.range(1, 150);
         let before = bench.memory.array(0).to_vec();
         bench.run(&mut r, Some(limit));
-        if seed % 3 == 0 { bench.reset() } else { bench.reset_alone(r.range(1, 40)) }
+        if seed % 3 == 0 {
+            bench.reset()
+        } else {
+            bench.reset_alone(r.range(1, 40))
+        }
         let now = bench.memory.array(0).to_vec();
-        assert!((0..now.len()).all(|i| now[i] == before[i] || bench.given[i].contains(&now[i])), "seed {seed}: the reset writes");
+        assert!(
+            (0..now.len()).all(|i| now[i] == before[i] || bench.given[i].contains(&now[i])),
+            "seed {seed}: the reset writes"
+        );
         bench.wanted = now;
         for run in 0..2 {
             bench.run(&mut r, None);
@@ -334,7 +347,9 @@ fn data_waits_for_its_address() {
 #[test]
 fn what_the_writer_relies_on_is_asserted() {
     let mut r = Random::new(3);
-    let v = std::iter::repeat_with(|| random_vsa(&mut r)).find(|v| v.outputs.len() == 1 && v.arrays.len() == 1).expect("one group");
+    let v = std::iter::repeat_with(|| random_vsa(&mut r))
+        .find(|v| v.outputs.len() == 1 && v.arrays.len() == 1)
+        .expect("one group");
     let mut bench = Bench::new(&v, Timing::IDEAL, vec![4096], 2, vec![0; 4096]);
     bench.reset();
     let mut broken = |port: &str, cycles: usize| -> Vec<String> {

@@ -1,13 +1,13 @@
-//! `Collector` against the meaning of its group: a drain finds in every word the values that the visit's waves stored in
-//! the cells the collector owns, and zeros for all other elements.
+//! `Collector` against the meaning of its group: a drain finds in every word the values that the visit's waves stored
+//! in the cells the collector owns, and zeros for all other elements.
 
-use arch::contract::relay::{lanes, owned};
-use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
 use crate::module_support::layout::{add_output, ends, frame, hull_words, local, shape, ties, HullWord};
 use crate::module_support::*;
+use arch::contract::operand::travels;
+use arch::contract::relay::{lanes, owned};
+use arch::ir::vsa::{OutputBank, OutputGroup, Vsa};
 use std::collections::BTreeMap;
 use templates::io::collector::{masks, row_form, wave_enables, Collector};
-use arch::contract::operand::travels;
 
 /// From a token to the cycle in which its word is on `word<b>`.
 const TOKEN_TO_WORD: i64 = 2;
@@ -25,7 +25,8 @@ fn owns(group: &OutputGroup, b: &OutputBank, p: [i64; 2], y: &[i64]) -> bool {
     let at = |base: i64, coef: [i64; 2]| base + coef[0] * p[0] + coef[1] * p[1];
     let rows = b.bank.rows.iter().zip(&group.hull.rows).zip(y);
     let mut rows = rows.map(|((k, dim), y)| (k, dim.modulus, *y - k.residue));
-    let in_rows = rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
+    let in_rows =
+        rows.all(|(k, modulus, y)| y % modulus == 0 && (0..k.extent).contains(&(y / modulus - at(k.base, k.coef))));
     in_rows && (0..b.elements).contains(&(y[y.len() - 1] - at(b.bank.base, b.bank.coef)))
 }
 
@@ -47,11 +48,17 @@ impl Bench<'_> {
             while r.chance(bubbles) {
                 t += 1;
             }
-            let at: Vec<i64> = v.counters.iter().enumerate().map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) }).collect();
+            let at: Vec<i64> = v
+                .counters
+                .iter()
+                .enumerate()
+                .map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) })
+                .collect();
             self.script.drive(t, "row", row.eval(&at, self.p));
             self.script.drive(t, "col", group.col.eval(&at, self.p));
             self.script.drive(t, "slot", slot);
-            let shared: BTreeMap<_, bool> = wave_enables(v, &group).into_iter().map(|id| (id, r.chance(enabled))).collect();
+            let shared: BTreeMap<_, bool> =
+                wave_enables(v, &group).into_iter().map(|id| (id, r.chance(enabled))).collect();
             for (id, on) in &shared {
                 self.script.drive(t, &format!("en{}", id.0), i64::from(*on));
             }

@@ -1,10 +1,10 @@
-//! `Feeder` against the meaning of its group: in every wave each port gives the cell of the hull that its subscripts ask
-//! for, whatever gaps the load stream has and whatever bubbles lie between waves.
+//! `Feeder` against the meaning of its group: in every wave each port gives the cell of the hull that its subscripts
+//! ask for, whatever gaps the load stream has and whatever bubbles lie between waves.
 
-use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
-use arch::ir::vsa::{NodeId, Vsa};
 use crate::module_support::layout::{add_input, ends, frame, hull_words, local, shape, ties};
 use crate::module_support::*;
+use arch::contract::timing::{FEED_LATENCY, LOADED_TO_LAUNCH};
+use arch::ir::vsa::{NodeId, Vsa};
 use std::collections::BTreeMap;
 use templates::io::feeder::{input_nodes, loaded_once, phase, Feeder};
 use templates::stem;
@@ -74,7 +74,12 @@ impl Bench<'_> {
                 t += 1;
             }
             // Tile counters at 0: hull and subscripts move alike.
-            let at: Vec<i64> = v.counters.iter().enumerate().map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) }).collect();
+            let at: Vec<i64> = v
+                .counters
+                .iter()
+                .enumerate()
+                .map(|(j, c)| if j < v.tile_depth { 0 } else { r.range(0, c.trip - 1) })
+                .collect();
             let asked = |port: u32| local(&group.subscripts, &group.ports[port as usize], &group.hull, &at, self.p);
             // Nobody asks for rows that the load has not.
             let last = cells.keys().next_back().expect("a load has words");
@@ -89,7 +94,12 @@ impl Bench<'_> {
                 // Parts of the hull's origin that only tile counters move are the same on both sides.
                 let value = *cells.get(&cell).unwrap_or_else(|| panic!("cell {cell:?} is outside of the hull"));
                 cell.push(*port as i64);
-                self.script.expect(t + FEED_LATENCY + ready - first, &stem(v, *id), value, format!("cell and port {cell:?}, wave of cycle {t}"));
+                self.script.expect(
+                    t + FEED_LATENCY + ready - first,
+                    &stem(v, *id),
+                    value,
+                    format!("cell and port {cell:?}, wave of cycle {t}"),
+                );
             }
             t += 1;
         }

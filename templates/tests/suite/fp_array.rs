@@ -1,7 +1,7 @@
 //! Floating-point programs through whole arrays: the IP in the simulator against the array's interpreter.
 
-use arch::ir::design::DesignSpec;
 use crate::array_support::{check, contents};
+use arch::ir::design::DesignSpec;
 use templates::axi::memory::Timing;
 
 /// Every array that the program has computes what the interpreter computes, on random bits.
@@ -10,7 +10,8 @@ fn every_array(text: &str) {
         Ok((scop, _)) => scop,
         Err((map, d)) => panic!("{}", frontend::render_plain(&map, &d)),
     };
-    let rows = arch::enumerate(&scop, &DesignSpec::default()).unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
+    let rows = arch::enumerate(&scop, &DesignSpec::default())
+        .unwrap_or_else(|d| panic!("{}", frontend::render_plain(&scop.sources, &d)));
     assert!(!rows.is_empty());
     for row in &rows {
         if let Err(e) = check(&row.vsa, contents(&row.vsa, 99), Timing::IDEAL) {
@@ -22,7 +23,8 @@ fn every_array(text: &str) {
 fn products(input: &str, output: &str) -> String {
     format!(
         "void mm({input} A[5][6], {input} B[6][4], {output} C[5][4]) {{\n#pragma scop\n\
-         for (int i = 0; i < 5; i++) for (int j = 0; j < 4; j++) {{ C[i][j] = 0; for (int k = 0; k < 6; k++) C[i][j] += ({output})A[i][k] * B[k][j]; }}\n\
+         for (int i = 0; i < 5; i++) for (int j = 0; j < 4; j++) \
+         {{ C[i][j] = 0; for (int k = 0; k < 6; k++) C[i][j] += ({output})A[i][k] * B[k][j]; }}\n\
          #pragma endscop\n}}\n"
     )
 }
@@ -45,7 +47,8 @@ fn triangular_solve() {
 #[test]
 fn operators() {
     every_array(
-        "#include <math.h>\nvoid f(float a[9], float b[9], int c[9], float o[9], int p[9], float q[9]) {\n#pragma scop\n\
+        "#include <math.h>\nvoid f(float a[9], float b[9], int c[9], float o[9], int p[9], float q[9]) \
+        {\n#pragma scop\n\
          for (int i = 0; i < 9; i++) {\n o[i] = fmaf(a[i], b[i], (float)c[i]) + sqrtf(fabsf(a[i])) / b[i];\n\
          p[i] = (int)a[i] + (a[i] < b[i]) + (a[i] != b[i] ? 2 : 4);\n\
          q[i] = fminf(a[i], -b[i]) - fmaxf(a[i], b[i]); }\n#pragma endscop\n}\n",

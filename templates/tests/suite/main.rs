@@ -1,4 +1,5 @@
-//! All tests of the templates in one program, which links once. `cargo test -p templates --test suite NAME` picks by path.
+//! All tests of the templates in one program, which links once. `cargo test -p templates --test suite NAME` picks by
+//! path.
 
 mod array;
 mod array_programs;

@@ -34,7 +34,15 @@ fn address(sim: &mut Sim, channel: &str, bytes: u32, offered: Option<(usize, usi
 /// Random bursts in both directions at `busy` percent, for `cycles`; words of 8 bytes.
 fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
     let r = &mut Random::new(seed);
-    let template = OnChip { array: "t".into(), words: words as u32, element, bus: Bus { bytes: 8, address_bits: 16 }, uram: false, reads: true, writes: true };
+    let template = OnChip {
+        array: "t".into(),
+        words: words as u32,
+        element,
+        bus: Bus { bytes: 8, address_bits: 16 },
+        uram: false,
+        reads: true,
+        writes: true,
+    };
     let mut design = Design::default();
     let top = design.module(template);
     let mut sim = Sim::new(&design.verify().unwrap(), &top).unwrap();
@@ -67,7 +75,9 @@ fn run(seed: u64, words: usize, element: u32, busy: [i64; 3], cycles: i64) {
             offer(r, busy[1], words, &mut aw);
         }
         if w.is_none() && !writes.is_empty() && (known < words || r.chance(busy[2])) {
-            let strobes = (0..8 / element).map(|e| if known < words || r.chance(70) { ((1u64 << element) - 1) << (e * element) } else { 0 }).sum();
+            let strobes = (0..8 / element)
+                .map(|e| if known < words || r.chance(70) { ((1u64 << element) - 1) << (e * element) } else { 0 })
+                .sum();
             w = Some((r.next() | r.next() << 32, strobes));
         }
         address(&mut sim, "ar", 8, ar);

@@ -1,19 +1,19 @@
-//! `Pe` against the meaning of its nodes: random expressions with every kind of `Past`, scheduled here with random slack,
-//! bubbles between waves, random values on everything in cycles in which no wave looks at it.
+//! `Pe` against the meaning of its nodes: random expressions with every kind of `Past`, scheduled here with random
+//! slack, bubbles between waves, random values on everything in cycles in which no wave looks at it.
 
-use arch::contract::timing::{collect_time, node_latency};
+use crate::module_support::layout::{add_input, add_output, frame};
+use crate::module_support::*;
+use arch::affine::{Condition, Form};
 use arch::contract::delay;
 use arch::contract::operand::{operand_source, travels};
-use arch::affine::{Condition, Form};
+use arch::contract::timing::{collect_time, node_latency};
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType, UnaryOp};
 use frontend::value::{self, mask};
-use crate::module_support::layout::{add_input, add_output, frame};
-use crate::module_support::*;
-use templates::operators::supported;
 use templates::control::{field_port, Field};
-use templates::pe::Pe;
+use templates::operators::supported;
 use templates::pe::datapath::Datapath;
+use templates::pe::Pe;
 use templates::stem;
 
 const TYPES: [ScalarType; 6] = [
@@ -50,7 +50,8 @@ impl Draw<'_> {
         self.add(Op::Cast(source), ty)
     }
     fn guard(&mut self) -> NodeId {
-        let conditions = (0..self.r.range(1, 3)).map(|_| Condition { form: self.form(), equality: self.r.chance(25) }).collect();
+        let conditions =
+            (0..self.r.range(1, 3)).map(|_| Condition { form: self.form(), equality: self.r.chance(25) }).collect();
         self.add(Op::Guard(conditions), ScalarType::BOOL)
     }
     fn form(&mut self) -> Form {
@@ -60,7 +61,8 @@ impl Draw<'_> {
     }
     /// A `Past` whose source is found later.
     fn past(&mut self) -> NodeId {
-        let hop = [0, 1].map(|a| if self.v.extent[a] > 1 && self.r.chance(70) { self.r.pick(&[-1, 1, 1, 2]) } else { 0 });
+        let hop =
+            [0, 1].map(|a| if self.v.extent[a] > 1 && self.r.chance(70) { self.r.pick(&[-1, 1, 1, 2]) } else { 0 });
         let waves = if hop == [0, 0] { self.r.pick(&[1, 1, 1, 2, 3, 5, 9]) } else { self.r.pick(&[0, 0, 1, 2, 6]) };
         let ty = self.r.pick(&TYPES);
         self.add(Op::Past { source: NodeId(0), hop, waves, lag: None }, ty)
@@ -70,19 +72,53 @@ impl Draw<'_> {
         let (a, b) = (self.of(ty), self.of(ty));
         let op = match self.r.range(0, 9) {
             0 => Op::Unary(self.r.pick(&[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Abs]), a),
-            1 => { let c = self.of(ScalarType::BOOL); Op::Select(c, a, b) }
-            2 => { let c = self.of(ty); Op::Fma(a, b, c) }
-            3 => { let op = self.r.pick(&[BinaryOp::Eq, BinaryOp::Lt, BinaryOp::Le]); Op::Binary(op, a, b) }
+            1 => {
+                let c = self.of(ScalarType::BOOL);
+                Op::Select(c, a, b)
+            }
+            2 => {
+                let c = self.of(ty);
+                Op::Fma(a, b, c)
+            }
+            3 => {
+                let op = self.r.pick(&[BinaryOp::Eq, BinaryOp::Lt, BinaryOp::Le]);
+                Op::Binary(op, a, b)
+            }
             4 => Op::Const(self.r.next() & mask(ty.bits())),
-            5 if !ty.is_float() => { let form = self.form(); Op::Iter(form) }
-            _ => { let op = self.r.pick(&[BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Xor, BinaryOp::Max, BinaryOp::Shr]); Op::Binary(op, a, b) }
+            5 if !ty.is_float() => {
+                let form = self.form();
+                Op::Iter(form)
+            }
+            _ => {
+                let op = self.r.pick(&[
+                    BinaryOp::Add,
+                    BinaryOp::Sub,
+                    BinaryOp::Mul,
+                    BinaryOp::Xor,
+                    BinaryOp::Max,
+                    BinaryOp::Shr,
+                ]);
+                Op::Binary(op, a, b)
+            }
         };
-        let ty = if matches!(op, Op::Binary(BinaryOp::Eq | BinaryOp::Lt | BinaryOp::Le, ..)) { ScalarType::BOOL } else { ty };
+        let ty = if matches!(op, Op::Binary(BinaryOp::Eq | BinaryOp::Lt | BinaryOp::Le, ..)) {
+            ScalarType::BOOL
+        } else {
+            ty
+        };
         if ty.is_float() && matches!(op, Op::Binary(BinaryOp::Xor | BinaryOp::Shr, ..) | Op::Unary(UnaryOp::Not, _)) {
             return;
         }
         let id = self.add(op, ty);
-        let types: Vec<_> = self.v.node(id).op.operands().into_iter().enumerate().map(|(k, o)| operand_source(&self.v, id, k, o).1).collect();
+        let types: Vec<_> = self
+            .v
+            .node(id)
+            .op
+            .operands()
+            .into_iter()
+            .enumerate()
+            .map(|(k, o)| operand_source(&self.v, id, k, o).1)
+            .collect();
         if supported(&self.v.node(id).op, ty, &types).is_err() {
             self.v.nodes.pop();
         }
@@ -122,9 +158,14 @@ fn schedule(r: &mut Random, v: &mut Vsa, interval: i64) -> Option<()> {
                 Op::Past { source, hop, waves, .. } => {
                     let s = source.index();
                     let away = i64::from(hop != [0, 0]) - skew[0] * hop[0] - skew[1] * hop[1];
-                    delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 { after_arrival } else { 0 }) + away
+                    delay::earliest(waves, ready[s], latency[s], interval).max(if waves > 0 {
+                        after_arrival
+                    } else {
+                        0
+                    }) + away
                 }
-                ref op => (op.operands().iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n]).max(arch::contract::timing::least_ready(op)),
+                ref op => (op.operands().iter().map(|s| ready[s.index()]).max().unwrap_or(0) + latency[n])
+                    .max(arch::contract::timing::least_ready(op)),
             };
             ready[n] = ready[n].max(least.max(0) + slack[n]);
         }
@@ -211,7 +252,13 @@ impl Model<'_> {
             Op::Past { source, waves, .. } => self.values[now.checked_sub(waves as usize)?][source.index()]?,
             Op::Unary(op, a) => value::eval_unary(op, of(a)?, node.ty),
             Op::Binary(op, a, b) => value::eval_binary(op, of(a)?, of(b)?, ty_of(a), ty_of(b)),
-            Op::Select(c, a, b) => if of(c)? == 1 { of(a)? } else { of(b)? },
+            Op::Select(c, a, b) => {
+                if of(c)? == 1 {
+                    of(a)?
+                } else {
+                    of(b)?
+                }
+            }
             Op::Cast(a) => value::cast(of(a)?, ty_of(a), node.ty),
             Op::Lookup(ref table, a) => value::eval_lookup(table, of(a)?),
             Op::Fma(a, b, c) => value::eval_fma(of(a)?, of(b)?, of(c)?, node.ty),
@@ -261,7 +308,12 @@ fn script_wave(script: &mut Script, v: &Vsa, datapath: &Datapath, model: &Model,
         let time = t + collect_time(v, o);
         for (k, port) in group.ports.iter().enumerate() {
             if let Some(value) = model.values[now][port.value.index()] {
-                script.expect(time, &format!("out{o}_{k}"), value, format!("wave {now} of cycle {t}, {:?}", port.value));
+                script.expect(
+                    time,
+                    &format!("out{o}_{k}"),
+                    value,
+                    format!("wave {now} of cycle {t}, {:?}", port.value),
+                );
             }
         }
     }
@@ -278,7 +330,12 @@ fn script_enables(script: &mut Script, v: &Vsa, model: &Model, launches: &[i64],
                     Err(_) => Some(0),
                 };
                 if let Some(enable) = enable {
-                    script.expect(t + time, &format!("out{o}_{k}_en"), enable, format!("wave of cycle {t}, {:?}", port.enable));
+                    script.expect(
+                        t + time,
+                        &format!("out{o}_{k}_en"),
+                        enable,
+                        format!("wave of cycle {t}, {:?}", port.enable),
+                    );
                 }
             }
         }
@@ -360,6 +417,9 @@ fn all_kinds_of_delays_are_drawn() {
         }
         own += datapath.chains.values().filter(|c| c.own).count();
     }
-    println!("{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories ({asynchronous} asynchronous)");
+    println!(
+        "{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories \
+        ({asynchronous} asynchronous)"
+    );
     assert!(plain > 10 && chains > 10 && own > 10 && memories > 10);
 }

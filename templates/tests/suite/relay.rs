@@ -1,9 +1,9 @@
-//! `Relays` against its promises: every bank of every collector stands in one bus word of one relay, no two of a word own
-//! the same element, and a relay joins no more than a LUT does, unless a single collector asks for it.
+//! `Relays` against its promises: every bank of every collector stands in one bus word of one relay, no two of a word
+//! own the same element, and a relay joins no more than a LUT does, unless a single collector asks for it.
 
-use arch::contract::relay::{owned, Relays, Source};
 use crate::module_support::layout::{add_output, frame};
 use crate::module_support::*;
+use arch::contract::relay::{owned, Relays, Source};
 
 fn words(v: &arch::ir::vsa::Vsa, relays: &Relays) -> Vec<Vec<Source>> {
     let [n0, n1] = relays.extent;
@@ -19,8 +19,12 @@ fn every_bank_has_its_place() {
         let word = i64::from(v.arrays[group.array as usize].word);
         let words = words(&v, &relays);
         for sources in &words {
-            let elements: Vec<u128> = sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.pe(&v, *hops))).collect();
-            assert_eq!(elements.iter().map(|e| e.count_ones()).sum::<u32>(), elements.iter().fold(0, |all, e| all | e).count_ones());
+            let elements: Vec<u128> =
+                sources.iter().map(|(hops, b)| owned(&group.banks[*b], word, group.pe(&v, *hops))).collect();
+            assert_eq!(
+                elements.iter().map(|e| e.count_ones()).sum::<u32>(),
+                elements.iter().fold(0, |all, e| all | e).count_ones()
+            );
         }
         let mut sources = words.concat();
         sources.sort_unstable();

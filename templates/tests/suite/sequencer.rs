@@ -1,18 +1,18 @@
 //! `Sequencer` against its contract: every wave is launched in the first cycle that `start`, the interval, loads and
 //! drains allow, with the values that its counters give. Loads and drains come at random.
 
-use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
+use crate::module_support::*;
 use arch::affine::{Condition, Form};
 use arch::contract::program;
+use arch::contract::timing::{DRAINED_TO_LAUNCH, LOADED_TO_LAUNCH, START_TO_LAUNCH};
 use arch::ir::cases::Cases;
 use arch::ir::sizes::{Formula, Size};
 use arch::ir::vsa::*;
 use frontend::scop::ScalarType;
-use crate::module_support::*;
 use rtl::sim::Sim;
 use std::collections::{BTreeSet, VecDeque};
-use templates::control::{field_port, Field};
 use templates::control::sequencer::Sequencer;
+use templates::control::{field_port, Field};
 
 fn random_counters(r: &mut Random) -> Vec<Counter> {
     loop {
@@ -39,13 +39,44 @@ fn random_vsa(r: &mut Random) -> Vsa {
         let reload = r.range(0, v.tile_depth as i64) as usize;
         let phases = v.counters[..v.phases].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let cases = random_subset(r, &v).filter(|_| reload >= v.phases);
-        v.inputs.push(InputGroup { cases, array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], forward: [false; 2], reload, phases, hull: hull.clone(), banks: vec![], row: form(), col: form(), after: vec![] });
+        v.inputs.push(InputGroup {
+            cases,
+            array: 0,
+            subscripts: vec![],
+            ports: vec![],
+            first: [0; 2],
+            last: [0; 2],
+            forward: [false; 2],
+            reload,
+            phases,
+            hull: hull.clone(),
+            banks: vec![],
+            row: form(),
+            col: form(),
+            after: vec![],
+        });
     }
     for _ in 0..r.range(0, 2) {
-        let emit: Vec<Option<i64>> = v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
+        let emit: Vec<Option<i64>> =
+            v.counters[..v.tile_depth].iter().map(|c| r.chance(40).then(|| r.range(0, c.trip - 1))).collect();
         let every = emit.iter().zip(&v.counters).all(|(e, c)| e.is_none() || c.trip == 1);
         let slots = if every { r.pick(&[1, 2]) } else { 1 };
-        v.outputs.push(OutputGroup { array: 0, subscripts: vec![], ports: vec![], first: [0; 2], last: [0; 2], emit, ends: Default::default(), cases: random_subset(r, &v), hull: hull.clone(), banks: vec![], row: form(), col: form(), slots, bounds: vec![] });
+        v.outputs.push(OutputGroup {
+            array: 0,
+            subscripts: vec![],
+            ports: vec![],
+            first: [0; 2],
+            last: [0; 2],
+            emit,
+            ends: Default::default(),
+            cases: random_subset(r, &v),
+            hull: hull.clone(),
+            banks: vec![],
+            row: form(),
+            col: form(),
+            slots,
+            bounds: vec![],
+        });
     }
     v
 }
@@ -60,20 +91,29 @@ fn random_cases(r: &mut Random, v: &Vsa) -> Cases {
     }
     let mut boxes: Vec<Vec<[i64; 2]>> = vec![];
     for _ in 0..r.range(1, 4) {
-        let some = v.counters[whole..cased].iter().map(|c| { let a = r.range(0, c.trip - 1); [a, r.range(a, c.trip - 1)] }).collect::<Vec<_>>();
+        let some = v.counters[whole..cased]
+            .iter()
+            .map(|c| {
+                let a = r.range(0, c.trip - 1);
+                [a, r.range(a, c.trip - 1)]
+            })
+            .collect::<Vec<_>>();
         let one: Vec<[i64; 2]> = v.counters[..whole].iter().map(|c| [0, c.trip - 1]).chain(some).collect();
         if boxes.iter().all(|other| one.iter().zip(other).any(|(x, y)| x[1] < y[0] || y[1] < x[0])) {
             boxes.push(one);
         }
     }
-    let lasts = counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
+    let lasts =
+        counted.into_iter().map(|j| (j, boxes.iter().map(|_| r.range(0, v.counters[j].trip - 1)).collect())).collect();
     Cases { boxes, lasts, ..Cases::default() }
 }
 
 /// How long something waits in the phases of so many cases, and between them: some of it follows from the size.
 fn random_lag(r: &mut Random, cases: usize) -> Formula {
     let sized = r.chance(50);
-    let one = |r: &mut Random| Formula::combination(r.range(2, 9), (sized && r.chance(70)).then(|| (r.range(1, 2), Formula::Size(0))));
+    let one = |r: &mut Random| {
+        Formula::combination(r.range(2, 9), (sized && r.chance(70)).then(|| (r.range(1, 2), Formula::Size(0))))
+    };
     Formula::by_case((0..=cases).map(|_| one(r)).collect())
 }
 
@@ -94,9 +134,17 @@ fn random_fields(r: &mut Random, v: &Vsa) -> Vec<Field> {
             0 | 1 => {
                 let lag = r.chance(70).then(|| r.range(0, 1) as u32);
                 let depth = lag.map_or_else(|| r.range(2, 9), |lag| v.cases.lags[lag as usize].range(&[MOST]).1 as i64);
-                if r.chance(50) { Field::Pointer(depth, lag) } else { Field::WritePointer(depth, lag) }
+                if r.chance(50) {
+                    Field::Pointer(depth, lag)
+                } else {
+                    Field::WritePointer(depth, lag)
+                }
             }
-            2..=4 => Field::Guard((0..r.range(0, 3)).map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) }).collect()),
+            2..=4 => Field::Guard(
+                (0..r.range(0, 3))
+                    .map(|_| Condition { form: random_form(r, all.clone(), [-3, 3]), equality: r.chance(40) })
+                    .collect(),
+            ),
             _ => Field::Time(random_form(r, all.clone(), [-9, 20])),
         };
         fields.push(field);
@@ -178,7 +226,8 @@ impl Bench<'_> {
             self.sim.set(&format!("program_{k}"), register.formula.eval(&[size]) as u64);
         }
         let (loaded, drained) = (self.loaded.iter_mut().enumerate(), self.drained.iter_mut().enumerate());
-        let named = loaded.map(|(g, p)| (format!("loaded{g}"), p)).chain(drained.map(|(o, p)| (format!("drained{o}"), p)));
+        let named =
+            loaded.map(|(g, p)| (format!("loaded{g}"), p)).chain(drained.map(|(o, p)| (format!("drained{o}"), p)));
         for (name, pulses) in named {
             let stray = phase != Phase::Run && r.chance(20);
             self.sim.set(&name, u64::from(pulses.now(self.cycle) || stray));
@@ -227,8 +276,16 @@ impl Bench<'_> {
         self.drive(r, Phase::Start);
         self.quiet("start");
         self.clock();
-        let loads: Vec<usize> = (0..v.inputs.len()).map(|g| (0..total).filter(|&n| self.is_first(n) && self.loads(g, n)).count()).collect();
-        let mut run = Progress { wave: 0, earliest: start + START_TO_LAUNCH, load: vec![0; loads.len()], drain: vec![0; v.outputs.len()], released: vec![0; loads.len()], loads };
+        let loads: Vec<usize> =
+            (0..v.inputs.len()).map(|g| (0..total).filter(|&n| self.is_first(n) && self.loads(g, n)).count()).collect();
+        let mut run = Progress {
+            wave: 0,
+            earliest: start + START_TO_LAUNCH,
+            load: vec![0; loads.len()],
+            drain: vec![0; v.outputs.len()],
+            released: vec![0; loads.len()],
+            loads,
+        };
         for g in 0..v.inputs.len() {
             (0..run.loads[g].min(2)).for_each(|_| self.loaded[g].plan(r, start, self.slow));
         }
@@ -236,7 +293,14 @@ impl Bench<'_> {
             assert!(self.cycle < start + 60_000, "the bench hangs in wave {} of {total}", run.wave);
             self.drive(r, Phase::Run);
             if self.launchable(&run) {
-                assert_eq!(self.sim.get("valid"), 1, "cycle {}: wave {} of {total} can be launched\n{:?}", self.cycle, run.wave, v.counters);
+                assert_eq!(
+                    self.sim.get("valid"),
+                    1,
+                    "cycle {}: wave {} of {total} can be launched\n{:?}",
+                    self.cycle,
+                    run.wave,
+                    v.counters
+                );
                 self.launched(r, &mut run, total);
             } else {
                 self.quiet("nothing allows a launch");
@@ -248,12 +312,13 @@ impl Bench<'_> {
     /// Start, interval, loads and drains allow the next wave in this cycle.
     fn launchable(&self, run: &Progress) -> bool {
         let first = self.is_first(run.wave);
-        let loaded = (0..run.load.len()).filter(|g| first && self.loads(*g, run.wave)).all(|g| {
-            self.loaded[g].came.get(run.load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH)
-        });
+        let loaded = (0..run.load.len())
+            .filter(|g| first && self.loads(*g, run.wave))
+            .all(|g| self.loaded[g].came.get(run.load[g]).is_some_and(|c| self.cycle >= c + LOADED_TO_LAUNCH));
         let drained = (0..run.drain.len()).filter(|o| first && self.emits(*o, run.wave)).all(|o| {
             let slots = self.v.outputs[o].slots as usize;
-            run.drain[o] < slots || self.drained[o].came.get(run.drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH)
+            run.drain[o] < slots
+                || self.drained[o].came.get(run.drain[o] - slots).is_some_and(|c| self.cycle >= c + DRAINED_TO_LAUNCH)
         });
         self.cycle >= run.earliest && loaded && drained
     }
@@ -267,8 +332,17 @@ impl Bench<'_> {
             run.load[g] += usize::from(first && self.loads(g, wave));
             let next = (wave + 1..total).find(|&n| self.is_first(n) && self.uses(g, n));
             let release = last && self.uses(g, wave) && next.is_none_or(|n| self.loads(g, n));
-            assert!(!self.uses(g, wave) || self.sim.get(&format!("slot{g}")) as usize == (run.load[g] + 1) % 2, "cycle {}: slot{g} in wave {wave}", self.cycle);
-            assert_eq!(self.sim.get(&format!("release{g}")), u64::from(release), "cycle {}: release{g} in wave {wave}", self.cycle);
+            assert!(
+                !self.uses(g, wave) || self.sim.get(&format!("slot{g}")) as usize == (run.load[g] + 1) % 2,
+                "cycle {}: slot{g} in wave {wave}",
+                self.cycle
+            );
+            assert_eq!(
+                self.sim.get(&format!("release{g}")),
+                u64::from(release),
+                "cycle {}: release{g} in wave {wave}",
+                self.cycle
+            );
             run.released[g] += usize::from(release);
             if release && run.released[g] + 1 < run.loads[g] {
                 self.loaded[g].plan(r, self.cycle, self.slow);
@@ -278,9 +352,19 @@ impl Bench<'_> {
             let emits = self.emits(o, wave);
             run.drain[o] += usize::from(first && emits);
             if v.outputs[o].slots > 1 && emits {
-                assert_eq!(self.sim.get(&format!("out_slot{o}")) as usize, (run.drain[o] - 1) % 2, "cycle {}: out_slot{o} in wave {wave}", self.cycle);
+                assert_eq!(
+                    self.sim.get(&format!("out_slot{o}")) as usize,
+                    (run.drain[o] - 1) % 2,
+                    "cycle {}: out_slot{o} in wave {wave}",
+                    self.cycle
+                );
             }
-            assert_eq!(self.sim.get(&format!("emitted{o}")), u64::from(emits && last), "cycle {}: emitted{o} in wave {wave}", self.cycle);
+            assert_eq!(
+                self.sim.get(&format!("emitted{o}")),
+                u64::from(emits && last),
+                "cycle {}: emitted{o} in wave {wave}",
+                self.cycle
+            );
             if emits && last {
                 self.drained[o].plan(r, self.cycle, self.slow);
             }
@@ -293,12 +377,15 @@ impl Bench<'_> {
     /// The visit that wave `n` belongs to loads group `g`.
     fn loads(&self, g: usize, n: i64) -> bool {
         let at = self.v.counters_of(n);
-        self.uses(g, n) && (self.v.inputs[g].reload..self.v.tile_depth).all(|j| at[j] == 0 || self.v.inputs[g].phases.get(j).is_some_and(Option::is_some))
+        self.uses(g, n)
+            && (self.v.inputs[g].reload..self.v.tile_depth)
+                .all(|j| at[j] == 0 || self.v.inputs[g].phases.get(j).is_some_and(Option::is_some))
     }
 
     /// The visit that wave `n` belongs to uses group `g`.
     fn uses(&self, g: usize, n: i64) -> bool {
-        self.is_among(&self.v.inputs[g].cases, n) && self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
+        self.is_among(&self.v.inputs[g].cases, n)
+            && self.v.inputs[g].phases.iter().zip(self.v.counters_of(n)).all(|(p, c)| p.is_none_or(|v| v == c))
     }
 
     /// The phase of wave `n` is of one of these cases.
@@ -312,7 +399,8 @@ impl Bench<'_> {
     }
 
     fn emits(&self, o: usize, n: i64) -> bool {
-        self.is_among(&self.v.outputs[o].cases, n) && self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
+        self.is_among(&self.v.outputs[o].cases, n)
+            && self.v.outputs[o].emit.iter().zip(self.v.counters_of(n)).all(|(e, c)| e.is_none_or(|e| e == c))
     }
 
     /// Fields of the wave that is launched now.
@@ -347,7 +435,17 @@ fn waves_are_launched_as_soon_as_they_can_be() {
         let sim = simulate(Sequencer::new(&v, fields.clone()), r);
         let slow = r.pick(&[1, 5, 40]);
         let pulses = |n: usize| (0..n).map(|_| Pulses::default()).collect();
-        let mut b = Bench { v: &v, fields: &fields, sim, cycle: 0, waves: 0, size: 1, loaded: pulses(v.inputs.len()), drained: pulses(v.outputs.len()), slow };
+        let mut b = Bench {
+            v: &v,
+            fields: &fields,
+            sim,
+            cycle: 0,
+            waves: 0,
+            size: 1,
+            loaded: pulses(v.inputs.len()),
+            drained: pulses(v.outputs.len()),
+            slow,
+        };
         b.reset(r);
         let rest = r.range(0, 20);
         b.idle(r, rest);
@@ -378,7 +476,9 @@ fn what_the_sequencer_relies_on_is_asserted() {
     }
     let mut sim = simulate(Sequencer::new(&v, vec![]), r);
     let mut cycle = |rst: u64, start: u64, loaded: u64| {
-        [("rst", rst), ("start", start), ("loaded0", loaded)].into_iter().for_each(|(port, value)| sim.set(port, value));
+        [("rst", rst), ("start", start), ("loaded0", loaded)]
+            .into_iter()
+            .for_each(|(port, value)| sim.set(port, value));
         sim.clock();
         sim.take_broken()
     };

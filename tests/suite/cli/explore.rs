@@ -34,9 +34,18 @@ fn a_front_has_a_proof_for_every_point() {
     assert!(front.len() > 1, "{found}");
     for pair in front.windows(2) {
         let of = |k: usize, name: &str| pair[k][name].as_i64().unwrap();
-        assert!(of(0, "cycles") <= of(1, "cycles") && of(1, "lut") <= of(0, "lut") / 2 && of(1, "bram36") <= of(0, "bram36") / 2, "{pair:?}");
+        assert!(
+            of(0, "cycles") <= of(1, "cycles")
+                && of(1, "lut") <= of(0, "lut") / 2
+                && of(1, "bram36") <= of(0, "bram36") / 2,
+            "{pair:?}"
+        );
     }
-    assert!(front.iter().all(|p| p["bound"].as_i64() <= p["cycles"].as_i64() && p["gap"].as_f64().is_some_and(|g| (0.0..1.0).contains(&g))), "{front:?}");
+    assert!(
+        front.iter().all(|p| p["bound"].as_i64() <= p["cycles"].as_i64()
+            && p["gap"].as_f64().is_some_and(|g| (0.0..1.0).contains(&g))),
+        "{front:?}"
+    );
 }
 
 #[test]
@@ -45,7 +54,8 @@ fn shards_find_and_prove_what_one_search_does_though_one_was_killed() {
     let file = small(dir.path());
     let whole = json(&["explore", &file, "--json"]);
     let runs = dir.path().join("runs.jsonl").to_string_lossy().into_owned();
-    let shard = |part: &str, more: &[&str]| json(&[&["explore", &file, "--shard", part, "--out", &runs], more].concat());
+    let shard =
+        |part: &str, more: &[&str]| json(&[&["explore", &file, "--shard", part, "--out", &runs], more].concat());
     shard("1/3", &[]);
     // Killed in the middle of its second line.
     let before = fs::read_to_string(&runs).unwrap();
@@ -55,7 +65,10 @@ fn shards_find_and_prove_what_one_search_does_though_one_was_killed() {
     fs::write(&runs, format!("{before}\n{}\n{}", lines[0], &lines[1][..lines[1].len() / 2])).unwrap();
     shard("2/3", &["--resume"]);
     let last = shard("3/3", &["--resume"]);
-    assert_eq!((&last["best"], &last["bound"], &last["finished"]), (&whole["best"]["cycles"], &whole["bound"], &Value::from(3)));
+    assert_eq!(
+        (&last["best"], &last["bound"], &last["finished"]),
+        (&whole["best"]["cycles"], &whole["bound"], &Value::from(3))
+    );
     let again = shard("3/3", &["--resume"]);
     assert_eq!((&again["searched"], &again["best"]), (&Value::from(0), &last["best"]));
     for wrong in ["0/3", "4/3", "a/b"] {
@@ -66,8 +79,10 @@ fn shards_find_and_prove_what_one_search_does_though_one_was_killed() {
 #[test]
 fn shards_look_at_strips_too() {
     let dir = tempfile::tempdir().unwrap();
-    let text = "void syrk(short C[40][40], const short A[40][24]) {\n#pragma scop\n  for (int i = 0; i < 40; i++)\n    for (int k = 0; k < 24; k++)\n      for (int j = 0; j <= i; j++) C[i][j] += A[i][k] * A[j][k];\n#pragma endscop\n}\n";
-    let (file, runs) = (kernel(dir.path(), "syrk.c", text), dir.path().join("runs.jsonl").to_string_lossy().into_owned());
+    let text = "void syrk(short C[40][40], const short A[40][24]) \
+        {\n#pragma scop\n  for (int i = 0; i < 40; i++)\n    for (int k = 0; k < 24; k++)\n      for (int j = 0; j <= i; j++) C[i][j] += A[i][k] * A[j][k];\n#pragma endscop\n}\n";
+    let (file, runs) =
+        (kernel(dir.path(), "syrk.c", text), dir.path().join("runs.jsonl").to_string_lossy().into_owned());
     let whole = json(&["explore", &file, "--limit", "dsp=16", "--json"]);
     assert!(whole["best"]["design"].as_str().is_some_and(|d| d.contains("[strip]")), "{whole}");
     let shard = |part: &str| json(&["explore", &file, "--limit", "dsp=16", "--shard", part, "--out", &runs]);
@@ -82,7 +97,10 @@ fn a_page_needs_nothing_but_itself() {
     let page = dir.path().join("page.html");
     stdout(&["explore", &small(dir.path()), "--html", &page.to_string_lossy()]);
     let text = fs::read_to_string(page).unwrap();
-    assert!(text.matches("<svg").count() >= 3 && text.contains("@media print"), "front, roofline, course of the search, array");
+    assert!(
+        text.matches("<svg").count() >= 3 && text.contains("@media print"),
+        "front, roofline, course of the search, array"
+    );
     for outside in ["<script src", "<link", "@import", "url(h", "url(\"", "url('"] {
         assert!(!text.contains(outside), "{outside}");
     }
@@ -90,14 +108,20 @@ fn a_page_needs_nothing_but_itself() {
     assert!(!document.contains("http://") && !document.contains("https://"));
 }
 
-/// Two layers on one array: each takes what it takes on this array alone, no bound is above, and a layer that runs twice counts twice.
+/// Two layers on one array: each takes what it takes on this array alone, no bound is above, and a layer that runs
+/// twice counts twice.
 #[test]
 fn a_network_shares_one_array() {
     let dir = tempfile::tempdir().unwrap();
     let layer = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/layer.c");
     let network = |name: &str, text: &str| kernel(dir.path(), name, text);
-    let file = network("net.toml", "[[layer]]\nname = \"first\"\ntimes = 2\ndefine = { O = 4, I = 3, S = 4, Q = 3 }\n[[layer]]\ndefine = { O = 8, I = 4, S = 2, Q = 1 }\n");
-    let found = json(&["explore", layer, "--network", &file, "--gap", "5%", "--designs", "300", "--limit", "dsp=64", "--json"]);
+    let file = network(
+        "net.toml",
+        "[[layer]]\nname = \"first\"\ntimes = 2\ndefine = { O = 4, I = 3, S = 4, Q = 3 }\n\
+        [[layer]]\ndefine = { O = 8, I = 4, S = 2, Q = 1 }\n",
+    );
+    let found =
+        json(&["explore", layer, "--network", &file, "--gap", "5%", "--designs", "300", "--limit", "dsp=64", "--json"]);
     let layers = found["layers"].as_array().unwrap();
     let cycles = |k: usize| layers[k]["cycles"].as_i64().unwrap();
     assert_eq!((layers[0]["name"].as_str(), layers[1]["name"].as_str()), (Some("first"), Some("2")));
@@ -108,7 +132,8 @@ fn a_network_shares_one_array() {
         let macros: Vec<&str> = defines.iter().flat_map(|d| ["-D", d]).collect();
         let built = json(&[&["sim", layer, "--design", &design, "--json"], &macros[..]].concat());
         assert_eq!((&built["cycles"], &built["match"]), (&layers[k]["cycles"], &Value::Bool(true)));
-        let places = |of: &Value| of["array"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect::<Vec<_>>();
+        let places =
+            |of: &Value| of["array"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect::<Vec<_>>();
         assert!(places(&built).iter().zip(places(&found)).all(|(own, all)| *own <= all), "{built}");
     }
     for (text, why) in [

@@ -6,7 +6,9 @@ use super::*;
 fn every_stage_can_be_printed() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
-    for (stage, part) in [("scop", "C"), ("ure", "at distance [0, 0, 1]"), ("mapping", "skew"), ("vsa", "mm"), ("rtl", "module mm (")] {
+    for (stage, part) in
+        [("scop", "C"), ("ure", "at distance [0, 0, 1]"), ("mapping", "skew"), ("vsa", "mm"), ("rtl", "module mm (")]
+    {
         let shown = stdout(&["rtl", &file, "--space", "i,j", "--emit", stage]);
         assert!(shown.contains(part), "{stage}: {part} is missing in\n{shown}");
     }
@@ -21,7 +23,8 @@ fn map_lists_draws_and_numbers_arrays() {
     let pictures = dir.path().join("pictures");
     let list = json(&["map", &file, "--json", "--svg", &pictures.to_string_lossy()]);
     let arrays = list["arrays"].as_array().unwrap();
-    let space = |a: &Value| a["space"].as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_string()).collect::<Vec<_>>();
+    let space =
+        |a: &Value| a["space"].as_array().unwrap().iter().map(|s| s.as_str().unwrap().to_string()).collect::<Vec<_>>();
     for wanted in [vec!["i"], vec!["j"], vec!["k"], vec!["i", "j"], vec!["i", "k"], vec!["j", "k"]] {
         assert!(arrays.iter().any(|a| space(a) == wanted), "{wanted:?}");
     }
@@ -34,7 +37,15 @@ fn map_lists_draws_and_numbers_arrays() {
         let report = json(&["sim", &file, "--array", &row.to_string(), "--json"]);
         assert_eq!((&report["match"], &report["array"]), (&Value::Bool(true), &arrays[row]["extent"]), "row {row}");
         assert_eq!(report["cycles"], report["predicted_cycles"], "row {row}");
-        let list = |what: &str| arrays[row]["coordinates"][what].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect::<Vec<_>>().join(",");
+        let list = |what: &str| {
+            arrays[row]["coordinates"][what]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|s| s.as_str().unwrap())
+                .collect::<Vec<_>>()
+                .join(",")
+        };
         let (space, time) = (format!("--space={}", list("space")), format!("--time={}", list("time")));
         let vsa = |options: &[&str]| stdout(&[&["rtl", &file, "--emit", "vsa"], options].concat());
         assert_eq!(vsa(&[&space, &time]), vsa(&["--array", &row.to_string()]), "row {row} by its coordinates");
@@ -42,7 +53,9 @@ fn map_lists_draws_and_numbers_arrays() {
 }
 
 const SYSTEM: &str = "void f(int x[8], int out[4]) {\n  int X[4][5];\n#pragma sagen space(c+q) time(q)\n#pragma scop\n\
-    for (int q = 0; q < 5; q++)\n for (int c = 0; c < 4; c++) {\n  X[c][q] = q == 0 || c == 3 ? x[c + q] : X[c + 1][q - 1] + 1;\n  if (q == 4) out[c] = X[c][q];\n }\n#pragma endscop\n}\n";
+    for (int q = 0; q < 5; q++)\n for (int c = 0; c < 4; c++) \
+    {\n  X[c][q] = q == 0 || c == 3 ? x[c + q] : X[c + 1][q - 1] + 1;\n  if (q == 4) out[c] = X[c][q];\n }\n#pragma \
+    endscop\n}\n";
 
 /// What a transform breaks is said with the dependence, the iterations or the determinant.
 #[test]
@@ -50,7 +63,10 @@ fn impossible_transforms_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "f.c", SYSTEM);
     let cases: [(&[&str], &[&str]); 8] = [
-        (&["--space", "c+q", "--time", "c"], &["E0705", "`X[c + 1][q - 1]` would be needed 1 step before it is computed", "s·e = -1", "f.c:7:"]),
+        (
+            &["--space", "c+q", "--time", "c"],
+            &["E0705", "`X[c + 1][q - 1]` would be needed 1 step before it is computed", "s·e = -1", "f.c:7:"],
+        ),
         (&["--space", "c+q", "--time", "c+q"], &["E0718", "(q, c) = (0, 1) and (1, 0)"]),
         (&["--space", "c+q", "--time=q-c"], &["E0712", "determinant"]),
         (&["--space", "c+q", "--time", "q,c"], &["E0718", "3 coordinates for 2 loops"]),
@@ -91,18 +107,39 @@ fn every_stage_is_an_input() {
     let file = kernel(dir.path(), "mm.c", MM);
     let design = ["--space", "i,j", "--tile", "i=3,j=4"];
     let vsa = stdout(&[&["rtl", &file, "--emit", "vsa"], &design[..]].concat());
-    for (stage, options, model) in [("scop", &design[..], "scop"), ("ure", &design[..], "recurrences"), ("mapping", &[][..], "recurrences"), ("vsa", &[], "array")] {
+    for (stage, options, model) in [
+        ("scop", &design[..], "scop"),
+        ("ure", &design[..], "recurrences"),
+        ("mapping", &[][..], "recurrences"),
+        ("vsa", &[], "array"),
+    ] {
         let printed = stdout(&[&["rtl", &file, "--emit", stage], &design[..]].concat());
         let input = kernel(dir.path(), &format!("x.{stage}"), &printed);
         assert_eq!(stdout(&[&["rtl", &input, "--emit", "vsa"], options].concat()), vsa, "{stage}");
         let report = json(&[&["sim", &input, "--json"], options].concat());
-        assert_eq!((&report["match"], &report["golden"]), (&Value::Bool(true), &Value::from(format!("interpreter of the {model}"))), "{stage}");
+        assert_eq!(
+            (&report["match"], &report["golden"]),
+            (&Value::Bool(true), &Value::from(format!("interpreter of the {model}"))),
+            "{stage}"
+        );
         // An array by itself does not say what of its work is the program's.
         assert_eq!(report["macs"].is_null() && report["utilization"].is_null(), stage == "vsa", "{report}");
         // A broken text is refused, and what is broken in it named.
-        let broken = kernel(dir.path(), &format!("b.{stage}"), &printed.replace("at distance [0, 0, 1]", "at distance [0, 0, -1]").replace("coordinate j", "coordinate i").replace("lanes 1", "lanes 0").replace("loop 2: k in loop 1", "loop 2: k in loop 5"));
+        let broken = kernel(
+            dir.path(),
+            &format!("b.{stage}"),
+            &printed
+                .replace("at distance [0, 0, 1]", "at distance [0, 0, -1]")
+                .replace("coordinate j", "coordinate i")
+                .replace("lanes 1", "lanes 0")
+                .replace("loop 2: k in loop 1", "loop 2: k in loop 5"),
+        );
         let output = sagen(&[&["sim", &broken], options].concat());
-        assert!(code(&output) == 1 && text(&output.stderr).contains("is not the text of a stage"), "{stage}: {}", text(&output.stderr));
+        assert!(
+            code(&output) == 1 && text(&output.stderr).contains("is not the text of a stage"),
+            "{stage}: {}",
+            text(&output.stderr)
+        );
     }
     let output = sagen(&["sim", &dir.path().join("x.vsa").to_string_lossy(), "--space", "i"]);
     assert!(code(&output) == 1 && text(&output.stderr).contains("says which array it is"), "{}", text(&output.stderr));
@@ -134,10 +171,28 @@ fn map_and_array_agree() {
     for (plain, row) in all["arrays"].as_array().unwrap().iter().zip(cut["arrays"].as_array().unwrap()) {
         assert_eq!((&plain["array"], &plain["space"]), (&row["array"], &row["space"]), "factors do not renumber");
         let number = row["array"].to_string();
-        let built = sagen(&["rtl", &file, "--tile", "i=2,j=4", "--simd", "k=2", "--array", &number, "-o", &dir.path().join("out").to_string_lossy(), "--json"]);
+        let built = sagen(&[
+            "rtl",
+            &file,
+            "--tile",
+            "i=2,j=4",
+            "--simd",
+            "k=2",
+            "--array",
+            &number,
+            "-o",
+            &dir.path().join("out").to_string_lossy(),
+            "--json",
+        ]);
         match &row["refused"] {
-            Value::Null => assert_eq!(serde_json::from_slice::<Value>(&built.stdout).unwrap()["array"], row["extent"], "row {number}"),
-            why => assert!(code(&built) == 1 && text(&built.stderr).contains(why.as_str().unwrap()), "row {number}: {why}"),
+            Value::Null => assert_eq!(
+                serde_json::from_slice::<Value>(&built.stdout).unwrap()["array"],
+                row["extent"],
+                "row {number}"
+            ),
+            why => {
+                assert!(code(&built) == 1 && text(&built.stderr).contains(why.as_str().unwrap()), "row {number}: {why}")
+            }
         }
     }
     let file = kernel(dir.path(), "triangle.c", TRIANGLE);
@@ -147,7 +202,11 @@ fn map_and_array_agree() {
     let file = kernel(dir.path(), "mm.c", MM);
     for options in [["--space", "k,i"], ["--array", "4"]] {
         let one = json(&["map", &file, "--json", options[0], options[1]]);
-        assert_eq!((one["arrays"].as_array().unwrap().len(), &one["arrays"][0]["array"]), (1, &Value::from(4)), "{options:?}");
+        assert_eq!(
+            (one["arrays"].as_array().unwrap().len(), &one["arrays"][0]["array"]),
+            (1, &Value::from(4)),
+            "{options:?}"
+        );
     }
 }
 
@@ -189,14 +248,24 @@ fn arrays_share_ports() {
     let file = kernel(dir.path(), "mm.c", MM);
     let report = json(&["rtl", &file, "--ports", "C+A", "-o", &dir.path().join("out").to_string_lossy(), "--json"]);
     let ports = report["interface"]["ports"].as_array().unwrap();
-    assert_eq!((&ports[0]["port"], &ports[1]["port"], ports.len()), (&Value::from("m_axi_gmem0"), &Value::from("m_axi_b"), 2));
+    assert_eq!(
+        (&ports[0]["port"], &ports[1]["port"], ports.len()),
+        (&Value::from("m_axi_gmem0"), &Value::from("m_axi_b"), 2)
+    );
     assert_eq!(ports[0]["arrays"], Value::from(vec!["A", "C"]));
     let arrays = report["interface"]["arguments"].as_array().unwrap();
-    assert_eq!((&arrays[2]["argument"], &arrays[2]["port"], &arrays[2]["register"]), (&Value::from("C"), &ports[0]["port"], &Value::from(40)));
+    assert_eq!(
+        (&arrays[2]["argument"], &arrays[2]["port"], &arrays[2]["register"]),
+        (&Value::from("C"), &ports[0]["port"], &Value::from(40))
+    );
     let design = kernel(dir.path(), "d.toml", "ports = [\"shared\"]\n");
     for options in [["--ports", "shared"], ["--ports", "A+B+C"], ["--design", &design]] {
         let report = json(&["sim", &file, "--json", options[0], options[1]]);
-        assert_eq!((&report["match"], &report["cycles"]), (&Value::Bool(true), &report["predicted_cycles"]), "{options:?}");
+        assert_eq!(
+            (&report["match"], &report["cycles"]),
+            (&Value::Bool(true), &report["predicted_cycles"]),
+            "{options:?}"
+        );
     }
 }
 
@@ -219,7 +288,11 @@ fn impossible_ports_are_refused() {
     }
     let wide = kernel(dir.path(), "wide.c", &MM.replace("int32_t C", "int64_t C"));
     let output = sagen(&["sim", &wide, "--ports", "A+C", "--word", "A=2"]);
-    assert!(code(&output) == 1 && text(&output.stderr).contains("its port also moves elements of 8"), "{}", text(&output.stderr));
+    assert!(
+        code(&output) == 1 && text(&output.stderr).contains("its port also moves elements of 8"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 /// Every choice that cannot be has an error of its own.

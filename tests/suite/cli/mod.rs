@@ -67,11 +67,20 @@ fn tree(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn usage_errors_are_exit_code_2_and_refusals_1() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
-    for usage in [vec!["sim"], vec!["sin", &file], vec!["sim", &file, "--tile", "i=0"], vec!["rtl", &file, "--emit", "c"]] {
+    for usage in
+        [vec!["sim"], vec!["sin", &file], vec!["sim", &file, "--tile", "i=0"], vec!["rtl", &file, "--emit", "c"]]
+    {
         assert_eq!(code(&sagen(&usage)), 2, "{usage:?}");
     }
-    let bad = kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (A[0]) A[0]--;\n#pragma endscop\n}\n");
-    for refused in [vec!["sim", &bad], vec!["rtl", "none.c"], vec!["sim", &file, "--board", "u9"], vec!["sim", &file, "--space", "x"], vec!["sim", &file, "--array", "999"]] {
+    let bad =
+        kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (A[0]) A[0]--;\n#pragma endscop\n}\n");
+    for refused in [
+        vec!["sim", &bad],
+        vec!["rtl", "none.c"],
+        vec!["sim", &file, "--board", "u9"],
+        vec!["sim", &file, "--space", "x"],
+        vec!["sim", &file, "--array", "999"],
+    ] {
         let output = sagen(&refused);
         assert_eq!(code(&output), 1, "{refused:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{refused:?}");
@@ -99,7 +108,8 @@ fn rtl_writes_all_or_nothing_and_only_over_its_own() {
 
     stdout(&["rtl", &file, "--board", "zcu104", "-o", &name]);
     assert_eq!(tree(&out), written, "the same input gives the same bytes");
-    let bad = kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (1) A[0]--;\n#pragma endscop\n}\n");
+    let bad =
+        kernel(dir.path(), "bad.c", "void f(int A[4]) {\n#pragma scop\n  while (1) A[0]--;\n#pragma endscop\n}\n");
     assert_eq!(code(&sagen(&["rtl", &bad, "-o", &name])), 1);
     assert_eq!(tree(&out), written, "a refused input leaves the directory as it was");
 
@@ -125,7 +135,11 @@ fn impossible_boards_are_named() {
     let file = kernel(dir.path(), "mm.c", MM);
     let board = fs::read_to_string(crate::common::root("boards/zcu104.toml")).unwrap();
     let lut = board.lines().find(|l| l.starts_with("lut")).unwrap();
-    for (from, to, reason) in [(lut, "lut = -1", "resources: lut = -1"), ("clock_mhz = 300.0", "clock_mhz = nan", "clock_mhz = NaN"), ("data_bits = 128", "data_bits = 100", "data_bits = 100")] {
+    for (from, to, reason) in [
+        (lut, "lut = -1", "resources: lut = -1"),
+        ("clock_mhz = 300.0", "clock_mhz = nan", "clock_mhz = NaN"),
+        ("data_bits = 128", "data_bits = 100", "data_bits = 100"),
+    ] {
         assert!(board.contains(from));
         let mine = kernel(dir.path(), "b.toml", &board.replacen(from, to, 1));
         let output = sagen(&["sim", &file, "--board", &mine]);
@@ -139,7 +153,11 @@ fn impossible_boards_are_named() {
 fn endless_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
-    for (options, reason) in [(["--data", "A=/dev/zero"], "not a .npy file"), (["--design", "/dev/zero"], "longer than"), (["--board", "/dev/zero"], "longer than")] {
+    for (options, reason) in [
+        (["--data", "A=/dev/zero"], "not a .npy file"),
+        (["--design", "/dev/zero"], "longer than"),
+        (["--board", "/dev/zero"], "longer than"),
+    ] {
         let output = sagen(&["sim", &file, options[0], options[1]]);
         assert!(code(&output) == 1 && text(&output.stderr).contains(reason), "{options:?}: {}", text(&output.stderr));
     }
@@ -169,12 +187,20 @@ fn interrupted_runs_clean_up() {
     let endless = MM.replace("#pragma scop", "#ifdef __GNUC__\n for (;;) ;\n#endif\n#pragma scop");
     let (file, quick) = (kernel(dir.path(), "endless.c", &endless), kernel(dir.path(), "mm.c", MM));
     let left = || {
-        let hidden = fs::read_dir(dir.path()).unwrap().filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".sagen-")).count();
+        let hidden = fs::read_dir(dir.path())
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".sagen-"))
+            .count();
         (hidden, fs::read_dir(&temporary).unwrap().count())
     };
     for (signal, after) in [("INT", (0, 0)), ("TERM", (0, 0)), ("KILL", (1, 1))] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-        let mut run = command.args(["rtl", &file, "-o", &out.to_string_lossy()]).env("TMPDIR", &temporary).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut run = command
+            .args(["rtl", &file, "-o", &out.to_string_lossy()])
+            .env("TMPDIR", &temporary)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         while !fs::read_dir(&temporary).unwrap().flatten().any(|d| d.path().join("golden").exists()) {
             assert!(run.try_wait().unwrap().is_none(), "it waits for the C program");
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -186,7 +212,13 @@ fn interrupted_runs_clean_up() {
         assert!(!out.exists());
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-    assert!(command.args(["rtl", &quick, "-o", &out.to_string_lossy()]).env("TMPDIR", &temporary).output().unwrap().status.success());
+    assert!(command
+        .args(["rtl", &quick, "-o", &out.to_string_lossy()])
+        .env("TMPDIR", &temporary)
+        .output()
+        .unwrap()
+        .status
+        .success());
     assert_eq!(left(), (0, 0));
 }
 

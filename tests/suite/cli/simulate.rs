@@ -31,7 +31,8 @@ fn seeds_data_and_results_go_through_files() {
     };
     fs::write(dir.path().join("a.npy"), array([1, 2, 3, 4])).unwrap();
     fs::write(dir.path().join("b.npy"), array([5, 6, 7, -8])).unwrap();
-    let (a, b) = (format!("A={}", dir.path().join("a.npy").display()), format!("B={}", dir.path().join("b.npy").display()));
+    let (a, b) =
+        (format!("A={}", dir.path().join("a.npy").display()), format!("B={}", dir.path().join("b.npy").display()));
     stdout(&["sim", &file, "-D", "N=2", "--data", &a, "--data", &b, "--out", &out_name]);
     let result = sagen::npy::Npy::parse(&fs::read(out.join("C.npy")).unwrap()).unwrap();
     let values: Vec<i32> = result.bytes.chunks(4).map(|c| i32::from_le_bytes(c.try_into().unwrap())).collect();
@@ -53,7 +54,9 @@ fn data_of_another_shape_type_or_name_is_refused() {
     };
     fs::write(dir.path().join("shape.npy"), npy(2, vec![6, 5])).unwrap();
     fs::write(dir.path().join("type.npy"), npy(4, vec![6, 6])).unwrap();
-    for (array, name, reason) in [("A", "shape", "6×5"), ("B", "type", "int32"), ("X", "type", "no array"), ("A", "none", "cannot read")] {
+    for (array, name, reason) in
+        [("A", "shape", "6×5"), ("B", "type", "int32"), ("X", "type", "no array"), ("A", "none", "cannot read")]
+    {
         let data = format!("{array}={}", dir.path().join(format!("{name}.npy")).display());
         let output = sagen(&["sim", &file, "--data", &data]);
         assert_eq!(code(&output), 1);
@@ -70,9 +73,17 @@ fn where_c_and_the_interpreter_disagree_there_is_no_judge() {
     let output = sagen(&["sim", &file, "--json"]);
     assert_eq!(code(&output), 5, "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["match"], &report["result"], &report["mismatches"]), (&Value::Bool(false), &Value::from("no judge"), &Value::from(36)));
+    assert_eq!(
+        (&report["match"], &report["result"], &report["mismatches"]),
+        (&Value::Bool(false), &Value::from("no judge"), &Value::from(36))
+    );
     let shown = text(&sagen(&["sim", &file]).stdout);
-    assert!(shown.contains("NO JUDGE") && shown.contains("the array computes what the interpreter does") && !shown.contains("NOT EQUAL"), "{shown}");
+    assert!(
+        shown.contains("NO JUDGE")
+            && shown.contains("the array computes what the interpreter does")
+            && !shown.contains("NOT EQUAL"),
+        "{shown}"
+    );
     let out = dir.path().join("out");
     let output = sagen(&["rtl", &file, "-o", &out.to_string_lossy()]);
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
@@ -89,11 +100,20 @@ fn a_design_that_computes_something_else_ends_with_3() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
     let fake = dir.path().join("vvp");
-    fs::write(&fake, format!("#!/bin/sh\n'{}' \"$@\" && sed -i '/^[0-9a-f]/ y/01/10/' memory_2.out.hex\n", real.display())).unwrap();
+    fs::write(
+        &fake,
+        format!("#!/bin/sh\n'{}' \"$@\" && sed -i '/^[0-9a-f]/ y/01/10/' memory_2.out.hex\n", real.display()),
+    )
+    .unwrap();
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
     let run = |options: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-        command.args(["sim", &file, "--engine", "icarus"]).args(options).env("PATH", format!("{}:{path}", dir.path().display())).output().unwrap()
+        command
+            .args(["sim", &file, "--engine", "icarus"])
+            .args(options)
+            .env("PATH", format!("{}:{path}", dir.path().display()))
+            .output()
+            .unwrap()
     };
     let output = run(&[]);
     assert_eq!(code(&output), 3, "{}", text(&output.stderr));
@@ -107,7 +127,12 @@ fn a_design_that_computes_something_else_ends_with_3() {
 #[test]
 fn the_golden_model_is_not_optimized() {
     let dir = tempfile::tempdir().unwrap();
-    let file = kernel(dir.path(), "f.c", "void f(double a[11], double y[6][3]) {\n#pragma scop\n for (int i = 0; i < 6; i++) y[i][2] = a[2*i] + a[i];\n#pragma endscop\n}\n");
+    let file = kernel(
+        dir.path(),
+        "f.c",
+        "void f(double a[11], double y[6][3]) \
+        {\n#pragma scop\n for (int i = 0; i < 6; i++) y[i][2] = a[2*i] + a[i];\n#pragma endscop\n}\n",
+    );
     assert_eq!(json(&["sim", &file, "--json"])["match"], Value::Bool(true));
     let optimized = MM.replace("C[i][j] = 0;", "C[i][j] = 0;\n#ifdef __OPTIMIZE__\n  C[i][j] = 1;\n#endif\n");
     let file = kernel(dir.path(), "mm.c", &optimized);
@@ -168,10 +193,14 @@ fn a_missing_simulator_is_explained() {
     let dir = tempfile::tempdir().unwrap();
     let file = kernel(dir.path(), "mm.c", MM);
     let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
-    let output = command.args(["sim", &file, "--engine", "icarus"]).env("PATH", dir.path()).env_remove("CC").output().unwrap();
+    let output =
+        command.args(["sim", &file, "--engine", "icarus"]).env("PATH", dir.path()).env_remove("CC").output().unwrap();
     let fault = text(&output.stderr);
     assert_ne!(code(&output), 0);
-    assert!(fault.contains("iverilog is not on PATH: run `scripts/setup.sh`") && fault.contains("`. scripts/env.sh`"), "{fault}");
+    assert!(
+        fault.contains("iverilog is not on PATH: run `scripts/setup.sh`") && fault.contains("`. scripts/env.sh`"),
+        "{fault}"
+    );
     for script in ["scripts/setup.sh", "scripts/env.sh"] {
         assert!(root(script).exists(), "{script}");
     }

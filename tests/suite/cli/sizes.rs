@@ -2,7 +2,8 @@
 
 use super::*;
 
-const MV: &str = "#pragma sagen max(m=5, n=7)\nvoid mv(int m, int n, const short A[m][n], const short x[n], int y[m]) {\n#pragma scop\n\
+const MV: &str = "#pragma sagen max(m=5, n=7)\nvoid mv(int m, int n, const short A[m][n], const short x[n], int y[m]) \
+    {\n#pragma scop\n\
     for (int i = 0; i < m; i++)\n for (int j = 0; j < n; j++)\n  y[i] += A[i][j] * x[j];\n#pragma endscop\n}\n";
 
 #[test]

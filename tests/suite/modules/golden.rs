@@ -1,4 +1,5 @@
-//! Programs that the golden model makes of C files: around static functions and regions at file level, refused, crashing.
+//! Programs that the golden model makes of C files: around static functions and regions at file level, refused,
+//! crashing.
 
 use frontend::diag::{SourceFile, SourceMap, Span};
 use frontend::scop::{Array, Binding, Function, ScalarType, Scop, Storage};
@@ -19,7 +20,17 @@ fn golden(text: &str, function: Function, arrays: Vec<Array>, memory: Memory) ->
     let file = dir.path().join("k.c");
     std::fs::write(&file, text).unwrap();
     let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text: text.into() }] };
-    let scop = Scop { name: "k".into(), function, arrays, loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources };
+    let scop = Scop {
+        name: "k".into(),
+        function,
+        arrays,
+        loops: vec![],
+        statements: vec![],
+        host: vec![],
+        sizes: vec![],
+        clauses: vec![],
+        sources,
+    };
     let pre = ParseOptions { defines: vec![("STEP".into(), "10".into())], include_dirs: vec![], maxima: vec![] };
     run(&scop, &file, &pre, &memory)
 }
@@ -29,7 +40,8 @@ fn calls_a_static_function_beside_a_main() {
     let text = "#include \"size.h\"\n#include <stdio.h>\nstatic short g[N];\n\
         static void k(short s[1], short a[N]) { for (int i = 0; i < N; i++) { a[i] += s[0] * STEP; g[i] -= a[i]; } }\n\
         int main(void) { short a[N] = {0}; k(a, a); return printf(\"%d\", a[0]); }\n";
-    let region = Span { file: 0, start: text.find("for").unwrap() as u32, end: text.find(" }\nint main").unwrap() as u32 };
+    let region =
+        Span { file: 0, start: text.find("for").unwrap() as u32, end: text.find(" }\nint main").unwrap() as u32 };
     let function = Function { name: Some("k".into()), region, parameters: 2 };
     let arrays = vec![
         array("g", &[3], Binding::Global, false),
@@ -58,6 +70,7 @@ fn tells_refusals_from_crashes() {
     let arrays = || vec![array("a", &[1], Binding::Parameter(0), false)];
     let refused = golden("void k(short a[1]) { a[0] = oops; }", function(), arrays(), vec![vec![0]]).unwrap_err();
     assert!(matches!(&refused, Failure::Refused(m) if m.contains("oops")), "{refused}");
-    let crashed = golden("void k(short a[1]) { a[0] = 1000 / a[0]; }", function(), arrays(), vec![vec![0]]).unwrap_err();
+    let crashed =
+        golden("void k(short a[1]) { a[0] = 1000 / a[0]; }", function(), arrays(), vec![vec![0]]).unwrap_err();
     assert!(matches!(&crashed, Failure::Crashed(m) if m.contains("division")), "{crashed}");
 }

@@ -17,7 +17,13 @@ fn only_directories_without_an_owner_are_stale() {
     fs::write(root.path().join("other").join(LOCK), "").unwrap();
     let second = Scratch::hidden(root.path()).unwrap();
     let there = |name: &str| root.path().join(name).exists();
-    assert!(path.join("x").exists() && second.path().exists() && there("other") && there(".sagen-no-lock") && !there(".sagen-old"));
+    assert!(
+        path.join("x").exists()
+            && second.path().exists()
+            && there("other")
+            && there(".sagen-no-lock")
+            && !there(".sagen-old")
+    );
     drop(mine);
     assert!(!path.exists() && !directories().contains(&path));
 }

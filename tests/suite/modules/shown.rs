@@ -58,7 +58,10 @@ fn percent_rate_and_time_left_are_shown() {
     progress::advance(&bar, 2_000);
     bar.force_draw();
     let text = terminal.text();
-    assert!(text.contains("simulating 25 % of 8,000 cycles") && text.contains("cycles/s") && text.contains("left"), "{text}");
+    assert!(
+        text.contains("simulating 25 % of 8,000 cycles") && text.contains("cycles/s") && text.contains("left"),
+        "{text}"
+    );
     progress::advance(&bar, 9_000);
     assert_eq!(bar.length(), Some(9_180));
     bar.finish_and_clear();
@@ -79,7 +82,12 @@ fn a_panic_is_a_report() {
 fn guarded() {
     let list: Vec<u8> = vec![];
     let text = fault::guarded(|| list[std::hint::black_box(2)]).expect_err("there is no such element");
-    assert!(text.starts_with("Internal error: index out of bounds: the len is 0 but the index is 2 (tests/suite/modules/shown.rs:"), "{text}");
+    assert!(
+        text.starts_with(
+            "Internal error: index out of bounds: the len is 0 but the index is 2 (tests/suite/modules/shown.rs:"
+        ),
+        "{text}"
+    );
     assert!(text.contains("Please report it") && text.contains(env!("CARGO_PKG_VERSION")), "{text}");
     let _ = std::panic::take_hook();
     assert_eq!(fault::guarded(|| 7), Ok(7));
@@ -88,13 +96,17 @@ fn guarded() {
 #[test]
 fn shows_place_text_reason_and_help() {
     let text = "void f(int A[4]) {\n  while (µ) A[0]++;\n}\n".to_string();
-    let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text } ] };
+    let sources = SourceMap { files: vec![SourceFile { name: "k.c".into(), text }] };
     let list = [
-        Diagnostic::error("E0102", Span { file: 0, start: 21, end: 26 }, "a while loop").label("no bound").help("write a for loop"),
+        Diagnostic::error("E0102", Span { file: 0, start: 21, end: 26 }, "a while loop")
+            .label("no bound")
+            .help("write a for loop"),
         Diagnostic::error("E0901", None, "no such array"),
     ];
     let shown = render::diagnostics(&list, &sources, false);
-    for part in ["k.c:2:3", "while (µ)", "──┬──", "no bound", "write a for loop", "[E0901] Error: no such array", "2 errors"] {
+    for part in
+        ["k.c:2:3", "while (µ)", "──┬──", "no bound", "write a for loop", "[E0901] Error: no such array", "2 errors"]
+    {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
     assert!(!shown.contains('\x1b'));

@@ -20,7 +20,9 @@ impl Facts {
         let json = tempfile::NamedTempFile::new().unwrap();
         let script = format!(
             "read_verilog {}; hierarchy -check -top {k}; proc; write_json {}",
-            list.lines().collect::<Vec<_>>().join(" "), json.path().display(), k = ip.kernel
+            list.lines().collect::<Vec<_>>().join(" "),
+            json.path().display(),
+            k = ip.kernel
         );
         run(tool("yosys").current_dir(&ip.dir).args(["-q", "-p", &script]));
         let netlist: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json.path()).unwrap()).unwrap();
@@ -28,11 +30,16 @@ impl Facts {
             let direction = if p["direction"] == "input" { "in" } else { "out" };
             (name.clone(), (direction.to_string(), p["bits"].as_array().unwrap().len() as u64))
         };
-        let ports: BTreeMap<_, _> = netlist["modules"][&ip.kernel]["ports"].as_object().unwrap().iter().map(port).collect();
+        let ports: BTreeMap<_, _> =
+            netlist["modules"][&ip.kernel]["ports"].as_object().unwrap().iter().map(port).collect();
         let decoded = ports["s_axi_control_araddr"].1;
         let mut files = BTreeSet::new();
         for folder in ["rtl", "constraints", "xgui"] {
-            files.extend(std::fs::read_dir(ip.path(folder)).unwrap().map(|e| format!("{folder}/{}", e.unwrap().file_name().to_string_lossy())));
+            files.extend(
+                std::fs::read_dir(ip.path(folder))
+                    .unwrap()
+                    .map(|e| format!("{folder}/{}", e.unwrap().file_name().to_string_lossy())),
+            );
         }
         Facts { top: ip.kernel.clone(), ports, files, decoded }
     }
@@ -46,7 +53,8 @@ fn children<'a>(node: Node<'a, 'a>, name: &'static str) -> impl Iterator<Item = 
 }
 /// Text of a path of elements, or "".
 fn text(node: Node, path: &[&str]) -> String {
-    let end = path.iter().try_fold(node, |n, name| n.children().find(|c| c.is_element() && c.tag_name().name() == *name));
+    let end =
+        path.iter().try_fold(node, |n, name| n.children().find(|c| c.is_element() && c.tag_name().name() == *name));
     end.and_then(|n| n.text()).unwrap_or("").to_string()
 }
 fn number(text: &str) -> u64 {
@@ -84,18 +92,67 @@ pub fn files(document: &str, set: &str, ending: &str) -> Vec<String> {
 }
 
 const CHANNELS: [(&str, &str, bool); 37] = [
-    ("AWID", "", true), ("AWADDR", "a", true), ("AWLEN", "", true), ("AWSIZE", "", true), ("AWBURST", "", true), ("AWLOCK", "", true), ("AWCACHE", "", true),
-    ("AWPROT", "", true), ("AWQOS", "", true), ("AWVALID", "l", true), ("AWREADY", "l", false), ("WDATA", "d", true), ("WSTRB", "s", true), ("WLAST", "", true),
-    ("WVALID", "l", true), ("WREADY", "l", false), ("BID", "", false), ("BRESP", "l", false), ("BVALID", "l", false), ("BREADY", "l", true), ("ARID", "", true),
-    ("ARADDR", "a", true), ("ARLEN", "", true), ("ARSIZE", "", true), ("ARBURST", "", true), ("ARLOCK", "", true), ("ARCACHE", "", true), ("ARPROT", "", true),
-    ("ARQOS", "", true), ("ARVALID", "l", true), ("ARREADY", "l", false), ("RID", "", false), ("RDATA", "d", false), ("RRESP", "l", false), ("RLAST", "", false),
-    ("RVALID", "l", false), ("RREADY", "l", true),
+    ("AWID", "", true),
+    ("AWADDR", "a", true),
+    ("AWLEN", "", true),
+    ("AWSIZE", "", true),
+    ("AWBURST", "", true),
+    ("AWLOCK", "", true),
+    ("AWCACHE", "", true),
+    ("AWPROT", "", true),
+    ("AWQOS", "", true),
+    ("AWVALID", "l", true),
+    ("AWREADY", "l", false),
+    ("WDATA", "d", true),
+    ("WSTRB", "s", true),
+    ("WLAST", "", true),
+    ("WVALID", "l", true),
+    ("WREADY", "l", false),
+    ("BID", "", false),
+    ("BRESP", "l", false),
+    ("BVALID", "l", false),
+    ("BREADY", "l", true),
+    ("ARID", "", true),
+    ("ARADDR", "a", true),
+    ("ARLEN", "", true),
+    ("ARSIZE", "", true),
+    ("ARBURST", "", true),
+    ("ARLOCK", "", true),
+    ("ARCACHE", "", true),
+    ("ARPROT", "", true),
+    ("ARQOS", "", true),
+    ("ARVALID", "l", true),
+    ("ARREADY", "l", false),
+    ("RID", "", false),
+    ("RDATA", "d", false),
+    ("RRESP", "l", false),
+    ("RLAST", "", false),
+    ("RVALID", "l", false),
+    ("RREADY", "l", true),
 ];
 const ROOT: [&str; 12] = [
-    "vendor", "library", "name", "version", "busInterfaces", "addressSpaces", "memoryMaps", "model", "fileSets", "description", "parameters", "vendorExtensions",
+    "vendor",
+    "library",
+    "name",
+    "version",
+    "busInterfaces",
+    "addressSpaces",
+    "memoryMaps",
+    "model",
+    "fileSets",
+    "description",
+    "parameters",
+    "vendorExtensions",
 ];
 const CORE: [&str; 8] = [
-    "supportedFamilies", "taxonomies", "displayName", "autoFamilySupportLevel", "definitionSource", "coreRevision", "coreCreationDateTime", "sdxKernelAttributes",
+    "supportedFamilies",
+    "taxonomies",
+    "displayName",
+    "autoFamilySupportLevel",
+    "definitionSource",
+    "coreRevision",
+    "coreCreationDateTime",
+    "sdxKernelAttributes",
 ];
 
 /// Everything wrong with the document.
@@ -118,7 +175,10 @@ pub fn faults(document: &str, facts: &Facts) -> Vec<String> {
         faults.sequence(core, &CORE);
         faults.require(!text(core, &["supportedFamilies", "family"]).is_empty(), "a family");
         faults.require(text(core, &["taxonomies", "taxonomy"]) == "/UserIP", "the taxonomy");
-        faults.require((1..1 << 31).contains(&number(&text(core, &["coreRevision"]))), "coreRevision is a positive number");
+        faults.require(
+            (1..1 << 31).contains(&number(&text(core, &["coreRevision"]))),
+            "coreRevision is a positive number",
+        );
         faults.require(text(core, &["sdxKernelAttributes", "sdx_kernel"]) == "true", "sdx_kernel");
         faults.require(text(core, &["sdxKernelAttributes", "sdx_kernel_type"]) == "rtl", "sdx_kernel_type");
     }
@@ -144,13 +204,17 @@ impl Faults {
         let mut found = BTreeMap::new();
         for port in all(root, "port") {
             let Some(wire) = child(port, "wire") else { continue };
-            let width = child(wire, "vector").map_or(1, |v| number(&text(v, &["left"])).wrapping_sub(number(&text(v, &["right"]))).wrapping_add(1));
+            let width = child(wire, "vector")
+                .map_or(1, |v| number(&text(v, &["left"])).wrapping_sub(number(&text(v, &["right"]))).wrapping_add(1));
             let name = text(port, &["name"]);
             let twice = found.insert(name.clone(), (text(wire, &["direction"]), width)).is_some();
             self.require(!twice, format!("port {name} twice"));
         }
         for (name, wanted) in &facts.ports {
-            self.require(found.get(name) == Some(wanted), format!("port {name}: {:?}, in the Verilog {wanted:?}", found.get(name)));
+            self.require(
+                found.get(name) == Some(wanted),
+                format!("port {name}: {:?}, in the Verilog {wanted:?}", found.get(name)),
+            );
         }
         let more: Vec<_> = found.keys().filter(|n| !facts.ports.contains_key(*n)).collect();
         self.require(more.is_empty(), format!("the Verilog has no ports {more:?}"));
@@ -168,18 +232,26 @@ impl Faults {
             let kind = child(bus, "busType").map(|b| attribute(b, "name")).unwrap_or_default();
             let wire = child(bus, "abstractionType").map(|b| attribute(b, "name")).unwrap_or_default();
             self.require(wire == format!("{kind}_rtl"), format!("{name}: abstraction {wire} of bus {kind}"));
-            let parameters: BTreeMap<String, String> = all(bus, "parameter").map(|p| (text(p, &["name"]), text(p, &["value"]))).collect();
+            let parameters: BTreeMap<String, String> =
+                all(bus, "parameter").map(|p| (text(p, &["name"]), text(p, &["value"]))).collect();
             let parameter = |key: &str| parameters.get(key).cloned().unwrap_or_default();
-            let pairs: Vec<(String, String)> = all(bus, "portMap").map(|m| (text(m, &["logicalPort", "name"]), text(m, &["physicalPort", "name"]))).collect();
+            let pairs: Vec<(String, String)> = all(bus, "portMap")
+                .map(|m| (text(m, &["logicalPort", "name"]), text(m, &["physicalPort", "name"])))
+                .collect();
             mapped.extend(pairs.iter().map(|p| p.1.clone()));
             match kind.as_str() {
                 "aximm" => {
                     buses.insert(name.clone());
                     let manager = child(bus, "master").is_some();
                     if let Some(reference) = child(bus, "master").and_then(|m| child(m, "addressSpaceRef")) {
-                        self.require(spaces.contains(&attribute(reference, "addressSpaceRef")), format!("{name}: its address space"));
+                        self.require(
+                            spaces.contains(&attribute(reference, "addressSpaceRef")),
+                            format!("{name}: its address space"),
+                        );
                     } else {
-                        let map = child(bus, "slave").and_then(|m| child(m, "memoryMapRef")).map(|r| attribute(r, "memoryMapRef"));
+                        let map = child(bus, "slave")
+                            .and_then(|m| child(m, "memoryMapRef"))
+                            .map(|r| attribute(r, "memoryMapRef"));
                         self.require(map.is_some_and(|m| maps.contains(&m)), format!("{name}: its memory map"));
                     }
                     self.axi(&name, manager, &pairs, &parameter, facts);
@@ -190,11 +262,17 @@ impl Faults {
                     self.require(!parameters.contains_key("FREQ_HZ"), "no fixed frequency");
                 }
                 "reset" => {
-                    self.require(pairs.len() == 1 && pairs[0].0 == "RST" && parameter("POLARITY") == "ACTIVE_LOW", "the reset");
+                    self.require(
+                        pairs.len() == 1 && pairs[0].0 == "RST" && parameter("POLARITY") == "ACTIVE_LOW",
+                        "the reset",
+                    );
                     self.require(reset == name || reset.is_empty(), format!("the clock's reset is {reset}"));
                 }
                 "interrupt" => {
-                    self.require(pairs.len() == 1 && pairs[0].0 == "INTERRUPT" && parameter("SENSITIVITY") == "LEVEL_HIGH", "the interrupt");
+                    self.require(
+                        pairs.len() == 1 && pairs[0].0 == "INTERRUPT" && parameter("SENSITIVITY") == "LEVEL_HIGH",
+                        "the interrupt",
+                    );
                     self.require(child(bus, "master").is_some(), "the interrupt is driven");
                 }
                 other => self.require(false, format!("{name}: bus {other}")),
@@ -211,7 +289,14 @@ impl Faults {
         self.require(absent.is_empty(), format!("maps to absent ports: {absent:?}"));
     }
 
-    fn axi(&mut self, name: &str, manager: bool, pairs: &[(String, String)], parameter: &dyn Fn(&str) -> String, facts: &Facts) {
+    fn axi(
+        &mut self,
+        name: &str,
+        manager: bool,
+        pairs: &[(String, String)],
+        parameter: &dyn Fn(&str) -> String,
+        facts: &Facts,
+    ) {
         let (data, address) = (number(&parameter("DATA_WIDTH")), number(&parameter("ADDR_WIDTH")));
         let lite = parameter("PROTOCOL") == "AXI4LITE";
         self.require(lite != manager && (lite || parameter("PROTOCOL") == "AXI4"), format!("{name}: its protocol"));
@@ -221,8 +306,14 @@ impl Faults {
                 continue;
             };
             let Some((direction, width)) = facts.ports.get(physical) else { continue };
-            self.require((direction == "out") == (*forward == manager), format!("{physical} points the wrong way for {logical}"));
-            self.require(physical.to_uppercase() == format!("{}_{logical}", name.to_uppercase()), format!("{physical} as {logical}"));
+            self.require(
+                (direction == "out") == (*forward == manager),
+                format!("{physical} points the wrong way for {logical}"),
+            );
+            self.require(
+                physical.to_uppercase() == format!("{}_{logical}", name.to_uppercase()),
+                format!("{physical} as {logical}"),
+            );
             let wanted = match *kind {
                 "a" => address,
                 "d" => data,
@@ -235,8 +326,14 @@ impl Faults {
         for (logical, kind, _) in CHANNELS.iter().filter(|c| !lite || !c.1.is_empty()) {
             self.require(there(logical), format!("{name} lacks {logical} ({kind})"));
         }
-        self.require(!manager || (1..=256).contains(&number(&parameter("MAX_BURST_LENGTH"))), format!("{name}: burst length"));
-        self.require(!manager || number(&parameter("MAX_BURST_LENGTH")) * data / 8 <= 4096, format!("{name}: bursts of more than 4 KiB"));
+        self.require(
+            !manager || (1..=256).contains(&number(&parameter("MAX_BURST_LENGTH"))),
+            format!("{name}: burst length"),
+        );
+        self.require(
+            !manager || number(&parameter("MAX_BURST_LENGTH")) * data / 8 <= 4096,
+            format!("{name}: bursts of more than 4 KiB"),
+        );
     }
 
     fn registers(&mut self, root: Node, facts: &Facts) {
@@ -251,9 +348,15 @@ impl Faults {
             let offset = number(&text(register, &["addressOffset"]));
             self.require(names.insert(name.to_lowercase()), format!("two registers {name}"));
             self.require(taken.insert(offset) && offset.is_multiple_of(4), format!("{name} at {offset:#x}"));
-            self.require(offset.saturating_add(4) <= range.min(1 << facts.decoded), format!("{name} at {offset:#x} is not decoded"));
+            self.require(
+                offset.saturating_add(4) <= range.min(1 << facts.decoded),
+                format!("{name} at {offset:#x} is not decoded"),
+            );
             self.require(text(register, &["size"]) == "32", format!("{name}: its size"));
-            self.require(["read-only", "read-write"].contains(&text(register, &["access"]).as_str()), format!("{name}: its access"));
+            self.require(
+                ["read-only", "read-write"].contains(&text(register, &["access"]).as_str()),
+                format!("{name}: its access"),
+            );
             let mut used = 0u64;
             for field in children(register, "field") {
                 let (bit, width) = (number(&text(field, &["bitOffset"])), number(&text(field, &["bitWidth"])));
@@ -271,9 +374,15 @@ impl Faults {
         let views: BTreeSet<String> = all(root, "view").map(|v| text(v, &["name"])).collect();
         for view in all(root, "view") {
             let name = text(view, &["name"]);
-            self.require(sets.contains(&text(view, &["fileSetRef", "localName"])), format!("view {name}: its file set"));
+            self.require(
+                sets.contains(&text(view, &["fileSetRef", "localName"])),
+                format!("view {name}: its file set"),
+            );
             let module = text(view, &["modelName"]);
-            self.require(module == facts.top || (module.is_empty() && name == "xilinx_xpgui"), format!("view {name} of module {module}"));
+            self.require(
+                module == facts.top || (module.is_empty() && name == "xilinx_xpgui"),
+                format!("view {name} of module {module}"),
+            );
         }
         self.require(views.contains("xilinx_verilogsynthesis"), "a view for synthesis");
         for reference in all(root, "viewNameRef") {
@@ -284,8 +393,12 @@ impl Faults {
             let name = text(file, &["name"]);
             self.require(facts.files.contains(&name), format!("there is no file {name}"));
             if name.ends_with(".xdc") {
-                let uses: Vec<String> = children(file, "userFileType").filter_map(|u| u.text().map(String::from)).collect();
-                self.require(uses.iter().any(|u| u == "USED_IN_out_of_context"), format!("{name} is for out-of-context runs only"));
+                let uses: Vec<String> =
+                    children(file, "userFileType").filter_map(|u| u.text().map(String::from)).collect();
+                self.require(
+                    uses.iter().any(|u| u == "USED_IN_out_of_context"),
+                    format!("{name} is for out-of-context runs only"),
+                );
             }
             listed.insert(name);
         }

@@ -65,7 +65,8 @@ pub fn all() -> &'static [Emitted] {
         let dir = tempfile::tempdir().unwrap();
         let all = CASES.iter().map(|(name, file, options)| emit(dir.path(), name, file, options)).collect();
         (dir, all)
-    }).1
+    })
+    .1
 }
 
 /// Those with one function, of constant sizes.
@@ -82,7 +83,8 @@ fn emit(dir: &Path, name: &'static str, file: &str, options: &str) -> Emitted {
     let (dir, source) = (dir.join(name), root().join(file));
     let options: Vec<String> = options.split_whitespace().map(String::from).collect();
     run(Command::new(env!("CARGO_BIN_EXE_sagen")).arg("rtl").arg(&source).args(&options).arg("-o").arg(&dir));
-    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(dir.join("report.json")).unwrap()).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(dir.join("report.json")).unwrap()).unwrap();
     let kernel = report["kernel"].as_str().unwrap().to_string();
     Emitted { name, kernel, dir, source, options }
 }

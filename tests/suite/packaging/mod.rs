@@ -36,7 +36,8 @@ fn every_mutation_of_component_xml_is_found() {
 fn text_and_attributes_are_escaped() {
     use ::packaging::xml::{group, leaf};
     let tree = group("a", [leaf("b", "1 < 2 & 3"), group("c", []).with("d", "\"e\"")]);
-    let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n  <b>1 &lt; 2 &amp; 3</b>\n  <c d=\"&quot;e&quot;\"/>\n</a>\n";
+    let wanted = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a>\n  <b>1 &lt; 2 &amp; 3</b>\n  <c \
+        d=\"&quot;e&quot;\"/>\n</a>\n";
     assert_eq!(tree.document(), wanted);
 }
 
@@ -69,7 +70,11 @@ fn registers_of_several_functions_agree() {
     let ip = emitted("functions");
     let wanted = offsets::listed(ip);
     assert!(wanted.contains_key("argument_10") && wanted.contains_key("function"), "{wanted:?}");
-    for (file, found) in [("component.xml", offsets::component(ip)), ("package_ip.tcl", offsets::script(ip)), ("README.md", offsets::readme(ip))] {
+    for (file, found) in [
+        ("component.xml", offsets::component(ip)),
+        ("package_ip.tcl", offsets::script(ip)),
+        ("README.md", offsets::readme(ip)),
+    ] {
         assert_eq!(found, wanted, "{file}");
     }
 }
@@ -81,9 +86,18 @@ fn small_addresses_are_small_everywhere() {
     let top = ip.text(&format!("rtl/{}.v", ip.kernel));
     assert!(top.contains("output wire [31:0] m_axi_a_araddr") && !top.contains("[63:0] m_axi_a_awaddr"), "{top}");
     let registers = offsets::listed(ip);
-    assert_eq!((registers.get("A"), registers.get("B"), registers.get("A_2")), (Some(&0x10), Some(&0x18), None), "{registers:?}");
+    assert_eq!(
+        (registers.get("A"), registers.get("B"), registers.get("A_2")),
+        (Some(&0x10), Some(&0x18), None),
+        "{registers:?}"
+    );
     let xml = ip.text("component.xml");
-    assert!(xml.contains("<spirit:range>4294967296</spirit:range>") && xml.contains("<spirit:width>32</spirit:width>") && !xml.contains("16E"), "{xml}");
+    assert!(
+        xml.contains("<spirit:range>4294967296</spirit:range>")
+            && xml.contains("<spirit:width>32</spirit:width>")
+            && !xml.contains("16E"),
+        "{xml}"
+    );
     assert!(ip.text("vitis/kernel.xml").contains("size=\"0x4\""));
     assert!(ip.text(&format!("sw/x{}.h", ip.kernel)).contains("uint32_t A, uint32_t B, uint32_t C"));
 }
@@ -93,13 +107,21 @@ fn small_addresses_are_small_everywhere() {
 fn the_file_list_is_complete() {
     for ip in all() {
         let listed: Vec<String> = ip.text(&format!("{}.f", ip.kernel)).lines().map(String::from).collect();
-        let mut there: Vec<String> = fs::read_dir(ip.path("rtl")).unwrap().map(|e| format!("rtl/{}", e.unwrap().file_name().to_string_lossy())).collect();
+        let mut there: Vec<String> = fs::read_dir(ip.path("rtl"))
+            .unwrap()
+            .map(|e| format!("rtl/{}", e.unwrap().file_name().to_string_lossy()))
+            .collect();
         let mut sorted = listed.clone();
         sorted.sort();
         there.sort();
         assert_eq!(sorted, there, "{}", ip.name);
         assert_eq!(listed.last(), Some(&format!("rtl/{}.v", ip.kernel)), "the top module last");
-        assert_eq!(component::files(&ip.text("component.xml"), "xilinx_verilogsynthesis_view_fileset", ".v"), listed, "{}", ip.name);
+        assert_eq!(
+            component::files(&ip.text("component.xml"), "xilinx_verilogsynthesis_view_fileset", ".v"),
+            listed,
+            "{}",
+            ip.name
+        );
     }
 }
 
@@ -109,25 +131,45 @@ fn ports_stand_in_the_order_of_their_channels() {
     for ip in all() {
         let text = ip.text(&format!("rtl/{}.v", ip.kernel));
         let header = &text[..text.find("\n);").unwrap()];
-        let name = |l: &str| l.split_once(" wire ")?.1.split([' ', ',']).find(|word| !word.starts_with('[')).map(String::from);
+        let name =
+            |l: &str| l.split_once(" wire ")?.1.split([' ', ',']).find(|word| !word.starts_with('[')).map(String::from);
         let ports: Vec<String> = header.lines().filter_map(name).collect();
         assert_eq!(ports[..3], ["ap_clk", "ap_rst_n", "interrupt"], "{}", ip.name);
         let place = |port: &String| {
             let (bus, signal) = port.rsplit_once('_').unwrap();
-            let channel = ["aw", "w", "b", "ar", "r"].iter().position(|c| signal.starts_with(c) && (*c != "w" || !signal.starts_with("aw"))).unwrap();
+            let channel = ["aw", "w", "b", "ar", "r"]
+                .iter()
+                .position(|c| signal.starts_with(c) && (*c != "w" || !signal.starts_with("aw")))
+                .unwrap();
             (bus.to_string(), channel)
         };
         let mut places: Vec<(String, usize)> = ports[3..].iter().map(place).collect();
         places.dedup();
         let buses: Vec<&str> = places.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].0.as_str()).collect();
-        assert!(places.chunk_by(|a, b| a.0 == b.0).all(|same| same.windows(2).all(|w| w[0].1 < w[1].1)), "{}: {places:?}", ip.name);
-        assert_eq!(buses.iter().collect::<std::collections::BTreeSet<_>>().len(), buses.len(), "{}: {buses:?}", ip.name);
+        assert!(
+            places.chunk_by(|a, b| a.0 == b.0).all(|same| same.windows(2).all(|w| w[0].1 < w[1].1)),
+            "{}: {places:?}",
+            ip.name
+        );
+        assert_eq!(
+            buses.iter().collect::<std::collections::BTreeSet<_>>().len(),
+            buses.len(),
+            "{}: {buses:?}",
+            ip.name
+        );
         for (port, kind, parameters) in [
-            ("ap_clk", "clock:1.0 ap_clk CLK", format!("ASSOCIATED_BUSIF {}, ASSOCIATED_RESET ap_rst_n", buses.join(":"))),
+            (
+                "ap_clk",
+                "clock:1.0 ap_clk CLK",
+                format!("ASSOCIATED_BUSIF {}, ASSOCIATED_RESET ap_rst_n", buses.join(":")),
+            ),
             ("ap_rst_n", "reset:1.0 ap_rst_n RST", "POLARITY ACTIVE_LOW".to_string()),
             ("interrupt", "interrupt:1.0 interrupt INTERRUPT", "SENSITIVITY LEVEL_HIGH".to_string()),
         ] {
-            let line = format!("(* X_INTERFACE_INFO = \"xilinx.com:signal:{kind}\", X_INTERFACE_PARAMETER = \"XIL_INTERFACENAME {port}, {parameters}\" *)");
+            let line = format!(
+                "(* X_INTERFACE_INFO = \"xilinx.com:signal:{kind}\", X_INTERFACE_PARAMETER \
+                = \"XIL_INTERFACENAME {port}, {parameters}\" *)"
+            );
             assert!(header.contains(&line), "{}: {line}\n{header}", ip.name);
         }
     }
@@ -140,13 +182,22 @@ fn scripts_run_where_vivado_is_not() {
         fs::create_dir_all(scratch.path().join("build/ip_packaged")).unwrap();
         fs::write(scratch.path().join("build/ip_packaged/component.xml"), "").unwrap();
         let scripts = fs::read_dir(scratch.path().join("vivado")).unwrap().map(|e| e.unwrap().path());
-        let more = [scratch.path().join(format!("constraints/{}_ooc.xdc", ip.kernel)), scratch.path().join(format!("xgui/{}_v1_0.tcl", ip.kernel))];
+        let more = [
+            scratch.path().join(format!("constraints/{}_ooc.xdc", ip.kernel)),
+            scratch.path().join(format!("xgui/{}_v1_0.tcl", ip.kernel)),
+        ];
         for script in scripts.chain(more) {
             let calls = run(tool("tclsh").arg(root().join("tests/packaging/vivado.tcl")).arg(&script));
             assert!(!calls.is_empty(), "{}", script.display());
         }
-        let design = ip.path("vivado").read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().starts_with("bd_"));
-        assert_eq!(design, ip.name.starts_with("zynq"), "{}: a block design for boards with a processing system", ip.name);
+        let design =
+            ip.path("vivado").read_dir().unwrap().any(|e| e.unwrap().file_name().to_string_lossy().starts_with("bd_"));
+        assert_eq!(
+            design,
+            ip.name.starts_with("zynq"),
+            "{}: a block design for boards with a processing system",
+            ip.name
+        );
     }
 }
 
@@ -155,7 +206,8 @@ fn scripts_run_where_vivado_is_not() {
 fn scripts_are_clean() {
     for ip in all() {
         let files = fs::read_dir(ip.path("vivado")).unwrap().map(|e| e.unwrap().path());
-        let more = [ip.path(&format!("constraints/{}_ooc.xdc", ip.kernel)), ip.path(&format!("xgui/{}_v1_0.tcl", ip.kernel))];
+        let more =
+            [ip.path(&format!("constraints/{}_ooc.xdc", ip.kernel)), ip.path(&format!("xgui/{}_v1_0.tcl", ip.kernel))];
         run(tool("tclint").args(["--ignore", "line-length"]).args(files.chain(more)));
     }
     let dir = tempfile::tempdir().unwrap();
@@ -166,7 +218,14 @@ fn scripts_are_clean() {
 #[test]
 fn the_stub_refuses_what_vivado_would() {
     let dir = tempfile::tempdir().unwrap();
-    for wrong in ["synth_desing -top a", "synth_design -topp a", "set_property a b", "read_verilog", "package_xo -xo_path", "puts [get_ports"] {
+    for wrong in [
+        "synth_desing -top a",
+        "synth_design -topp a",
+        "set_property a b",
+        "read_verilog",
+        "package_xo -xo_path",
+        "puts [get_ports",
+    ] {
         let script = dir.path().join("wrong.tcl");
         fs::write(&script, wrong).unwrap();
         let output = tool("tclsh").arg(root().join("tests/packaging/vivado.tcl")).arg(&script).output().unwrap();
@@ -186,11 +245,24 @@ fn headers_and_hosts_compile() {
             run(tool(compiler).arg(standard).args(strict).arg(dir.path().join(name)));
         }
         // One of each kind: XRT's headers take seconds.
-        let hosts = [("mm", "host.cpp"), ("six", "host.cpp"), ("scalars", "host.cpp"), ("hosted", "host.cpp"), ("in_dram", "host.cpp"), ("functions", "host_gemv.cpp"), ("sizes", "host_second.cpp"), ("scaled", "host.cpp")];
+        let hosts = [
+            ("mm", "host.cpp"),
+            ("six", "host.cpp"),
+            ("scalars", "host.cpp"),
+            ("hosted", "host.cpp"),
+            ("in_dram", "host.cpp"),
+            ("functions", "host_gemv.cpp"),
+            ("sizes", "host_second.cpp"),
+            ("scaled", "host.cpp"),
+        ];
         for (_, host) in hosts.iter().filter(|h| h.0 == ip.name) {
-            run(tool("g++").args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"]).arg(ip.path("sw").join(host)));
+            run(tool("g++")
+                .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-isystem", "/usr/include/xrt"])
+                .arg(ip.path("sw").join(host)));
         }
-        run(tool("dtc").args(["-q", "-@", "-I", "dts", "-O", "dtb", "-o", "/dev/null"]).arg(ip.path(&format!("sw/{}.dtso", ip.kernel))));
+        run(tool("dtc")
+            .args(["-q", "-@", "-I", "dts", "-O", "dtb", "-o", "/dev/null"])
+            .arg(ip.path(&format!("sw/{}.dtso", ip.kernel))));
     }
 }
 
@@ -202,8 +274,18 @@ fn the_reference_is_the_c_program() {
         fs::write(dir.path().join("main.c"), replay::reference_main(ip)).unwrap();
         let object = dir.path().join("reference.o");
         let flags = ["-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-c", "-iquote"];
-        run(tool("gcc").args(flags).arg(ip.source.parent().unwrap()).arg(ip.path("sw/reference.c")).arg("-o").arg(&object));
-        run(tool("gcc").arg("-w").arg(dir.path().join("main.c")).arg(&object).args(["-lm", "-o"]).arg(dir.path().join("reference")));
+        run(tool("gcc")
+            .args(flags)
+            .arg(ip.source.parent().unwrap())
+            .arg(ip.path("sw/reference.c"))
+            .arg("-o")
+            .arg(&object));
+        run(tool("gcc")
+            .arg("-w")
+            .arg(dir.path().join("main.c"))
+            .arg(&object)
+            .args(["-lm", "-o"])
+            .arg(dir.path().join("reference")));
         run(std::process::Command::new(dir.path().join("reference")).current_dir(ip.path("sim")));
     }
 }
@@ -244,8 +326,10 @@ fn the_kernel_object_holds_the_ip() {
         }
         let folder = format!("ip_repo/sagen_array_{}_1_0/", ip.kernel);
         let read = |path: &str| fs::read(ip.path(path)).unwrap();
-        let mut wanted: BTreeMap<String, Vec<u8>> = BTreeMap::from([(format!("{}/kernel.xml", ip.kernel), read("vitis/kernel.xml"))]);
-        for path in component::files(&ip.text("component.xml"), "", "").into_iter().chain(["component.xml".to_string()]) {
+        let mut wanted: BTreeMap<String, Vec<u8>> =
+            BTreeMap::from([(format!("{}/kernel.xml", ip.kernel), read("vitis/kernel.xml"))]);
+        for path in component::files(&ip.text("component.xml"), "", "").into_iter().chain(["component.xml".to_string()])
+        {
             wanted.insert(format!("{folder}{path}"), read(&path));
         }
         let index = String::from_utf8(members.remove("xo.xml").unwrap()).unwrap();
@@ -260,7 +344,8 @@ fn the_linker_is_told_of_every_array() {
         let text = ip.text(&format!("vitis/{}.cfg", ip.kernel));
         let kernel = ip.text("vitis/kernel.xml");
         let xml = roxmltree::Document::parse(&kernel).unwrap();
-        let buffers = xml.descendants().filter(|n| n.has_tag_name("arg") && n.attribute("addressQualifier") == Some("1"));
+        let buffers =
+            xml.descendants().filter(|n| n.has_tag_name("arg") && n.attribute("addressQualifier") == Some("1"));
         for argument in buffers.map(|n| n.attribute("name").unwrap()) {
             let lines = text.lines().filter(|l| l.starts_with(&format!("sp={}_1.{argument}:", ip.kernel))).count();
             assert_eq!(lines, 1, "{}: {argument}\n{text}", ip.name);
@@ -275,14 +360,23 @@ fn fusesoc_simulates_and_lints() {
         let work = tempfile::tempdir().unwrap();
         for target in ["sim", "lint"] {
             let mut command = tool("fusesoc");
-            command.current_dir(work.path()).arg("--cores-root").arg(&ip.dir).args(["run", "--target", target, &format!("sagen:array:{}:1.0.0", ip.kernel)]);
+            command.current_dir(work.path()).arg("--cores-root").arg(&ip.dir).args([
+                "run",
+                "--target",
+                target,
+                &format!("sagen:array:{}:1.0.0", ip.kernel),
+            ]);
             let output = run(&mut command);
             if target == "sim" {
                 let report = ip.report();
                 let each = report["functions"].as_object().map_or(vec![&report], |all| all.values().collect());
                 for function in each {
                     let cycles = function["predicted_cycles"].to_string();
-                    assert!(output.contains(&format!("SAGEN cycles={cycles} timeout=0 faults=0")), "{}: {cycles}\n{output}", ip.name);
+                    assert!(
+                        output.contains(&format!("SAGEN cycles={cycles} timeout=0 faults=0")),
+                        "{}: {cycles}\n{output}",
+                        ip.name
+                    );
                 }
             }
         }
@@ -292,10 +386,18 @@ fn fusesoc_simulates_and_lints() {
 /// The cocotb test that lies beside the testbench passes.
 #[test]
 fn the_cocotb_test_passes() {
-    for (name, simulator) in [("mm", "icarus"), ("functions", "icarus"), ("functions", "verilator"), ("zynq7000", "icarus"), ("hosted", "icarus")] {
+    for (name, simulator) in [
+        ("mm", "icarus"),
+        ("functions", "icarus"),
+        ("functions", "verilator"),
+        ("zynq7000", "icarus"),
+        ("hosted", "icarus"),
+    ] {
         let ip = emitted(name);
         let scratch = ip.copy();
-        let output = run(tool("python").args([&format!("test_{}.py", ip.kernel), simulator]).current_dir(scratch.path().join("sim")));
+        let output = run(tool("python")
+            .args([&format!("test_{}.py", ip.kernel), simulator])
+            .current_dir(scratch.path().join("sim")));
         assert!(output.contains("PASS=1"), "{}: {output}", ip.name);
     }
 }
@@ -316,7 +418,13 @@ fn arrays_go_to_the_banks_that_are_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let sagen = |options: &str, out: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sagen"));
-        command.arg("rtl").arg(root().join("examples/mm.c")).args("-D N=6".split(' ')).args(options.split(' ')).arg("-o").arg(dir.path().join(out));
+        command
+            .arg("rtl")
+            .arg(root().join("examples/mm.c"))
+            .args("-D N=6".split(' '))
+            .args(options.split(' '))
+            .arg("-o")
+            .arg(dir.path().join(out));
         command.output().unwrap()
     };
     assert!(sagen("--board u280 --bank A=HBM[4:7],C=DDR[1]", "mm").status.success());
@@ -324,10 +432,17 @@ fn arrays_go_to_the_banks_that_are_asked_for() {
     for line in ["sp=mm_1.A:HBM[4:7]", "sp=mm_1.B:HBM[1]", "sp=mm_1.C:DDR[1]"] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
-    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(dir.path().join("mm/report.json")).unwrap()).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("mm/report.json")).unwrap()).unwrap();
     let banks: Vec<&str> = report["memory"].as_array().unwrap().iter().map(|b| b["bank"].as_str().unwrap()).collect();
     assert_eq!(banks, ["DDR[1]", "HBM[1]", "HBM[4:7]"]);
-    for (options, why) in [("--bank A=HBM[0]", "no such memory"), ("--bank A=DDR[4]", "there are 4"), ("--bank X=DDR[0]", "`X` has no port"), ("--bank A=DDR", "not a bank"), ("--ports shared --bank A=DDR[0],B=DDR[1]", "share a port")] {
+    for (options, why) in [
+        ("--bank A=HBM[0]", "no such memory"),
+        ("--bank A=DDR[4]", "there are 4"),
+        ("--bank X=DDR[0]", "`X` has no port"),
+        ("--bank A=DDR", "not a bank"),
+        ("--ports shared --bank A=DDR[0],B=DDR[1]", "share a port"),
+    ] {
         let refused = sagen(options, "none");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(refused.status.code() == Some(1) && said.contains("E0724") && said.contains(why), "{options}: {said}");

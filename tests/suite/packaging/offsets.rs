@@ -61,7 +61,9 @@ fn registers(all: BTreeMap<String, u64>) -> Offsets {
     for (name, offset) in fixed {
         assert_eq!(all.get(name), Some(&offset), "{name}");
     }
-    let half = |name: &str| name.strip_suffix("_1").filter(|n| all.get(&format!("{n}_2")) == Some(&(all[name] + 4))).map(String::from);
+    let half = |name: &str| {
+        name.strip_suffix("_1").filter(|n| all.get(&format!("{n}_2")) == Some(&(all[name] + 4))).map(String::from)
+    };
     let second = |name: &str| name.strip_suffix("_2").is_some_and(|n| half(&format!("{n}_1")).is_some());
     let others = all.keys().filter(|n| !fixed.iter().any(|f| f.0 == n.as_str()) && !second(n));
     others.map(|name| (half(name).unwrap_or(name.clone()), all[name])).collect()
@@ -70,8 +72,14 @@ fn registers(all: BTreeMap<String, u64>) -> Offsets {
 pub fn component(ip: &Emitted) -> BTreeMap<String, u64> {
     let text = ip.text("component.xml");
     let document = roxmltree::Document::parse(&text).unwrap();
-    let text_of = |n: roxmltree::Node, name: &str| n.children().find(|c| c.tag_name().name() == name).and_then(|c| c.text()).unwrap_or("").to_string();
-    document.descendants().filter(|n| n.tag_name().name() == "register").map(|n| (text_of(n, "name"), hex(&text_of(n, "addressOffset")))).collect()
+    let text_of = |n: roxmltree::Node, name: &str| {
+        n.children().find(|c| c.tag_name().name() == name).and_then(|c| c.text()).unwrap_or("").to_string()
+    };
+    document
+        .descendants()
+        .filter(|n| n.tag_name().name() == "register")
+        .map(|n| (text_of(n, "name"), hex(&text_of(n, "addressOffset"))))
+        .collect()
 }
 
 fn kernel(ip: &Emitted) -> Offsets {
@@ -101,10 +109,20 @@ fn header(ip: &Emitted) -> Offsets {
 }
 
 fn python(ip: &Emitted) -> Offsets {
-    let show = format!("import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' for a in m.ARGUMENTS + getattr(m, 'COMPUTED', []) + getattr(m, 'SCRATCH', [])), f'cycles {{m.CYCLES}}', f'status {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
-        root().join("tests/packaging").display().to_string(), ip.path("sw").display().to_string(), k = ip.kernel);
+    let show = format!(
+        "import sys; sys.path[:0] = [{:?}, {:?}]; import {k} as m; print(*(f'{{a.name}} {{a.offset}}' \
+        for a in m.ARGUMENTS + getattr(m, 'COMPUTED', []) + getattr(m, 'SCRATCH', [])), f'cycles {{m.CYCLES}}', \
+        f'status {{m.STATUS}}', f'error_address {{m.ERROR_ADDRESS}}', sep='\\n')",
+        root().join("tests/packaging").display().to_string(),
+        ip.path("sw").display().to_string(),
+        k = ip.kernel
+    );
     let output = run(tool("python").env("PYTHONDONTWRITEBYTECODE", "1").args(["-c", &show]));
-    output.lines().map(|l| l.split_once(' ').unwrap()).map(|(name, offset)| (name.to_string(), offset.parse().unwrap())).collect()
+    output
+        .lines()
+        .map(|l| l.split_once(' ').unwrap())
+        .map(|(name, offset)| (name.to_string(), offset.parse().unwrap()))
+        .collect()
 }
 
 /// What the recorded calls of the packaging script set.
@@ -138,7 +156,10 @@ fn bench(ip: &Emitted) -> Offsets {
         let offset = parts.iter().find(|p| p.starts_with("0x")).unwrap();
         found.insert(parts[0].trim_matches('"').to_string(), hex(offset.trim_end_matches("),")));
     }
-    let counter = text.lines().find_map(|l| l.strip_prefix("CTRL, GIER, IP_IER, IP_ISR, CYCLES = 0x00, 0x04, 0x08, 0x0C, ")).unwrap();
+    let counter = text
+        .lines()
+        .find_map(|l| l.strip_prefix("CTRL, GIER, IP_IER, IP_ISR, CYCLES = 0x00, 0x04, 0x08, 0x0C, "))
+        .unwrap();
     found.insert("cycles".into(), hex(counter));
     found.insert("status".into(), hex(text.lines().find_map(|l| l.strip_prefix("STATUS = ")).unwrap()));
     found

@@ -45,7 +45,9 @@ pub fn c_driver(ip: &Emitted) -> Driver {
     let value = |(k, a): (usize, &serde_json::Value)| match (a.get("port"), a["type"].as_str().unwrap()) {
         (None, "f32") => format!("as_float(v[{}])", k + 1),
         (None, "f64") => format!("as_double(v[{}])", k + 1),
-        (None, ty) => format!("({}{}_t)strtoull(v[{}], 0, 10)", if ty.starts_with('u') { "uint" } else { "int" }, &ty[1..], k + 1),
+        (None, ty) => {
+            format!("({}{}_t)strtoull(v[{}], 0, 10)", if ty.starts_with('u') { "uint" } else { "int" }, &ty[1..], k + 1)
+        }
         _ => format!("(uint64_t)strtoull(v[{}], 0, 10)", k + 1),
     };
     c_program(ip, &arguments(ip).iter().enumerate().map(value).collect::<Vec<_>>())
@@ -53,7 +55,9 @@ pub fn c_driver(ip: &Emitted) -> Driver {
 
 /// The same of an IP whose only function has sizes.
 pub fn c_driver_at_sizes(ip: &Emitted, function: &Function) -> Driver {
-    let array = |a: &Argument| (a.formula.is_none()).then_some(if a.array().is_some() || !a.ty.is_float() { "strtoull" } else { "as_float" });
+    let array = |a: &Argument| {
+        (a.formula.is_none()).then_some(if a.array().is_some() || !a.ty.is_float() { "strtoull" } else { "as_float" })
+    };
     let kinds: Vec<&str> = function.in_order(array, |_| Some("size")).into_iter().flatten().collect();
     let value = |(k, kind): (usize, &&str)| match *kind {
         "as_float" => format!("as_float(v[{}])", k + 1),
@@ -68,13 +72,20 @@ fn c_program(ip: &Emitted, values: &[String]) -> Driver {
     let dir = tempfile::tempdir().unwrap();
     let (kernel, upper) = (&ip.kernel, ip.kernel.to_uppercase());
     let text = format!(
-        "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) write32(address, value)\n#include \"x{kernel}.h\"\n\
+        "{GLUE}#define X{upper}_READ32(address) read32(address)\n#define X{upper}_WRITE32(address, value) \
+        write32(address, value)\n#include \"x{kernel}.h\"\n\
          int main(int c, char **v) {{ (void)c; (void)as_float; (void)as_double; if (!x{kernel}_is_there(0)) return 8; x{kernel}_interrupt_enable(0, 1); if (x{kernel}_run(0, {})) return 7; (void)x{kernel}_error_address; x{kernel}_interrupt_clear(0); printf(\"C %lu\\n\", (unsigned long)x{kernel}_cycles(0)); return 0; }}\n",
         values.join(", ")
     );
     std::fs::write(dir.path().join("driver.c"), text).unwrap();
     let program = dir.path().join("driver");
-    run(tool("gcc").args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"]).arg(ip.path("sw")).arg(dir.path().join("driver.c")).arg("-o").arg(&program).arg("-lm"));
+    run(tool("gcc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(ip.path("sw"))
+        .arg(dir.path().join("driver.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg("-lm"));
     Driver { command: Command::new(program), _files: dir }
 }
 
@@ -84,7 +95,9 @@ pub fn pynq_driver(ip: &Emitted, function: Option<&str>) -> Driver {
     let mut command = tool("python");
     let paths = [root().join("tests/packaging"), ip.path("sw")].map(|p| p.display().to_string()).join(":");
     command.env("PYTHONPATH", paths).env("PYTHONDONTWRITEBYTECODE", "1");
-    command.arg(root().join("tests/packaging/drive_pynq.py")).arg(function.map_or(ip.kernel.clone(), |name| format!("{}:{name}", ip.kernel)));
+    command
+        .arg(root().join("tests/packaging/drive_pynq.py"))
+        .arg(function.map_or(ip.kernel.clone(), |name| format!("{}:{name}", ip.kernel)));
     Driver { command, _files: dir }
 }
 
@@ -94,14 +107,22 @@ fn arguments(ip: &Emitted) -> Vec<serde_json::Value> {
     all.into_iter().filter(|a| a.get("computed").is_none()).collect()
 }
 
-/// Builds the case again as `sagen sim` would, lets the driver run one of its functions, and compares with the expected contents.
+/// Builds the case again as `sagen sim` would, lets the driver run one of its functions, and compares with the expected
+/// contents.
 pub fn check(ip: &Emitted, function: usize, driver: Driver) {
     play(ip, vec![Play { function, sizes: vec![], driver }]);
 }
 
-/// What memory holds before a run and is to hold after it, by array and scalar of the `Vsa`: of a function with sizes random
-/// numbers and what the C program makes of them, else what was emitted.
-fn contents(ip: &Emitted, interface: &Interface, play: &Play, scop: &Scop, vsa: &Vsa, pre: &ParseOptions) -> [Vec<Vec<u8>>; 2] {
+/// What memory holds before a run and is to hold after it, by array and scalar of the `Vsa`: of a function with sizes
+/// random numbers and what the C program makes of them, else what was emitted.
+fn contents(
+    ip: &Emitted,
+    interface: &Interface,
+    play: &Play,
+    scop: &Scop,
+    vsa: &Vsa,
+    pre: &ParseOptions,
+) -> [Vec<Vec<u8>>; 2] {
     let entry = &interface.functions[play.function];
     if play.sizes.is_empty() {
         let prefix = if interface.functions.len() > 1 { format!("{}.", entry.ident) } else { String::new() };
@@ -115,24 +136,48 @@ fn contents(ip: &Emitted, interface: &Interface, play: &Play, scop: &Scop, vsa: 
     }
     let (memory, numbers) = (data::random(scop, 7), data::numbers(scop, vsa).unwrap());
     let native = sagen::golden::run(scop, &ip.source, pre, &memory).unwrap();
-    [native.before, native.after].map(|memory| data::of_vsa(vsa, &numbers, &memory).iter().zip(vsa.types()).map(|(values, ty)| data::pack(values, ty)).collect())
+    [native.before, native.after].map(|memory| {
+        data::of_vsa(vsa, &numbers, &memory)
+            .iter()
+            .zip(vsa.types())
+            .map(|(values, ty)| data::pack(values, ty))
+            .collect()
+    })
 }
 
 /// Lets drivers run functions of the simulated IP one after the other.
 pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
-    let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()].into_iter().chain(ip.options.iter().cloned());
+    let line = ["sagen".to_string(), "sim".to_string(), ip.source.display().to_string()]
+        .into_iter()
+        .chain(ip.options.iter().cloned());
     let Sub::Sim(options) = Cli::try_parse_from(line).unwrap().command else { panic!("{}", ip.name) };
     let (scops, _) = frontend::programs(&ip.source, &options.program.parse_options()).expect("legal programs");
     let board = catalog::find(&options.program.board).unwrap();
-    let all: Vec<_> = scops.iter().map(|scop| arch::compile(scop, &options.design.spec().unwrap(), &board).expect("an array")).collect();
+    let all: Vec<_> = scops
+        .iter()
+        .map(|scop| arch::compile(scop, &options.design.spec().unwrap(), &board).expect("an array"))
+        .collect();
     let several = all.len() > 1;
-    let whole = if several { Ip::new(&ip.kernel, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>()) } else { Ip::from(&all[0].vsa) };
+    let whole = if several {
+        Ip::new(&ip.kernel, 0, &all.iter().map(|c| &c.vsa).collect::<Vec<_>>())
+    } else {
+        Ip::from(&all[0].vsa)
+    };
     let (interface, built) = (Interface::new(&whole), Built::new(&whole).unwrap());
     let pre = options.program.parse_options();
-    let compiled: Vec<_> = plays.iter().map(|p| if p.sizes.is_empty() { all[p.function].clone() } else { all[p.function].at(&p.sizes) }).collect();
+    let compiled: Vec<_> = plays
+        .iter()
+        .map(|p| if p.sizes.is_empty() { all[p.function].clone() } else { all[p.function].at(&p.sizes) })
+        .collect();
     let at = |p: &Play| if p.sizes.is_empty() { scops[p.function].clone() } else { scops[p.function].at(&p.sizes) };
-    let contents: Vec<_> = plays.iter().zip(&compiled).map(|(p, c)| contents(ip, &interface, p, &at(p), &c.vsa, &pre)).collect();
-    let run = |(number, (p, c)): (usize, (&Play, &arch::Compiled))| Run { function: p.function, images: sim::place(&c.vsa, &contents[number][0], 0, 1, number), sizes: p.sizes.clone(), cut: None };
+    let contents: Vec<_> =
+        plays.iter().zip(&compiled).map(|(p, c)| contents(ip, &interface, p, &at(p), &c.vsa, &pre)).collect();
+    let run = |(number, (p, c)): (usize, (&Play, &arch::Compiled))| Run {
+        function: p.function,
+        images: sim::place(&c.vsa, &contents[number][0], 0, 1, number),
+        sizes: p.sizes.clone(),
+        cut: None,
+    };
     let runs = plays.iter().zip(&compiled).enumerate().map(run).collect();
     let job = Job { built: &built, runs, queued: false, timing: Timing::IDEAL, cycles: 0, watchdog: 0, vcd: None };
     let mut machine = Machine::start(&job).unwrap();
@@ -140,7 +185,11 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
         let entry = &interface.functions[p.function];
         let value = |a: &Argument| {
             let image = &run.images[a.data(compiled.vsa.arrays.len())];
-            let value = if a.array().is_some() { image.base() } else { image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b)) };
+            let value = if a.array().is_some() {
+                image.base()
+            } else {
+                image.bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b))
+            };
             a.formula.is_none().then(|| value.to_string())
         };
         let size = |s: &SizeArgument| entry.sizes.iter().position(|x| x == s).map(|k| p.sizes[k].to_string());
@@ -149,11 +198,13 @@ pub fn play(ip: &Emitted, mut plays: Vec<Play>) {
     }
     let faults = machine.take_faults();
     assert!(faults.is_empty(), "{}: {faults:?}", ip.name);
-    let results = machine.finish(&job).unwrap().into_iter().zip(&job.runs).zip(plays.iter().zip(&compiled)).zip(&contents);
+    let results =
+        machine.finish(&job).unwrap().into_iter().zip(&job.runs).zip(plays.iter().zip(&compiled)).zip(&contents);
     for (((memories, run), (p, compiled)), [_, expected]) in results {
         let vsa = &compiled.vsa;
         let outcome = Outcome { cycles: 0, memories, faults: vec![], finished: true, simulated: 0, seconds: 0.0 };
-        let expected: Vec<Vec<u64>> = expected.iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
+        let expected: Vec<Vec<u64>> =
+            expected.iter().zip(vsa.types()).map(|(bytes, ty)| data::unpack(bytes, ty)).collect();
         let comparison = compare::compare(vsa, &run.images, &outcome, &expected);
         assert_eq!(comparison.mismatches, 0, "{} at {:?}: {:?}", ip.name, p.sizes, comparison.examples);
     }
@@ -178,12 +229,14 @@ fn drive(ip: &Emitted, machine: &mut Machine, driver: &mut Driver, arguments: im
     cycles
 }
 
-/// A C program that runs `sw/reference.c` on the stored inputs, at the greatest sizes, and compares with the stored results.
+/// A C program that runs `sw/reference.c` on the stored inputs, at the greatest sizes, and compares with the stored
+/// results.
 pub fn reference_main(ip: &Emitted) -> String {
     let of_c = |a: &&serde_json::Value| a.get("scratch_bytes").is_none();
     let report = ip.report();
     let sizes: Vec<String> = report["sizes"].as_array().into_iter().flatten().map(|s| s["max"].to_string()).collect();
-    let names: Vec<String> = arguments(ip).iter().filter(of_c).map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
+    let names: Vec<String> =
+        arguments(ip).iter().filter(of_c).map(|a| format!("\"{}\"", a["name"].as_str().unwrap())).collect();
     format!(
         r#"#include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +273,11 @@ int main(void) {{
 }}
 "#,
         open = if sizes.is_empty() { "" } else { ", const long long *sizes" },
-        maxima = if sizes.is_empty() { String::new() } else { format!("  const long long sizes[] = {{{}}};\n", sizes.join(", ")) },
+        maxima = if sizes.is_empty() {
+            String::new()
+        } else {
+            format!("  const long long sizes[] = {{{}}};\n", sizes.join(", "))
+        },
         given = if sizes.is_empty() { "" } else { ", sizes" },
         k = ip.kernel,
         names = names.join(", ")

@@ -68,7 +68,11 @@ fn ports(scop: &Scop, seed: u64) -> String {
             }
             groups.retain(|g| !g.is_empty());
             let groups: Vec<String> = groups.iter().map(|g| g.join("+")).collect();
-            if groups.is_empty() { String::new() } else { format!(" --ports {}", groups.join(",")) }
+            if groups.is_empty() {
+                String::new()
+            } else {
+                format!(" --ports {}", groups.join(","))
+            }
         }
     }
 }
@@ -76,7 +80,11 @@ fn ports(scop: &Scop, seed: u64) -> String {
 /// A refusal; one of sagen's own checks is a fault.
 fn refused(faults: &[Diagnostic]) -> Result<Verdict, String> {
     let text = faults.iter().map(|f| format!("{} {}: {}", f.code, f.message, f.label)).collect::<Vec<_>>().join("; ");
-    if faults.iter().any(|f| f.code == "E0799") { Err(text) } else { Ok(Verdict::Refused(text)) }
+    if faults.iter().any(|f| f.code == "E0799") {
+        Err(text)
+    } else {
+        Ok(Verdict::Refused(text))
+    }
 }
 
 /// The interpreter of the program against the C compiler.
@@ -111,7 +119,11 @@ impl Prepared {
         let asked = Conditions::of(&self.arguments);
         let vsa = &self.compiled.vsa;
         let operations = vsa.nodes.len() as i64 * vsa.extent.iter().product::<i64>();
-        Conditions { shift: case.shift, engine: if operations > MOST_OPERATIONS { Engine::Builtin } else { asked.engine }, ..asked }
+        Conditions {
+            shift: case.shift,
+            engine: if operations > MOST_OPERATIONS { Engine::Builtin } else { asked.engine },
+            ..asked
+        }
     }
 }
 
@@ -177,12 +189,14 @@ fn judge(case: &Case) -> Result<Verdict, String> {
     match (wrong, simulated) {
         (0, Ok(())) => Ok(Verdict::Equal),
         (0, Err(why)) => Err(about(why)),
-        (count, simulated) => Err(about(format!("the VSA interpreter differs in {count} elements; RTL: {simulated:?}"))),
+        (count, simulated) => {
+            Err(about(format!("the VSA interpreter differs in {count} elements; RTL: {simulated:?}")))
+        }
     }
 }
 
-/// One IP at several sizes, one run after the other without a reset between them: the greatest sizes, all ones, and others. Each
-/// must be what the interpreters of the program and of the array at these sizes compute.
+/// One IP at several sizes, one run after the other without a reset between them: the greatest sizes, all ones, and
+/// others. Each must be what the interpreters of the program and of the array at these sizes compute.
 fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
     let Prepared { scop, compiled, spec, .. } = prepared;
     let mut random = Random(case.seed ^ 0x7369_7a65);
@@ -205,7 +219,11 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
         let own = simulate::rounded(scop, spec, &compiled.vsa, &before, &one.numbers)?;
         expected.push(own.map_or_else(|| one.of_vsa(&after), |own| own.expected));
         let types: Vec<_> = compiled.vsa.arrays.iter().filter(|a| a.scratch.is_none()).map(|a| a.ty).collect();
-        match differing(&types, &simulate::execute(&compiled.vsa, &before, &one.numbers)?, &expected[expected.len() - 1]) {
+        match differing(
+            &types,
+            &simulate::execute(&compiled.vsa, &before, &one.numbers)?,
+            &expected[expected.len() - 1],
+        ) {
             0 => cases.push(one),
             count => return Err(about(format!("the VSA interpreter differs in {count} elements"))),
         }
@@ -217,5 +235,9 @@ fn at_sizes(case: &Case, prepared: &Prepared) -> Result<Verdict, String> {
             return Err(prepared.about(format!("at {sizes:?}: {why}")));
         }
     }
-    if done.len() == cases.len() { Ok(Verdict::Equal) } else { Err(prepared.about("a run did not end".into())) }
+    if done.len() == cases.len() {
+        Ok(Verdict::Equal)
+    } else {
+        Err(prepared.about("a run did not end".into()))
+    }
 }

@@ -16,32 +16,38 @@ const FORMS: &[Form] = &[
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], U B[NK][NJ], R C[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { C[i][j] = 0; for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[k][j]; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { C[i][j] = 0; for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[k][j]; }",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], U B[NK][NJ], R C[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[k][j];",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += \
+            A[i][k] * B[k][j];",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], U B[NJ][NK], R C[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * B[j][k];",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) for (int k = 0; k < NK; k++) C[i][j] += \
+            A[i][k] * B[j][k];",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NK][NI], U B[NJ][NK], R C[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { R s = 0; for (int k = 0; k < NK; k++) s += A[k][i] * B[j][k]; C[i][j] = s; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { R s = 0; for (int k = 0; k < NK; k++) s += A[k][i] * B[j][k]; C[i][j] = s; }",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], U B[NK][NJ], R C[NJ][NI]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { C[j][i] = 5; for (int k = 0; k < NK; k++) C[j][i] = C[j][i] - A[i][k] * B[k][j]; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { C[j][i] = 5; for (int k = 0; k < NK; k++) C[j][i] = C[j][i] - A[i][k] * B[k][j]; }",
     },
     Form {
         loops: &[("b", "NB"), ("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NB][NI][NK], U B[NB][NK][NJ], R C[NB][NI][NJ]",
-        body: "for (int b = 0; b < NB; b++) for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { C[b][i][j] = 0; for (int k = 0; k < NK; k++) C[b][i][j] += A[b][i][k] * B[b][k][j]; }",
+        body: "for (int b = 0; b < NB; b++) for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { C[b][i][j] = 0; for (int k = 0; k < NK; k++) C[b][i][j] += A[b][i][k] * B[b][k][j]; }",
     },
     Form {
         loops: &[("n", "NI"), ("t", "NK")],
@@ -51,7 +57,8 @@ const FORMS: &[Form] = &[
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("p", "NP"), ("q", "NK")],
         parameters: "T x[NI + NP - 1][NJ + NK - 1], U w[NP][NK], R y[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { y[i][j] = 0; for (int p = 0; p < NP; p++) for (int q = 0; q < NK; q++) y[i][j] += x[i + p][j + q] * w[p][q]; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { y[i][j] = 0; for (int p = 0; p < NP; p++) for (int q = 0; q < NK; q++) y[i][j] += x[i + p][j + q] * w[p][q]; }",
     },
     Form {
         loops: &[("i", "NI"), ("k", "NK")],
@@ -66,12 +73,14 @@ const FORMS: &[Form] = &[
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK")],
         parameters: "T A[NI][NK], R C[NI][NI]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j <= i; j++) { C[i][j] = 0; for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * A[j][k]; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j <= i; j++) \
+            { C[i][j] = 0; for (int k = 0; k < NK; k++) C[i][j] += A[i][k] * A[j][k]; }",
     },
     Form {
         loops: &[("i", "NI"), ("j", "NJ"), ("k", "NK"), ("l", "NB")],
         parameters: "T A[NI][NK][NB], U B[NK][NJ], T C[NB][NJ], R D[NI][NJ]",
-        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) { D[i][j] = 0; for (int k = 0; k < NK; k++) for (int l = 0; l < NB; l++) D[i][j] += A[i][k][l] * B[k][j] * C[l][j]; }",
+        body: "for (int i = 0; i < NI; i++) for (int j = 0; j < NJ; j++) \
+            { D[i][j] = 0; for (int k = 0; k < NK; k++) for (int l = 0; l < NB; l++) D[i][j] += A[i][k][l] * B[k][j] * C[l][j]; }",
     },
 ];
 
@@ -111,8 +120,8 @@ pub fn draw(seed: u64) -> Case {
     Case { seed, text, options, row: None, shift, native: seed % 10 == 0 }
 }
 
-/// Random space loops; tile, latency and lanes in some of the designs, with factors that need not divide anything; a quarter
-/// is left to sagen.
+/// Random space loops; tile, latency and lanes in some of the designs, with factors that need not divide anything; a
+/// quarter is left to sagen.
 fn design(form: &Form, bounds: &[i64], random: &mut Random) -> String {
     let mut text = String::new();
     if random.below(4) == 0 {

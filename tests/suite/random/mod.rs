@@ -1,12 +1,12 @@
 //! Random programs through random arrays: the netlist, simulated through its AXI ports, against the interpreter of the
-//! program, and for some against the C compiler. Every element of every array and the memory around the arrays must agree
-//! bit for bit, the virtual systolic array must verify, and with ideal memory the predicted cycles must be the simulated
-//! ones exactly.
+//! program, and for some against the C compiler. Every element of every array and the memory around the arrays must
+//! agree bit for bit, the virtual systolic array must verify, and with ideal memory the predicted cycles must be the
+//! simulated ones exactly.
 //!
 //! [`forms`] draws sizes, types and hand-written designs for known kernels; [`nests`] draws single nests with many
-//! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time. Every case follows from its number:
-//! `SAGEN_SEED=n` starts at another, `SAGEN_CASES=n` sets how many run. A failure prints the program and the options that
-//! show it. [`soak`] runs until it is told to stop (`scripts/soak.sh`).
+//! dependences; [`programs`] draws whole programs as people write them; [`sized`] gives some of them sizes at run time.
+//! Every case follows from its number: `SAGEN_SEED=n` starts at another, `SAGEN_CASES=n` sets how many run. A failure
+//! prints the program and the options that show it. [`soak`] runs until it is told to stop (`scripts/soak.sh`).
 
 mod check;
 mod forms;
@@ -29,9 +29,13 @@ fn run_all(draw: fn(u64) -> Case, count: u64, share: u64) {
         let seed = case.seed;
         match verdict {
             Verdict::Equal => ran += 1,
-            Verdict::Refused(why) if std::env::var("SAGEN_VERBOSE").is_ok() => println!("case {seed} refused: {why}\n{case}"),
+            Verdict::Refused(why) if std::env::var("SAGEN_VERBOSE").is_ok() => {
+                println!("case {seed} refused: {why}\n{case}")
+            }
             Verdict::Refused(_) => {}
-            Verdict::Wrong(why) => failures.push(format!("case {seed} (SAGEN_SEED={seed} SAGEN_CASES=1): {why}\n{case}")),
+            Verdict::Wrong(why) => {
+                failures.push(format!("case {seed} (SAGEN_SEED={seed} SAGEN_CASES=1): {why}\n{case}"))
+            }
         }
     }
     println!("{ran} of {count} cases ran, {} failed", failures.len());

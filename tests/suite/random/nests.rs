@@ -39,7 +39,8 @@ pub fn draw(seed: u64) -> Case {
     let row = if random.below(4) == 0 { None } else { Some(random.below(1 << 20) as usize) };
     let parameters = generator.parameters.join(", ");
     let text = format!(
-        "#include <stdint.h>\n{defines}#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
+        "#include <stdint.h>\n{defines}#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) \
+        : (b))\n\
          void kernel({parameters}) {{\n#pragma scop\n{body}#pragma endscop\n}}\n"
     );
     Case { seed, text, options: format!("{memory}--seed {seed}"), row, shift: 0, native: seed % 10 == 0 }

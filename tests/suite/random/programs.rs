@@ -1,16 +1,17 @@
-//! Programs as people write them: one to three nests one after the other, which hand arrays on; rectangular and triangular
-//! bounds, steps, loops that run down; initializations beside the loop that accumulates, stencils, sums in scalars, in-place
-//! updates, boundary conditions by `if`, minima by macro, by `?:` and by `if`, temporaries of one branch; arrays and pointers
-//! with linearized subscripts; element types mixed, in floats or in integers.
+//! Programs as people write them: one to three nests one after the other, which hand arrays on; rectangular and
+//! triangular bounds, steps, loops that run down; initializations beside the loop that accumulates, stencils, sums in
+//! scalars, in-place updates, boundary conditions by `if`, minima by macro, by `?:` and by `if`, temporaries of one
+//! branch; arrays and pointers with linearized subscripts; element types mixed, in floats or in integers.
 //!
-//! Every subscript stays inside of its array by the hull of the loops' ranges, so a program is refused for what it does,
-//! never for where it reads.
+//! Every subscript stays inside of its array by the hull of the loops' ranges, so a program is refused for what it
+//! does, never for where it reads.
 
 use super::check::Case;
 use sagen::data::Random;
 use std::fmt::Write as _;
 
-const INTEGERS: [&str; 9] = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "int32_t", "int", "uint32_t", "int64_t"];
+const INTEGERS: [&str; 9] =
+    ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "int32_t", "int", "uint32_t", "int64_t"];
 const FLOATS: [&str; 4] = ["float", "float", "float", "double"];
 const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
@@ -60,7 +61,21 @@ pub fn draw(seed: u64) -> Case {
     let mut random = Random(seed.wrapping_mul(0xa076_1d64_78bd_642f) ^ 0x70_726f);
     let floats = random.below(4) == 0;
     let sizes: Vec<i64> = (0..3).map(|_| [1, 2, 3, 4, 4, 5, 5, 6, 7][random.below(9) as usize]).collect();
-    let mut w = Writer { random, floats, sizes, arrays: vec![], parameters: vec![], loops: vec![], used: vec![], scalars: 0, scalar: None, body: String::new(), locals: String::new(), helpers: false, table: None };
+    let mut w = Writer {
+        random,
+        floats,
+        sizes,
+        arrays: vec![],
+        parameters: vec![],
+        loops: vec![],
+        used: vec![],
+        scalars: 0,
+        scalar: None,
+        body: String::new(),
+        locals: String::new(),
+        helpers: false,
+        table: None,
+    };
     w.helpers = w.rarely(10);
     if w.rarely(10) {
         w.table = Some(w.pick(&[5, 5, 100]));
@@ -72,9 +87,11 @@ pub fn draw(seed: u64) -> Case {
     let sizes: String = w.sizes.iter().enumerate().map(|(k, n)| format!("#define N{k} {n}\n")).collect();
     let helpers = if w.helpers { HELPERS } else { "" };
     let values = |size| (0..size).map(|k| ((k * k * 7 + 3 * k) % 23 - 9).to_string()).collect::<Vec<_>>().join(", ");
-    let table = w.table.map_or(String::new(), |size| format!("static const int16_t table[{size}] = {{{}}};\n", values(size)));
+    let table =
+        w.table.map_or(String::new(), |size| format!("static const int16_t table[{size}] = {{{}}};\n", values(size)));
     let text = format!(
-        "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n{sizes}{helpers}{table}\
+        "#include <stdint.h>\n#include <math.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > \
+        (b) ? (a) : (b))\n{sizes}{helpers}{table}\
          void kernel({}) {{\n{}#pragma scop\n{}#pragma endscop\n}}\n",
         w.parameters.join(", "),
         w.locals,
@@ -102,7 +119,11 @@ impl Writer {
     /// Nothing that floats are stored to is an integer: what C makes of those out of its range is not defined.
     fn ty(&mut self, written: bool) -> &'static str {
         let integer = !self.floats || self.rarely(8);
-        if integer && !(self.floats && written) { self.pick(&INTEGERS) } else { self.pick(&FLOATS) }
+        if integer && !(self.floats && written) {
+            self.pick(&INTEGERS)
+        } else {
+            self.pick(&FLOATS)
+        }
     }
 
     /// How it becomes an array: options of `sagen sim`, and a row of `sagen map`.
@@ -152,10 +173,18 @@ impl Writer {
         let n = self.sizes[k];
         let outer = if self.loops.is_empty() { None } else { Some(self.below(self.loops.len())) };
         let (header, low, high) = match (self.below(14), outer) {
-            (0, Some(o)) if self.loops[o].low >= 0 => (format!("{name} = 0; {name} <= {}; {name}++", self.loops[o].name), 0, self.loops[o].high),
-            (1, Some(o)) if self.loops[o].low + 1 < n => (format!("{name} = {} + 1; {name} < N{k}; {name}++", self.loops[o].name), self.loops[o].low + 1, n - 1),
-            (2, Some(o)) if self.loops[o].low < n => (format!("{name} = {}; {name} < N{k}; {name}++", self.loops[o].name), self.loops[o].low, n - 1),
-            (3, Some(o)) if self.loops[o].high > 0 => (format!("{name} = 0; {name} < {}; {name}++", self.loops[o].name), 0, self.loops[o].high - 1),
+            (0, Some(o)) if self.loops[o].low >= 0 => {
+                (format!("{name} = 0; {name} <= {}; {name}++", self.loops[o].name), 0, self.loops[o].high)
+            }
+            (1, Some(o)) if self.loops[o].low + 1 < n => {
+                (format!("{name} = {} + 1; {name} < N{k}; {name}++", self.loops[o].name), self.loops[o].low + 1, n - 1)
+            }
+            (2, Some(o)) if self.loops[o].low < n => {
+                (format!("{name} = {}; {name} < N{k}; {name}++", self.loops[o].name), self.loops[o].low, n - 1)
+            }
+            (3, Some(o)) if self.loops[o].high > 0 => {
+                (format!("{name} = 0; {name} < {}; {name}++", self.loops[o].name), 0, self.loops[o].high - 1)
+            }
             (4, _) if n > 1 => (format!("{name} = 1; {name} < N{k}; {name}++"), 1, n - 1),
             (5, _) if n > 2 => (format!("{name} = 1; {name} < N{k} - 1; {name}++"), 1, n - 2),
             (6, _) => (format!("{name} = N{k} - 1; {name} >= 0; {name}--"), 0, n - 1),
@@ -342,13 +371,26 @@ impl Writer {
 
     fn cell(&self, at: usize, subscripts: &[String]) -> String {
         let Array { name, dims, linear, .. } = &self.arrays[at];
-        let inner = subscripts.iter().zip(dims).skip(1).fold(subscripts.first().cloned().unwrap_or_default(), |sum, (s, d)| format!("({sum}) * {d} + {s}"));
-        if *linear { format!("{name}[{inner}]") } else { format!("{name}{}", subscripts.iter().map(|s| format!("[{s}]")).collect::<String>()) }
+        let inner = subscripts
+            .iter()
+            .zip(dims)
+            .skip(1)
+            .fold(subscripts.first().cloned().unwrap_or_default(), |sum, (s, d)| format!("({sum}) * {d} + {s}"));
+        if *linear {
+            format!("{name}[{inner}]")
+        } else {
+            format!("{name}{}", subscripts.iter().map(|s| format!("[{s}]")).collect::<String>())
+        }
     }
 
     /// The cell `target` one or two steps back in one of its loops, if the loop starts late enough.
     fn neighbour(&mut self, target: &str) -> Option<String> {
-        let late: Vec<(&str, i64)> = self.loops.iter().filter(|l| l.low > 0 && target.contains(&format!("[{}]", l.name))).map(|l| (l.name, l.low)).collect();
+        let late: Vec<(&str, i64)> = self
+            .loops
+            .iter()
+            .filter(|l| l.low > 0 && target.contains(&format!("[{}]", l.name)))
+            .map(|l| (l.name, l.low))
+            .collect();
         if late.is_empty() {
             return None;
         }
@@ -362,7 +404,11 @@ impl Writer {
         let subscripts: String = dims.iter().map(|d| format!("[{d}]")).collect();
         let (ty, quality) = (self.ty(written), if written { "" } else { "const " });
         let linear = dims.len() > 1 && self.rarely(10);
-        self.parameters.push(if linear { format!("{quality}{ty} *restrict {name}") } else { format!("{quality}{ty} {name}{subscripts}") });
+        self.parameters.push(if linear {
+            format!("{quality}{ty} *restrict {name}")
+        } else {
+            format!("{quality}{ty} {name}{subscripts}")
+        });
         self.arrays.push(Array { name, dims, written, linear });
         self.arrays.len() - 1
     }

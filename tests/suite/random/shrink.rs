@@ -35,7 +35,10 @@ fn smaller(case: &Case) -> Vec<Case> {
             all.push(without(&[k]));
         } else if let Some((name, value)) = line.strip_prefix("#define N").and_then(|l| l.split_once(' ')) {
             if let Some(lower) = value.parse::<i64>().ok().filter(|v| *v > 1) {
-                all.push(Case { text: case.text.replace(line, &format!("#define N{name} {}", lower - 1)), ..case.clone() });
+                all.push(Case {
+                    text: case.text.replace(line, &format!("#define N{name} {}", lower - 1)),
+                    ..case.clone()
+                });
             }
         }
     }

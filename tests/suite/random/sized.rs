@@ -1,4 +1,5 @@
-//! The same kernels, nests and programs with sizes at run time in the place of macros: one IP, which runs at several sizes.
+//! The same kernels, nests and programs with sizes at run time in the place of macros: one IP, which runs at several
+//! sizes.
 
 use super::check::Case;
 use super::{forms, nests, programs};
@@ -12,13 +13,19 @@ pub fn draw(seed: u64) -> Case {
     // Values wait longer in long loops than operators take, and then less long at smaller sizes.
     let long = random.below(8);
     for (at, line) in case.text.lines().enumerate() {
-        let bound = line.strip_prefix("#define N").and_then(|l| l.split_once(' ')).and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
+        let bound = line
+            .strip_prefix("#define N")
+            .and_then(|l| l.split_once(' '))
+            .and_then(|(name, value)| Some((name, value.parse::<i64>().ok()?)));
         match bound {
             // Some stay constants.
             Some((name, value)) if value > 1 && random.below(5) > 0 => {
                 let value = if at as u64 == long { value * 6 } else { value };
                 maxima.push(format!("N{name}={value}"));
-                parameters.push(format!("{} N{name}, ", ["int", "int64_t", "uint8_t", "unsigned"][random.below(6).min(3) as usize]));
+                parameters.push(format!(
+                    "{} N{name}, ",
+                    ["int", "int64_t", "uint8_t", "unsigned"][random.below(6).min(3) as usize]
+                ));
             }
             _ => text += &format!("{line}\n"),
         }
@@ -28,7 +35,11 @@ pub fn draw(seed: u64) -> Case {
     }
     let head = format!("#pragma sagen max({})\nvoid kernel({}", maxima.join(", "), parameters.concat());
     let mut options = case.options;
-    let loops: Vec<&str> = text.split("for (").skip(1).filter_map(|l| l.split(['=', ' ']).find(|word| !word.is_empty() && *word != "int")).collect();
+    let loops: Vec<&str> = text
+        .split("for (")
+        .skip(1)
+        .filter_map(|l| l.split(['=', ' ']).find(|word| !word.is_empty() && *word != "int"))
+        .collect();
     if random.below(8) == 0 && !options.contains("--strip") && !loops.is_empty() {
         options += &format!(" --strip {}={}", loops[random.below(loops.len() as u64) as usize], 1 + random.below(4));
     }

@@ -1,7 +1,8 @@
-//! Random cases of all kinds until the time is up, each from a number of its own; what goes wrong is made smaller and kept.
+//! Random cases of all kinds until the time is up, each from a number of its own; what goes wrong is made smaller and
+//! kept.
 //!
-//! `SAGEN_SECONDS` is how long, `SAGEN_CASES` how many at most, `SAGEN_SEED` the first number, `SAGEN_JOBS` how many at a time,
-//! `SAGEN_LIMIT` after how many seconds a case counts as hanging, `SAGEN_FOUND` the folder for what was found.
+//! `SAGEN_SECONDS` is how long, `SAGEN_CASES` how many at most, `SAGEN_SEED` the first number, `SAGEN_JOBS` how many at
+//! a time, `SAGEN_LIMIT` after how many seconds a case counts as hanging, `SAGEN_FOUND` the folder for what was found.
 
 use super::check::{self, Case, Verdict};
 use super::{forms, nests, programs, shrink, sized};
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 
 /// Case number `seed` of all kinds together; most are whole programs. Some run on Icarus, where it is installed.
 fn draw(seed: u64) -> Case {
-    static ICARUS: LazyLock<bool> = LazyLock::new(|| std::process::Command::new("iverilog").arg("-V").output().is_ok_and(|o| o.status.success()));
+    static ICARUS: LazyLock<bool> =
+        LazyLock::new(|| std::process::Command::new("iverilog").arg("-V").output().is_ok_and(|o| o.status.success()));
     let case = match seed % 8 {
         0 => forms::draw(seed),
         1 => nests::draw(seed),
@@ -71,14 +73,21 @@ fn keep(seed: u64, verdict: &Verdict, folder: &PathBuf) -> String {
     let file = folder.join(format!("found_{seed}.c"));
     let comment: String = why.lines().take(12).map(|l| format!("// {l}\n")).collect();
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, format!("{comment}{small}")));
-    format!("{seed}: {}{}", why.lines().next().unwrap_or_default(), written.map_or_else(|e| format!(" ({e})"), |()| format!(" -> {}", file.display())))
+    format!(
+        "{seed}: {}{}",
+        why.lines().next().unwrap_or_default(),
+        written.map_or_else(|e| format!(" ({e})"), |()| format!(" -> {}", file.display()))
+    )
 }
 
 #[test]
 #[ignore = "runs for SAGEN_SECONDS; started by scripts/soak.sh"]
 fn soak() {
     let first = setting("SAGEN_SEED", 1);
-    let end = (Instant::now() + Duration::from_secs(setting("SAGEN_SECONDS", 60)), first.saturating_add(setting("SAGEN_CASES", u64::MAX)));
+    let end = (
+        Instant::now() + Duration::from_secs(setting("SAGEN_SECONDS", 60)),
+        first.saturating_add(setting("SAGEN_CASES", u64::MAX)),
+    );
     let limit = Duration::from_secs(setting("SAGEN_LIMIT", 120));
     let folder = std::env::var("SAGEN_FOUND").map_or_else(|_| root("target/soak"), PathBuf::from);
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
@@ -102,7 +111,9 @@ fn soak() {
                 let Some(_) = running.remove(&worker) else { continue };
                 match &verdict {
                     Verdict::Equal => summary.equal += 1,
-                    Verdict::Refused(why) => *summary.refused.entry(why.split(' ').next().unwrap_or_default().into()).or_default() += 1,
+                    Verdict::Refused(why) => {
+                        *summary.refused.entry(why.split(' ').next().unwrap_or_default().into()).or_default() += 1
+                    }
                     Verdict::Wrong(_) => {
                         let found = keep(seed, &verdict, &folder);
                         println!("FOUND {found}");
@@ -129,7 +140,12 @@ fn soak() {
         }
     }
     let refused: u64 = summary.refused.values().sum();
-    println!("soak: cases {first} to {}: {} equal, {refused} refused, {} found", next.load(Ordering::Relaxed), summary.equal, summary.found.len());
+    println!(
+        "soak: cases {first} to {}: {} equal, {refused} refused, {} found",
+        next.load(Ordering::Relaxed),
+        summary.equal,
+        summary.found.len()
+    );
     summary.refused.iter().for_each(|(code, count)| println!("  {code} {count}"));
     assert!(summary.found.is_empty(), "{}", summary.found.join("\n"));
 }

@@ -5,7 +5,8 @@ use super::{at_once, Grid, Resources, Search, Shape, Task};
 use crate::ir::mapping::Plan;
 use std::time::{Duration, Instant};
 
-/// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly; its resources, at least, and as they are.
+/// Cycles of a design: by the closed form at least, by the coarse walk at least, and exactly; its resources, at least,
+/// and as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
     pub plan: Plan,
@@ -16,8 +17,8 @@ pub struct Audited {
     pub need: Resources,
 }
 
-/// The bounds of some shape of each of `most` grids from all over the task's space, over the widest words, held against the
-/// exact walk.
+/// The bounds of some shape of each of `most` grids from all over the task's space, over the widest words, held against
+/// the exact walk.
 pub fn audit(task: &Task, most: usize) -> Vec<Audited> {
     let mut search = Search::new(task);
     search.known.list_orders();
@@ -33,7 +34,11 @@ impl Search<'_> {
         let (closed, shape) = *shapes.get((n * 7919) % shapes.len().max(1))?;
         let k = grid.flow.facts as usize;
         let widths = self.known.widest(k);
-        let Ok(Evaluated::Better(design, _)) = self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX) else { return None };
+        let Ok(Evaluated::Better(design, _)) =
+            self.known.evaluate(self.known.plan(&shape), self.known.words(k, widths), i64::MAX)
+        else {
+            return None;
+        };
         self.per_pe(&[&grid]);
         let (coarse, least) = self.known.coarse(&shape, widths, &self.pes, i64::MAX)?;
         let (least, products) = (least.unwrap_or_default(), self.products(&grid).1);
@@ -53,8 +58,9 @@ pub struct Rates {
     pub evaluating: Duration,
 }
 
-/// Bounds the shapes of the `grids` with the least bounds, and evaluates `designs` of these shapes from all over them, over the widest
-/// words, as if an array were known that takes a tenth more than the least bound, or as much more as it takes for some to be left.
+/// Bounds the shapes of the `grids` with the least bounds, and evaluates `designs` of these shapes from all over them,
+/// over the widest words, as if an array were known that takes a tenth more than the least bound, or as much more as it
+/// takes for some to be left.
 pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let mut search = Search::new(task);
     search.known.list_orders();
@@ -72,12 +78,20 @@ pub fn rates(task: &Task, grids: usize, designs: usize) -> Rates {
     let shapes: Vec<Shape> = found.iter().flat_map(|f| &f.shapes).map(|s| s.1).collect();
     // Few are looked at several times: else starting threads would count.
     let rounds = designs.div_ceil(shapes.len().max(1));
-    let some: Vec<Shape> = (0..rounds).flat_map(|_| shapes.iter().step_by(shapes.len().div_ceil(designs.max(1)).max(1))).copied().collect();
+    let some: Vec<Shape> = (0..rounds)
+        .flat_map(|_| shapes.iter().step_by(shapes.len().div_ceil(designs.max(1)).max(1)))
+        .copied()
+        .collect();
     let begin = Instant::now();
     let made = at_once(&some, |shape| {
         let k = shape.grid.flow.facts as usize;
         known.evaluate(known.plan(shape), known.words(k, known.widest(k)), cap).is_ok()
     });
     let evaluating = begin.elapsed();
-    Rates { bounds: found.iter().map(|f| f.bounds).sum(), bounding, designs: made.into_iter().filter(|ok| *ok).count() as u64, evaluating }
+    Rates {
+        bounds: found.iter().map(|f| f.bounds).sum(),
+        bounding,
+        designs: made.into_iter().filter(|ok| *ok).count() as u64,
+        evaluating,
+    }
 }

@@ -1,9 +1,10 @@
-//! Shapes of programs whose loops end by phase or by strip: what a run takes is a sum over the cases, not a product of the whole.
+//! Shapes of programs whose loops end by phase or by strip: what a run takes is a sum over the cases, not a product of
+//! the whole.
 
 use super::known::{Known, Shapes, VISITS};
 use super::Shape;
-use crate::cost::bound::{handed_over, waves_alone, BEFORE, PORTS};
 use crate::contract::walk::MemoryTiming;
+use crate::cost::bound::{handed_over, waves_alone, BEFORE, PORTS};
 use crate::explore::facts::{Access, Facts};
 use crate::explore::handover::Handover;
 use crate::explore::space::{parts, Grid, Inner, Order, MOST_DIMS};
@@ -35,12 +36,17 @@ impl Known<'_> {
         let facts = &self.facts[k];
         let depth = facts.extent.len();
         let widths = self.widths_of(k, self.widest(k));
-        let inner: Vec<Vec<u32>> = grid.options(facts, |port| widths[port]).iter().map(|all| all.iter().map(|o| o.0).collect()).collect();
-        let along = |extent: &Vec<i64>| -> Vec<Vec<i64>> { (0..depth).map(|d| inner[d].iter().map(|&n| grid.waves_along(d, extent[d], n)).collect()).collect() };
+        let inner: Vec<Vec<u32>> =
+            grid.options(facts, |port| widths[port]).iter().map(|all| all.iter().map(|o| o.0).collect()).collect();
+        let along = |extent: &Vec<i64>| -> Vec<Vec<i64>> {
+            (0..depth).map(|d| inner[d].iter().map(|&n| grid.waves_along(d, extent[d], n)).collect()).collect()
+        };
         let waves: Vec<Vec<Vec<i64>>> = facts.cases.iter().map(|c| along(&c.1)).collect();
         let least = |of: &Vec<Vec<i64>>| {
             let mut least = vec![1i64; depth + 1];
-            (0..depth).rev().for_each(|d| least[d] = least[d + 1].saturating_mul(of[d].iter().copied().min().unwrap_or(1)));
+            (0..depth)
+                .rev()
+                .for_each(|d| least[d] = least[d + 1].saturating_mul(of[d].iter().copied().min().unwrap_or(1)));
             least
         };
         let least = waves.iter().map(least).collect();
@@ -57,17 +63,27 @@ impl Known<'_> {
         let sizes = grid.sizes(&facts.extent, inner);
         // A phase at a time.
         let tile: Vec<i64> = (0..depth).map(|d| if d < facts.phases { 1 } else { sizes.tile[d] }).collect();
-        let in_phase = |c: usize| (0..depth).map(|d| grid.waves_along(d, facts.cases[c].1[d], inner[d])).product::<i64>();
+        let in_phase =
+            |c: usize| (0..depth).map(|d| grid.waves_along(d, facts.cases[c].1[d], inner[d])).product::<i64>();
         let waves: i64 = facts.cases.iter().enumerate().map(|(c, (phases, _))| phases * in_phase(c)).sum();
         let services = |a: &Access, around: u32| -> i64 {
             let moves = a.mask & ((1 << facts.phases) - 1) != 0;
             let of = |(c, (phases, extent)): (usize, &(i64, Vec<i64>))| {
-                let visits: i64 = (0..depth).filter(|&d| around >> d & 1 == 1).map(|d| parts(extent[d], tile[d])).product();
-                if a.sure[c] { phases * visits } else { 0 }
+                let visits: i64 =
+                    (0..depth).filter(|&d| around >> d & 1 == 1).map(|d| parts(extent[d], tile[d])).product();
+                if a.sure[c] {
+                    phases * visits
+                } else {
+                    0
+                }
             };
             let all = facts.cases.iter().enumerate().map(of);
             // What neither phases nor tiles move is loaded once, if it is not handed over.
-            if moves || around != 0 || self.program.passed[a.array] { all.sum() } else { i64::from(a.sure.contains(&true)) }
+            if moves || around != 0 || self.program.passed[a.array] {
+                all.sum()
+            } else {
+                i64::from(a.sure.contains(&true))
+            }
         };
         let (mut loads, mut stores, mut first) = ([0; PORTS], [0; PORTS], [0; PORTS]);
         for (a, &around) in facts.reads.iter().zip(&order.reload).filter(|(a, _)| a.port < PORTS) {
@@ -86,8 +102,12 @@ impl Known<'_> {
             let part = |c: usize| -> Vec<i64> { tile.iter().zip(&facts.cases[c].1).map(|(t, n)| *t.min(n)).collect() };
             let waits = |&(w, r): &(usize, usize)| {
                 let (write, read) = (&facts.writes[w], &facts.reads[r]);
-                let memory = if self.program.on_chip[write.array] { MemoryTiming::ON_CHIP } else { MemoryTiming::IDEAL };
-                let cross: i64 = (0..2).filter(|&a| grid.pes[a] > 1 && write.mask & write.reaches >> grid.flow.axes[a] & 1 == 1).map(|a| grid.pes[a] - 1).sum();
+                let memory =
+                    if self.program.on_chip[write.array] { MemoryTiming::ON_CHIP } else { MemoryTiming::IDEAL };
+                let cross: i64 = (0..2)
+                    .filter(|&a| grid.pes[a] > 1 && write.mask & write.reaches >> grid.flow.axes[a] & 1 == 1)
+                    .map(|a| grid.pes[a] - 1)
+                    .sum();
                 let stored = write.made + cross + write.store_beats(&part(h.from), widths[write.port]);
                 let behind = if write.last[h.from] { 0 } else { (in_phase(h.from) - 1) * interval };
                 handed_over(&memory, stored, read.load_beats(&part(h.to), widths[read.port])) - behind
@@ -95,14 +115,18 @@ impl Known<'_> {
             h.count * (h.values.iter().map(waits).max().unwrap_or(0) - interval).max(0)
         };
         let handovers: i64 = facts.handovers.iter().map(handover).sum();
-        waves_alone((waves - 1) * interval + 1 + before(most(first)) + handovers).max(before(most(loads))).max(most(stores))
+        waves_alone((waves - 1) * interval + 1 + before(most(first)) + handovers)
+            .max(before(most(loads)))
+            .max(most(stores))
     }
 }
 
 impl Choices<'_> {
     /// All ways to go on from dimension `d`; `so_far`: per case, waves of the outer dimensions.
     fn cut(&self, d: usize, so_far: &[i64], inner: Inner, found: &mut Shapes) {
-        let total = |d: usize, waves: &[i64]| waves.iter().zip(&self.least).map(|(w, least)| w.saturating_mul(least[d])).fold(0i64, i64::saturating_add);
+        let total = |d: usize, waves: &[i64]| {
+            waves.iter().zip(&self.least).map(|(w, least)| w.saturating_mul(least[d])).fold(0i64, i64::saturating_add)
+        };
         if waves_alone(total(d, so_far)) >= self.cap {
             return;
         }
@@ -122,9 +146,16 @@ impl Choices<'_> {
     fn leaf(&self, inner: &Inner, found: &mut Shapes) {
         let sizes = self.grid.sizes(&self.facts.extent, inner);
         let depth = self.facts.extent.len();
-        let visits: i64 = self.facts.cases.iter().map(|(phases, extent)| phases * (0..depth).map(|d| parts(extent[d], sizes.tile[d])).product::<i64>()).sum();
+        let visits: i64 = self
+            .facts
+            .cases
+            .iter()
+            .map(|(phases, extent)| phases * (0..depth).map(|d| parts(extent[d], sizes.tile[d])).product::<i64>())
+            .sum();
         let orders = self.known.orders_in(&self.grid, sizes.tiled);
-        for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.known.is_worth(order, orders, &self.grid, inner)) {
+        for (n, order) in
+            orders.iter().enumerate().filter(|(_, order)| self.known.is_worth(order, orders, &self.grid, inner))
+        {
             found.bounds += 1;
             let least = self.known.bound_by_case(&self.grid, inner, order, &self.widths).max(self.key);
             if least < self.cap && visits <= VISITS {

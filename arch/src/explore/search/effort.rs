@@ -13,14 +13,16 @@ const ROWS_PER_NODE: u64 = 1000;
 const WALKS_PER_DESIGN: u64 = 40;
 /// Coarse walks that any effort allows: enough for the shapes of a grid whose closed forms are equal.
 const LEAST_WALKS: u64 = 4000;
-/// Parts of the effort where orders of loops decide how long values wait, and how many of them go to the nearest orders.
+/// Parts of the effort where orders of loops decide how long values wait, and how many of them go to the nearest
+/// orders.
 const WAITING: u64 = 4;
 const NEAR: u64 = 4;
 
 impl Search<'_> {
-    /// Where values wait for operators of floats, a part of the effort goes to all orders of the loops, much of it to those nearest to
-    /// the program's, as most shapes have waves enough and others take memory, and another part to all orders again: behind the
-    /// best design that is known by then, more is proved. The least bound that is open at the end.
+    /// Where values wait for operators of floats, a part of the effort goes to all orders of the loops, much of it to
+    /// those nearest to the program's, as most shapes have waves enough and others take memory, and another part to all
+    /// orders again: behind the best design that is known by then, more is proved. The least bound that is open at the
+    /// end.
     pub(super) fn by_waits(&mut self) -> i64 {
         self.known.list_orders();
         if !self.known.facts.iter().any(Facts::waits) {
@@ -50,7 +52,12 @@ impl Search<'_> {
         self.dives = 0;
         let all = self.task.effort;
         let of = |all: u64, done: u64| (all / WAITING).saturating_mul(parts).saturating_add(done);
-        self.effort = Effort { exact: of(all.exact, self.designs()), bounds: of(all.bounds, self.counts.bounds), work: of(all.work, self.work()), gap: all.gap };
+        self.effort = Effort {
+            exact: of(all.exact, self.designs()),
+            bounds: of(all.bounds, self.counts.bounds),
+            work: of(all.work, self.work()),
+            gap: all.gap,
+        };
     }
 
     /// The best design is as good as the task wants it, or somebody who looks on has seen enough.

@@ -1,8 +1,8 @@
-//! Incumbents: simple arrays to begin with, the most promising shapes of a grid now and then, and at the end the best design
-//! over words as narrow as they can be.
+//! Incumbents: simple arrays to begin with, the most promising shapes of a grid now and then, and at the end the best
+//! design over words as narrow as they can be.
 
 use super::known::Evaluated;
-use super::{at_once, Node, Grid, GRIDS, Resources, Search, Shape, Widths};
+use super::{at_once, Grid, Node, Resources, Search, Shape, Widths, GRIDS};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::{predict_below, resources};
 use crate::explore::search::share;
@@ -17,7 +17,8 @@ const DIVE_TRIES: usize = 4;
 const DIVE_TOGETHER: usize = 2;
 /// Shapes that a dive walks together.
 const DIVE_WALKS: usize = 4;
-/// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, of which it makes PEs, and into which it dives.
+/// Percent of the limits that the PEs of a rung's grids take, grids a rung looks at, of which it makes PEs, and into
+/// which it dives.
 const RUNGS: [i64; 4] = [95, 85, 70, 50];
 const RUNG_GRIDS: usize = 400;
 const RUNG_TRIES: usize = 12;
@@ -33,7 +34,8 @@ const POLISHED: u64 = 12;
 const DIVE_WIDTH: usize = 40;
 
 impl Search<'_> {
-    /// Simple arrays over every choice of space loops: programs whose loops can be cut in no other way have one of these.
+    /// Simple arrays over every choice of space loops: programs whose loops can be cut in no other way have one of
+    /// these.
     pub(super) fn seeds(&mut self) {
         for (k, axes) in self.choices() {
             if self.best.is_some() {
@@ -56,15 +58,19 @@ impl Search<'_> {
         }
     }
 
-    /// Whole arrays over loops that hand values on, which may be cut in no other way: of grids of equal bound the smaller ones come
-    /// first, and where these are all refused a search may not meet the whole one.
+    /// Whole arrays over loops that hand values on, which may be cut in no other way: of grids of equal bound the
+    /// smaller ones come first, and where these are all refused a search may not meet the whole one.
     pub(super) fn wholes(&mut self) {
         for (k, axes) in self.choices() {
             let facts = &self.known.facts[k];
             let handed_on = axes.iter().all(|&d| d >= facts.phases && !facts.parallel(d));
-            let Some(plan) = self.seed(k, &axes, i64::MAX).filter(|_| handed_on && self.best.is_some()) else { continue };
+            let Some(plan) = self.seed(k, &axes, i64::MAX).filter(|_| handed_on && self.best.is_some()) else {
+                continue;
+            };
             self.counts.exact += 1;
-            if let Ok(Evaluated::Better(design, _)) = self.known.evaluate(plan, self.task.spec.wiring.word.clone(), self.limit()) {
+            if let Ok(Evaluated::Better(design, _)) =
+                self.known.evaluate(plan, self.task.spec.wiring.word.clone(), self.limit())
+            {
                 self.keep(*design);
             }
         }
@@ -75,12 +81,16 @@ impl Search<'_> {
         let depth = self.task.program.system.dims.len();
         let singles = (0..depth).map(|a| vec![a]);
         let pairs = (0..depth).flat_map(|a| (a + 1..depth).flat_map(move |b| [vec![a, b], vec![b, a]]));
-        let choices: Vec<Vec<usize>> = singles.chain(pairs).filter(|axes| if self.task.space.is_some() { self.allowed(axes) } else { axes.is_sorted() }).collect();
+        let choices: Vec<Vec<usize>> = singles
+            .chain(pairs)
+            .filter(|axes| if self.task.space.is_some() { self.allowed(axes) } else { axes.is_sorted() })
+            .collect();
         let transforms = if self.task.only.is_some() { 0 } else { self.known.facts.len() };
         (0..transforms).flat_map(|k| choices.iter().map(move |axes| (k, axes.clone()))).collect()
     }
 
-    /// So many PEs at most along each of these loops, all others as they are; `None` where that is no plan of its own, or too large.
+    /// So many PEs at most along each of these loops, all others as they are; `None` where that is no plan of its own,
+    /// or too large.
     fn seed(&self, k: usize, axes: &[usize], most: i64) -> Option<Plan> {
         let facts = &self.known.facts[k];
         let depth = facts.extent.len();
@@ -89,23 +99,31 @@ impl Search<'_> {
         if smaller || pes.iter().product::<i64>() > self.task.limits.dsp.max(4096) {
             return None;
         }
-        let mut plan = Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: facts.order() };
+        let mut plan =
+            Plan { transform: facts.transform.clone(), dims: vec![DimPlan::default(); depth], order: facts.order() };
         for (axis, (&d, &p)) in axes.iter().zip(&pes).enumerate() {
             plan.dims[d] = DimPlan { tile: Some(p), axis: Some(axis), latency: 1, simd: 1 };
         }
         Some(plan)
     }
 
-    /// Incumbents over arrays that leave more and more of the board to the network: of the fastest grids of every rung those with
-    /// the shortest borders. Where most of the fastest grids do not fit, a search that is best first would meet none that does.
-    /// Grids come the least bound first.
+    /// Incumbents over arrays that leave more and more of the board to the network: of the fastest grids of every rung
+    /// those with the shortest borders. Where most of the fastest grids do not fit, a search that is best first would
+    /// meet none that does. Grids come the least bound first.
     pub(super) fn ladder(&mut self, grids: &[(i64, Grid)]) {
         for percent in RUNGS {
             let limits = &self.task.limits;
-            let rung = Resources { lut: limits.lut * percent / 100, ff: limits.ff * percent / 100, dsp: limits.dsp * percent / 100, ..*limits };
+            let rung = Resources {
+                lut: limits.lut * percent / 100,
+                ff: limits.ff * percent / 100,
+                dsp: limits.dsp * percent / 100,
+                ..*limits
+            };
             let mut near: Vec<(i64, Grid)> = vec![];
             for some in grids.chunks(GRIDS) {
-                let done = |near: &[(i64, Grid)], key: i64| near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS;
+                let done = |near: &[(i64, Grid)], key: i64| {
+                    near.first().is_some_and(|first| key > first.0 + first.0 / 50) || near.len() >= RUNG_GRIDS
+                };
                 if some[0].0 >= self.limit() || done(&near, some[0].0) {
                     break;
                 }
@@ -138,8 +156,8 @@ impl Search<'_> {
         }
     }
 
-    /// Incumbents by what arrays of a flow were seen to take: where bounds on that say little, the rungs of the ladder are all too
-    /// large.
+    /// Incumbents by what arrays of a flow were seen to take: where bounds on that say little, the rungs of the ladder
+    /// are all too large.
     pub(super) fn corrected(&mut self, grids: &[(i64, Grid)]) {
         if self.counts.too_big == 0 {
             return;
@@ -186,7 +204,8 @@ impl Search<'_> {
         let mut tried = 0;
         while tried < DIVE_TRIES && self.counts.exact < self.effort.exact {
             while fit.len() < DIVE_TOGETHER {
-                let mut next: Vec<(i64, Shape)> = near.by_ref().take(DIVE_WALKS).take_while(|n| n.0 < self.cap()).collect();
+                let mut next: Vec<(i64, Shape)> =
+                    near.by_ref().take(DIVE_WALKS).take_while(|n| n.0 < self.cap()).collect();
                 if next.is_empty() {
                     break;
                 }
@@ -210,7 +229,9 @@ impl Search<'_> {
             for widths in known.roughly(shape.grid.flow.facts as usize) {
                 walks += 1;
                 match known.coarse(shape, widths, pes, cap) {
-                    Some((walked, Some(need))) if need.fits(limits) => return (walks, Some((walked.max(*key), (*shape, widths)))),
+                    Some((walked, Some(need))) if need.fits(limits) => {
+                        return (walks, Some((walked.max(*key), (*shape, widths))))
+                    }
                     Some((_, Some(_))) => {}
                     _ => break,
                 }
@@ -218,7 +239,11 @@ impl Search<'_> {
             (walks, None)
         });
         self.counts.walks += found.iter().map(|f| f.0).sum::<u64>();
-        found.into_iter().filter_map(|f| f.1).filter(|(_, (shape, widths))| self.seen.insert(Node::Exact(*shape, *widths))).collect()
+        found
+            .into_iter()
+            .filter_map(|f| f.1)
+            .filter(|(_, (shape, widths))| self.seen.insert(Node::Exact(*shape, *widths)))
+            .collect()
     }
 
     /// The best design over words as narrow as they can be without a cycle more.
@@ -230,25 +255,42 @@ impl Search<'_> {
         if let Ok(vsa) = self.known.made(now.plan.clone(), self.task.spec) {
             let need = resources::estimate(&vsa);
             self.counts.exact += 1;
-            if let Some(p) = predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0.filter(|_| need.fits(&self.task.limits)) {
+            if let Some(p) =
+                predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0.filter(|_| need.fits(&self.task.limits))
+            {
                 let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
                 now = Design { words, cycles: p.cycles, need, vsa, ..now };
             }
         }
-        let arrays: Vec<(Vec<String>, u32)> = (0..now.vsa.ports()).map(|p| (now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].name.clone()).collect(), now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4))).collect();
+        let arrays: Vec<(Vec<String>, u32)> = (0..now.vsa.ports())
+            .map(|p| {
+                (
+                    now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].name.clone()).collect(),
+                    now.vsa.arrays_of(p).map(|a| now.vsa.arrays[a].ty.bytes()).max().unwrap_or(4).max(4),
+                )
+            })
+            .collect();
         for (port, (names, least)) in arrays.into_iter().enumerate() {
             if names.iter().any(|n| self.task.spec.wiring.word.contains_key(n)) {
                 continue;
             }
             while now.vsa.bus_bytes(port) > least && self.counts.exact < most {
-                let half: BTreeMap<String, u32> = now.vsa.arrays.iter().map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word })).collect();
+                let half: BTreeMap<String, u32> = now
+                    .vsa
+                    .arrays
+                    .iter()
+                    .map(|a| (a.name.clone(), if names.contains(&a.name) { a.word / 2 } else { a.word }))
+                    .collect();
                 let mut spec = self.task.spec.clone();
                 spec.wiring.word = half.clone();
                 let Ok(vsa) = self.known.made(now.plan.clone(), &spec) else { break };
                 let need = resources::estimate(&vsa);
                 self.counts.exact += 1;
                 match predict_below(&vsa, &MemoryTiming::IDEAL, now.cycles + 1).0 {
-                    Some(p) if need.fits(&self.task.limits) && share(&need, &self.task.limits) <= share(&now.need, &self.task.limits) => {
+                    Some(p)
+                        if need.fits(&self.task.limits)
+                            && share(&need, &self.task.limits) <= share(&now.need, &self.task.limits) =>
+                    {
                         now = Design { words: half, cycles: p.cycles, need, vsa, ..now };
                     }
                     _ => break,

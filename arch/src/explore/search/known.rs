@@ -1,8 +1,8 @@
-//! What does not change during a search: the program's facts, and what follows from them for single nodes. Several cores read
-//! it at once.
+//! What does not change during a search: the program's facts, and what follows from them for single nodes. Several
+//! cores read it at once.
 
-use super::task::{by_hand, wavefront, Design, Task};
 use super::products::{self, Product};
+use super::task::{by_hand, wavefront, Design, Task};
 use super::{Kind, Shape, Widths};
 use crate::contract::walk::MemoryTiming;
 use crate::cost::board::Resources;
@@ -23,7 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Of reads and of writes.
-const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency + MemoryTiming::IDEAL.write_latency - MemoryTiming::ON_CHIP.write_latency;
+const NEARER: i64 = MemoryTiming::IDEAL.read_latency - MemoryTiming::ON_CHIP.read_latency
+    + MemoryTiming::IDEAL.write_latency
+    - MemoryTiming::ON_CHIP.write_latency;
 
 /// Loops of programs of which statements are looked at over each pair of them.
 const PROJECTED: usize = 5;
@@ -76,7 +78,9 @@ impl Stands {
         }
         let plain = domain.len() == 1 && domain.iter().flatten().all(|c| c.expr.coeffs.iter().all(|x| x.abs() <= 1));
         let spans = flow::domain_bounds(domain, depth).filter(|_| plain);
-        let coupled = (0..depth).flat_map(|d| (d + 1..depth).map(move |e| [d, e])).filter(|p| plain && depth <= PROJECTED && bound[p[0]] == bound[p[1]]);
+        let coupled = (0..depth)
+            .flat_map(|d| (d + 1..depth).map(move |e| [d, e]))
+            .filter(|p| plain && depth <= PROJECTED && bound[p[0]] == bound[p[1]]);
         let over = |pair: [usize; 2]| {
             let others: Vec<usize> = (0..depth).filter(|d| !pair.contains(d)).collect();
             let over = flow::projection(&domain[0], &others, depth);
@@ -99,7 +103,9 @@ impl Stands {
         let Some(domain) = self.over.get(&[d, e]) else { return false };
         let begins = |d: usize, n: i64| [spans[d].0, spans[d].0 + ((spans[d].1 - spans[d].0 + 1) / n - 1).max(0) * n];
         let inside = |x: i64, y: i64| domain.iter().all(|c| c.holds(&[x, y]));
-        let whole = |x: i64, y: i64| [(0, 0), (n - 1, 0), (0, m - 1), (n - 1, m - 1)].iter().all(|(dx, dy)| inside(x + dx, y + dy));
+        let whole = |x: i64, y: i64| {
+            [(0, 0), (n - 1, 0), (0, m - 1), (n - 1, m - 1)].iter().all(|(dx, dy)| inside(x + dx, y + dy))
+        };
         begins(d, n).iter().any(|&x| begins(e, m).iter().any(|&y| whole(x, y)))
     }
 }
@@ -151,7 +157,8 @@ impl<'a> Known<'a> {
     pub fn new(task: &Task<'a>) -> Known<'a> {
         let (program, spec) = (task.program, task.spec);
         let depth = program.system.dims.len();
-        let computes = |s: usize| !matches!(program.scop.statements[s].rhs.kind, ExprKind::Const(_) | ExprKind::Read(_));
+        let computes =
+            |s: usize| !matches!(program.scop.statements[s].rhs.kind, ExprKind::Const(_) | ExprKind::Read(_));
         Known {
             program,
             spec,
@@ -166,7 +173,13 @@ impl<'a> Known<'a> {
             nodes: AtomicU64::new(0),
             nearer: if program.on_chip.contains(&true) { NEARER } else { 0 },
             products: products::products(program, spec.arithmetic.dot.unwrap_or_default()),
-            stands: program.system.statements.iter().enumerate().map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth))).collect(),
+            stands: program
+                .system
+                .statements
+                .iter()
+                .enumerate()
+                .map(|(s, p)| computes(s).then(|| Stands::new(&p.domain, depth)))
+                .collect(),
         }
     }
 
@@ -200,7 +213,11 @@ impl<'a> Known<'a> {
         let all = grid.pes[0] * grid.pes[1] * if lanes { grid.lanes } else { 1 };
         let along = |d: usize| {
             let iterations = parts(extent[d], grid.grain(d));
-            if lanes { iterations } else { (iterations * grid.along(d).1).min(extent[d]) }
+            if lanes {
+                iterations
+            } else {
+                (iterations * grid.along(d).1).min(extent[d])
+            }
         };
         let volume: i64 = extent.iter().product();
         if stands.iterations >= volume {
@@ -209,7 +226,8 @@ impl<'a> Known<'a> {
         (stands.iterations / (0..extent.len()).map(along).product::<i64>().max(1)).clamp(1, all)
     }
 
-    /// PEs that a statement reaches in every array of the grid, at least, where its space loops do not constrain one another.
+    /// PEs that a statement reaches in every array of the grid, at least, where its space loops do not constrain one
+    /// another.
     fn crossed(&self, grid: &Grid, stands: &Stands) -> Option<i64> {
         let facts = self.facts_of(grid);
         let places = |(a, d): (usize, usize)| {
@@ -217,9 +235,16 @@ impl<'a> Known<'a> {
             let dim = &self.program.system.dims[d];
             // A PE takes at most so many coordinates that follow one another.
             let chunk = parts(dim.hi - dim.lo + 1, grid.pes[a]);
-            if (lo, hi) == (dim.lo, dim.hi) { Some(grid.pes[a]) } else { Some(((hi - lo + 1) / chunk).clamp(1, grid.pes[a])) }
+            if (lo, hi) == (dim.lo, dim.hi) {
+                Some(grid.pes[a])
+            } else {
+                Some(((hi - lo + 1) / chunk).clamp(1, grid.pes[a]))
+            }
         };
-        let axes = (0..2).filter(|&a| grid.pes[a] > 1).map(|a| Some((a, facts.alone(grid.flow.axes[a] as usize)?))).collect::<Option<Vec<_>>>()?;
+        let axes = (0..2)
+            .filter(|&a| grid.pes[a] > 1)
+            .map(|a| Some((a, facts.alone(grid.flow.axes[a] as usize)?)))
+            .collect::<Option<Vec<_>>>()?;
         let free = axes.len() < 2 || stands.bound[axes[0].1] != stands.bound[axes[1].1];
         axes.into_iter().map(places).try_fold(1, |all, n| Some(all * n?)).filter(|_| free)
     }
@@ -231,7 +256,11 @@ impl<'a> Known<'a> {
             let d = self.facts_of(grid).alone(grid.flow.axes[a] as usize)?;
             stands.spans.as_ref().map(|spans| spans[d].0 == spans[d].1)
         };
-        let of = |s: &usize| self.stands[*s].as_ref().map_or(all, |stands| (0..2).map(|a| if single(stands, a) == Some(true) { 1 } else { grid.pes[a] }).product());
+        let of = |s: &usize| {
+            self.stands[*s].as_ref().map_or(all, |stands| {
+                (0..2).map(|a| if single(stands, a) == Some(true) { 1 } else { grid.pes[a] }).product()
+            })
+        };
         statements.iter().map(of).max().unwrap_or(all)
     }
 
@@ -248,7 +277,8 @@ impl<'a> Known<'a> {
         reached
     }
 
-    /// What products of floats take in all PEs of a grid, at least, without a look at one. `reached`: see [`Known::reached`].
+    /// What products of floats take in all PEs of a grid, at least, without a look at one. `reached`: see
+    /// [`Known::reached`].
     pub fn multiplied(&self, grid: &Grid, reached: &[Option<i64>]) -> Resources {
         if self.products.iter().all(Vec::is_empty) {
             return Resources::default();
@@ -303,7 +333,8 @@ impl<'a> Known<'a> {
                 continue;
             }
             let orders = self.orders_in(&grid, sizes.tiled);
-            for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.is_worth(order, orders, &grid, &inner)) {
+            for (n, order) in orders.iter().enumerate().filter(|(_, order)| self.is_worth(order, orders, &grid, &inner))
+            {
                 found.bounds += 1;
                 let interval = order.interval(facts, &grid, &inner);
                 let least = run.cycles(&moved, &Around { interval, loads: &order.reload, sums: &order.sums }).max(key);
@@ -321,7 +352,14 @@ impl<'a> Known<'a> {
     }
 
     fn tiles<'s>(&self, grid: &Grid, sizes: &'s Sizes) -> Tiles<'s> {
-        Tiles { trips: &sizes.tiles, tiled: sizes.tiled, waves: sizes.waves, cross: self.cross(grid), spill: self.spill, spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum() }
+        Tiles {
+            trips: &sizes.tiles,
+            tiled: sizes.tiled,
+            waves: sizes.waves,
+            cross: self.cross(grid),
+            spill: self.spill,
+            spread: (0..2).filter(|&a| grid.pes[a] > 1).map(|a| 1 << grid.flow.axes[a]).sum(),
+        }
     }
 
     /// Cycles of a shape over words of these widths, at least, in closed form.
@@ -336,7 +374,8 @@ impl<'a> Known<'a> {
         let (mut loads, mut stores) = (vec![], vec![]);
         facts.transfers(&sizes.tile[..facts.extent.len()], &widths, &mut loads, &mut stores);
         let interval = order.interval(facts, &shape.grid, &shape.inner);
-        self.tiles(&shape.grid, &sizes).cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
+        self.tiles(&shape.grid, &sizes)
+            .cycles(&Moved::new(&loads, &stores), &Around { interval, loads: &order.reload, sums: &order.sums })
     }
 
     fn sizes(&self, shape: &Shape) -> Sizes {
@@ -376,7 +415,8 @@ impl<'a> Known<'a> {
     }
 
     pub fn kind(&self, shape: &Shape) -> Kind {
-        let inside = (0..self.facts_of(&shape.grid).extent.len()).filter(|&d| shape.inner[d] > 1).fold(0u32, |m, d| m | 1 << d);
+        let inside =
+            (0..self.facts_of(&shape.grid).extent.len()).filter(|&d| shape.inner[d] > 1).fold(0u32, |m, d| m | 1 << d);
         (shape.grid.flow, self.sizes(shape).tiled, inside, shape.order)
     }
 
@@ -428,6 +468,9 @@ impl<'a> Known<'a> {
         let (prediction, rows) = walked.unwrap_or_else(walk);
         let Some(prediction) = prediction else { return Ok(Evaluated::Slow(Some(need), rows)) };
         let words = vsa.arrays.iter().map(|a| (a.name.clone(), a.word)).collect();
-        Ok(Evaluated::Better(Box::new(Design { array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }), rows))
+        Ok(Evaluated::Better(
+            Box::new(Design { array: by_hand(self.program, &plan), plan, words, cycles: prediction.cycles, need, vsa }),
+            rows,
+        ))
     }
 }

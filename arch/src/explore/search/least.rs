@@ -90,18 +90,24 @@ impl Pes {
     /// All PEs of a grid, if they take what those of a small array do.
     fn of_array(&self, small: &Grid, grid: &Grid, reached: &[Option<i64>]) -> Resources {
         let pes = self.by_flow.get(&key(small));
-        pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b))).unwrap_or_default()
+        pes.and_then(|pes| pes.iter().map(|pe| all(grid, reached, pe)).reduce(|a, b| least_of(&a, &b)))
+            .unwrap_or_default()
     }
 }
 
-/// A grid whose PEs have the same neighbours and, along an axis of which each takes one iteration or all take as many, still do.
+/// A grid whose PEs have the same neighbours and, along an axis of which each takes one iteration or all take as many,
+/// still do.
 fn small(grid: &Grid, facts: &Facts) -> Grid {
     let along = |a: usize| {
         let pes = grid.pes[a];
         let Some(&extent) = facts.extent.get(grid.flow.axes[a] as usize).filter(|_| pes > ENOUGH) else { return pes };
         let grain = grid.grain(grid.flow.axes[a] as usize);
         let alike = |n: &i64| extent % grain != 0 || extent % (grain / pes * n) == 0;
-        if grain >= extent { pes } else { (ENOUGH..pes).find(alike).unwrap_or(pes) }
+        if grain >= extent {
+            pes
+        } else {
+            (ENOUGH..pes).find(alike).unwrap_or(pes)
+        }
     };
     Grid { pes: [0, 1].map(along), ..*grid }
 }
@@ -136,7 +142,11 @@ impl Known<'_> {
         let (k, grid) = (shape.grid.flow.facts as usize, &shape.grid);
         let (facts, widths) = (&self.facts[k], self.widths_of(k, widths));
         let inner = shape.inner.get(grid.flow.lanes as usize).map_or(1, |&n| n.into());
-        grid.storable(facts, inner, |port| widths[port]).then(|| sketch(self.program, facts, grid, (self.plan(shape), self.interval(shape)), &widths, self.spill, ports))?.map(|vsa| Vsa { address_bits: self.address_bits, uram: self.uram, ..vsa })
+        grid.storable(facts, inner, |port| widths[port])
+            .then(|| {
+                sketch(self.program, facts, grid, (self.plan(shape), self.interval(shape)), &widths, self.spill, ports)
+            })?
+            .map(|vsa| Vsa { address_bits: self.address_bits, uram: self.uram, ..vsa })
     }
 
     /// Cycles of a shape, at least; if these are below the cap, its resources, at least.
@@ -183,7 +193,9 @@ impl Known<'_> {
     /// Memories of all PEs in which sums wait for their next term.
     fn sums(&self, shape: &Shape) -> Resources {
         let waiting = self.waiting(self.facts_of(&shape.grid), shape).filter(|w| w.0 > CHAINED);
-        waiting.map_or(Resources::default(), |(depth, bits)| times(&resources::kept(depth, bits, self.uram), self.covered(&shape.grid)))
+        waiting.map_or(Resources::default(), |(depth, bits)| {
+            times(&resources::kept(depth, bits, self.uram), self.covered(&shape.grid))
+        })
     }
 
     /// Sums of a PE that wait for their next term, and bits of one.
@@ -191,7 +203,10 @@ impl Known<'_> {
         let [write] = &facts.writes[..] else { return None };
         let grid = &shape.grid;
         let spread = (0..2).any(|a| grid.flow.axes[a] != NONE && write.mask >> grid.flow.axes[a] & 1 == 0);
-        let depth: i64 = (0..facts.extent.len()).filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d)).map(|d| i64::from(shape.inner[d])).product();
+        let depth: i64 = (0..facts.extent.len())
+            .filter(|&d| write.mask >> d & 1 == 1 && grid.is_axis(d))
+            .map(|d| i64::from(shape.inner[d]))
+            .product();
         let waits = (0..facts.extent.len()).any(|d| write.mask >> d & 1 == 0 && facts.carried[d] && shape.inner[d] > 1);
         let alone = self.program.system.statements.iter().filter(|s| !s.live_out.is_empty()).count() == 1;
         (!spread && waits && alone && write.plain).then_some((depth, write.bytes * 8))
@@ -212,9 +227,10 @@ impl Known<'_> {
         found
     }
 
-    /// Words as narrow as they can be without a beat more: these pass fewer registers. Halved words of a port take a beat more
-    /// for every row, and save one register at most, unless all rows of it are one word; of a port where only some are, all
-    /// widths are kept, as long as they are not too many with those of the other ports: also says whether they are.
+    /// Words as narrow as they can be without a beat more: these pass fewer registers. Halved words of a port take a
+    /// beat more for every row, and save one register at most, unless all rows of it are one word; of a port where only
+    /// some are, all widths are kept, as long as they are not too many with those of the other ports: also says whether
+    /// they are.
     pub fn tight(&self, shape: &Shape, from: Widths) -> (Vec<Widths>, bool) {
         let k = shape.grid.flow.facts as usize;
         let (mut all, mut complete) = (vec![from], true);
@@ -255,18 +271,22 @@ impl Known<'_> {
         (all, complete)
     }
 
-    /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save does not
-    /// depend on the other ports' words.
+    /// The widest words below `from` over which a shape may fit below the cap. What narrower words of one port save
+    /// does not depend on the other ports' words.
     pub fn narrower(&self, key: i64, shape: &Shape, from: Widths, pes: &Pes, cap: i64) -> Fitting {
         let k = shape.grid.flow.facts as usize;
         let mut found = Fitting { too_big: true, walks: 1, ..Fitting::default() };
         let Some(base) = self.least(shape, from, pes) else { return found };
         let ports = self.facts[k].ports.len().min(16);
-        let groups: Vec<Vec<usize>> = if ports > APART { vec![(0..ports).collect()] } else { (0..ports).map(|p| vec![p]).collect() };
+        let groups: Vec<Vec<usize>> =
+            if ports > APART { vec![(0..ports).collect()] } else { (0..ports).map(|p| vec![p]).collect() };
         let mut savings: Vec<Vec<(Widths, Resources)>> = vec![];
         for group in &groups {
             // The rest of the network stays as it is.
-            let of_group = |widths: Widths| self.sketch_of(shape, widths, |p| group.contains(&p)).map(|vsa| resources::network(&vsa, &Walk::all(&vsa)));
+            let of_group = |widths: Widths| {
+                self.sketch_of(shape, widths, |p| group.contains(&p))
+                    .map(|vsa| resources::network(&vsa, &Walk::all(&vsa)))
+            };
             let Some(widest) = of_group(from) else { return found };
             let mut steps = vec![(0, Resources::default())];
             for n in 1.. {
@@ -304,8 +324,8 @@ impl Known<'_> {
     }
 }
 
-/// The least narrowing that makes `base` fit, of one port or several: of two ways, one of which narrows every port as much as
-/// the other and more, only the other. Nothing at all is no narrowing.
+/// The least narrowing that makes `base` fit, of one port or several: of two ways, one of which narrows every port as
+/// much as the other and more, only the other. Nothing at all is no narrowing.
 fn widest_first(savings: &[Vec<(Widths, Resources)>], base: &Resources, limits: &Resources) -> Vec<Widths> {
     let mut ways: Vec<(Vec<usize>, Widths, Resources)> = vec![(vec![], 0, *base)];
     for steps in savings {
@@ -361,8 +381,8 @@ impl Search<'_> {
         grids.iter().map(|grid| self.of_grid(grid).unwrap_or_default()).collect()
     }
 
-    /// What all PEs of a grid take, at least, if small arrays of its flow and lanes were made. Where products alone take too
-    /// much, none is.
+    /// What all PEs of a grid take, at least, if small arrays of its flow and lanes were made. Where products alone
+    /// take too much, none is.
     pub(super) fn of_grid(&self, grid: &Grid) -> Option<Resources> {
         let (reached, products) = self.products(grid);
         if !products.fits(&self.task.limits) {
@@ -386,21 +406,26 @@ impl Search<'_> {
         self.pes.by_flow.extend(fresh.iter().map(key).zip(found));
     }
 
-    /// Roughly what all PEs of each of these grids take: where many arrays were made already, by a few small ones, as if tiles and lanes
-    /// divided every loop.
+    /// Roughly what all PEs of each of these grids take: where many arrays were made already, by a few small ones, as
+    /// if tiles and lanes divided every loop.
     pub(super) fn guess(&mut self, grids: &[&Grid]) -> Vec<Resources> {
         if self.made < ARRAYS {
             return self.per_pe(grids);
         }
         let around = |grid: &Grid| -> Vec<Grid> {
-            let most = self.known.facts_of(grid).extent.get(grid.flow.lanes as usize).copied().unwrap_or(1).min(LANES_PER_PE);
+            let most =
+                self.known.facts_of(grid).extent.get(grid.flow.lanes as usize).copied().unwrap_or(1).min(LANES_PER_PE);
             let below = SAMPLED.into_iter().rfind(|l| *l <= grid.lanes);
             let above = SAMPLED.into_iter().find(|l| *l > grid.lanes && *l <= most);
             let lanes = below.into_iter().chain(above.filter(|_| below != Some(grid.lanes)));
             lanes.map(|lanes| Grid { pes: grid.pes.map(|p| p.min(ENOUGH)), lanes, ..*grid }).collect()
         };
         let products: Vec<_> = grids.iter().map(|grid| self.products(grid)).collect();
-        let around: Vec<Vec<Grid>> = grids.iter().zip(&products).map(|(grid, (_, need))| if need.fits(&self.task.limits) { around(grid) } else { vec![] }).collect();
+        let around: Vec<Vec<Grid>> = grids
+            .iter()
+            .zip(&products)
+            .map(|(grid, (_, need))| if need.fits(&self.task.limits) { around(grid) } else { vec![] })
+            .collect();
         self.make(&around.iter().flatten().collect::<Vec<_>>());
         let of = |((grid, around), (reached, products)): ((&&Grid, Vec<Grid>), (Vec<Option<i64>>, Resources))| {
             let all: Vec<Resources> = around.iter().map(|g| self.pes.of_array(g, grid, &reached)).collect();
@@ -433,7 +458,13 @@ fn between(from: &Resources, to: &Resources, parts: i64, all: i64) -> Resources 
 }
 
 fn scaled(r: &Resources, by: i64, of: i64) -> Resources {
-    Resources { lut: r.lut * by / of, ff: r.ff * by / of, dsp: r.dsp * by / of, bram36: r.bram36 * by / of, uram: r.uram * by / of }
+    Resources {
+        lut: r.lut * by / of,
+        ff: r.ff * by / of,
+        dsp: r.dsp * by / of,
+        bram36: r.bram36 * by / of,
+        uram: r.uram * by / of,
+    }
 }
 
 pub(super) fn times(r: &Resources, n: i64) -> Resources {
@@ -441,13 +472,31 @@ pub(super) fn times(r: &Resources, n: i64) -> Resources {
 }
 
 pub(super) fn add(to: &mut Resources, r: &Resources) {
-    *to = Resources { lut: to.lut + r.lut, ff: to.ff + r.ff, dsp: to.dsp + r.dsp, bram36: to.bram36 + r.bram36, uram: to.uram + r.uram };
+    *to = Resources {
+        lut: to.lut + r.lut,
+        ff: to.ff + r.ff,
+        dsp: to.dsp + r.dsp,
+        bram36: to.bram36 + r.bram36,
+        uram: to.uram + r.uram,
+    };
 }
 
 fn minus(a: &Resources, b: &Resources) -> Resources {
-    Resources { lut: a.lut - b.lut, ff: a.ff - b.ff, dsp: a.dsp - b.dsp, bram36: a.bram36 - b.bram36, uram: a.uram - b.uram }
+    Resources {
+        lut: a.lut - b.lut,
+        ff: a.ff - b.ff,
+        dsp: a.dsp - b.dsp,
+        bram36: a.bram36 - b.bram36,
+        uram: a.uram - b.uram,
+    }
 }
 
 fn least_of(a: &Resources, b: &Resources) -> Resources {
-    Resources { lut: a.lut.min(b.lut), ff: a.ff.min(b.ff), dsp: a.dsp.min(b.dsp), bram36: a.bram36.min(b.bram36), uram: a.uram.min(b.uram) }
+    Resources {
+        lut: a.lut.min(b.lut),
+        ff: a.ff.min(b.ff),
+        dsp: a.dsp.min(b.dsp),
+        bram36: a.bram36.min(b.bram36),
+        uram: a.uram.min(b.uram),
+    }
 }

@@ -1,9 +1,10 @@
 //! Best-first branch and bound: grid → shape → coarse walk → exact walk. The open node with the least bound is next, so
-//! when none below the best design is left, that design is the optimum; when the effort runs out, the least open bound says
-//! how far off it can be.
+//! when none below the best design is left, that design is the optimum; when the effort runs out, the least open bound
+//! says how far off it can be.
 //!
-//! Effort is counted, never timed, and nodes are ordered by what they are. A few nodes of a kind that stand next to one another
-//! are looked at by several cores at once, always as many: the same program gives the same array, on any number of cores.
+//! Effort is counted, never timed, and nodes are ordered by what they are. A few nodes of a kind that stand next to one
+//! another are looked at by several cores at once, always as many: the same program gives the same array, on any number
+//! of cores.
 //!
 //! Source: best-first search as in any text; pruning orders by what they reload as in Odyssey (section 4).
 
@@ -23,7 +24,6 @@ pub use network::{network, Layer, Network, Shared};
 pub(super) use task::by_hand;
 pub use task::{Counts, Design, Effort, Found, Progress, Task};
 
-use rayon::prelude::*;
 use super::space::{self, Flow, Grid, Shape, MOST_DIMS};
 use crate::cost::board::Resources;
 use crate::ir::mapping::Plan;
@@ -31,6 +31,7 @@ use crate::ir::refusal::Illegal;
 use incumbent::{DIVES, DIVE_EVERY};
 use known::{Evaluated, Known};
 use least::{add, Fitting, Pes};
+use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::{Mutex, PoisonError};
@@ -117,7 +118,11 @@ pub fn search(task: &Task) -> Found {
 fn searched(task: &Task, pes: &mut Pes) -> Found {
     let mut search = Search { pes: std::mem::take(pes), ..Search::new(task) };
     search.seeds();
-    let bound = if task.program.system.dims.len() <= MOST_DIMS { search.by_waits().min(search.dropped) } else { search.known.floor() };
+    let bound = if task.program.system.dims.len() <= MOST_DIMS {
+        search.by_waits().min(search.dropped)
+    } else {
+        search.known.floor()
+    };
     search.wholes();
     let bound = search.alone(bound);
     search.polish();
@@ -161,7 +166,9 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Designs from here on are of no interest.
     fn cap(&self) -> i64 {
-        self.best.as_ref().map_or(self.task.below, |b| ((b.cycles as f64 * (1.0 - self.task.effort.gap)).ceil() as i64).min(self.task.below))
+        self.best.as_ref().map_or(self.task.below, |b| {
+            ((b.cycles as f64 * (1.0 - self.task.effort.gap)).ceil() as i64).min(self.task.below)
+        })
     }
 
     fn push(&mut self, key: i64, node: Node) {
@@ -180,19 +187,42 @@ impl Search<'_> {
             }
             match node {
                 Node::Grid(grid) => {
-                    let all = self.together((key, grid), GRIDS, |node| if let Node::Grid(grid) = node { Some(*grid) } else { None });
+                    let all =
+                        self.together(
+                            (key, grid),
+                            GRIDS,
+                            |node| if let Node::Grid(grid) = node { Some(*grid) } else { None },
+                        );
                     self.open_up(all);
                 }
                 Node::Shape(shape) => {
-                    let all = self.together((key, shape), SHAPES, |node| if let Node::Shape(shape) = node { Some(*shape) } else { None });
+                    let all = self.together((key, shape), SHAPES, |node| {
+                        if let Node::Shape(shape) = node {
+                            Some(*shape)
+                        } else {
+                            None
+                        }
+                    });
                     self.look(all);
                 }
                 Node::Fit(shape, widths) => {
-                    let all = self.together((key, (shape, widths)), DESIGNS, |node| if let Node::Fit(shape, widths) = node { Some((*shape, *widths)) } else { None });
+                    let all = self.together((key, (shape, widths)), DESIGNS, |node| {
+                        if let Node::Fit(shape, widths) = node {
+                            Some((*shape, *widths))
+                        } else {
+                            None
+                        }
+                    });
                     self.tighten(all);
                 }
                 Node::Exact(shape, widths) => {
-                    let all = self.together((key, (shape, widths)), DESIGNS, |node| if let Node::Exact(shape, widths) = node { Some((*shape, *widths)) } else { None });
+                    let all = self.together((key, (shape, widths)), DESIGNS, |node| {
+                        if let Node::Exact(shape, widths) = node {
+                            Some((*shape, *widths))
+                        } else {
+                            None
+                        }
+                    });
                     self.build(all);
                 }
             }
@@ -200,8 +230,8 @@ impl Search<'_> {
         self.cap()
     }
 
-    /// A single PE executes all loops in the program's order: where no loop can be a space loop, and where those that can keep what
-    /// is made one after the other from being made in time. The bound, with it.
+    /// A single PE executes all loops in the program's order: where no loop can be a space loop, and where those that
+    /// can keep what is made one after the other from being made in time. The bound, with it.
     fn alone(&mut self, bound: i64) -> i64 {
         let limit = self.limit();
         let wanted = bound < limit && self.task.space.is_none() && self.task.only.is_none();
@@ -237,14 +267,19 @@ impl Search<'_> {
     /// All grids with their bounds, the least first.
     fn grids(&self) -> Vec<(i64, Grid)> {
         // A lane that multiplies takes a DSP slice at least; one that does not is bounded by the array's size alone.
-        let most = self.task.limits.dsp.max(1) * if self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs)) { 1 } else { 4 };
+        let most = self.task.limits.dsp.max(1)
+            * if self.task.program.scop.statements.iter().any(|s| products::multiplies(&s.rhs)) { 1 } else { 4 };
         let mut all = vec![];
         for (k, facts) in self.known.facts.iter().enumerate() {
             let floor = facts.floor();
             let flows = space::flows(facts, k as u8, &|axes| self.allowed(axes));
             let extents: [&[i64]; 1] = [&facts.extent];
             let grids: Vec<Grid> = match self.task.only {
-                Some(only) => only.iter().copied().filter(|g| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents)).collect(),
+                Some(only) => only
+                    .iter()
+                    .copied()
+                    .filter(|g| flows.contains(&g.flow) && g.peak() <= most && !g.is_line(&extents))
+                    .collect(),
                 None => flows.into_iter().flat_map(|flow| space::grids(&extents, flow, most, LANES_PER_PE)).collect(),
             };
             all.par_extend(grids.into_par_iter().map(|g| (g.waves(facts).max(floor), g)));
@@ -258,7 +293,8 @@ impl Search<'_> {
         self.counts.bounds += all.len() as u64;
         let cap = self.cap();
         let below: Vec<(i64, Grid)> = all.into_iter().filter(|g| g.0 < cap).collect();
-        let fitting: Vec<(i64, Grid)> = below.par_iter().filter(|(_, grid)| self.products(grid).1.fits(&self.task.limits)).copied().collect();
+        let fitting: Vec<(i64, Grid)> =
+            below.par_iter().filter(|(_, grid)| self.products(grid).1.fits(&self.task.limits)).copied().collect();
         self.ladder(&fitting);
         self.corrected(&fitting);
         self.counts.too_big += (below.len() - fitting.len()) as u64;
@@ -276,16 +312,27 @@ impl Search<'_> {
         let (given_up, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, grid)| self.given_up(grid.flow));
         self.dropped = given_up.into_iter().map(|g| g.0).fold(self.dropped, i64::min);
         // Where there is something to beat most grids have no shape that does, so their PEs need not be made.
-        let due: Vec<&Grid> = all.iter().map(|g| &g.1).filter(|grid| self.cap() == i64::MAX || self.pes.are_due(self.known.facts_of(grid), grid)).collect();
+        let due: Vec<&Grid> = all
+            .iter()
+            .map(|g| &g.1)
+            .filter(|grid| self.cap() == i64::MAX || self.pes.are_due(self.known.facts_of(grid), grid))
+            .collect();
         self.make(&due);
         let fits = self.fit(&all);
-        let open: Vec<(i64, Grid)> = all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(grid, _)| grid).collect();
+        let open: Vec<(i64, Grid)> =
+            all.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(grid, _)| grid).collect();
         let cap = self.cap();
         let shapes = at_once(&open, |(key, grid)| self.known.shapes(*key, *grid, cap));
-        let late: Vec<(i64, Grid)> = open.iter().zip(&shapes).filter(|((_, grid), found)| self.of_grid(grid).is_none() && !found.shapes.is_empty()).map(|(grid, _)| *grid).collect();
+        let late: Vec<(i64, Grid)> = open
+            .iter()
+            .zip(&shapes)
+            .filter(|((_, grid), found)| self.of_grid(grid).is_none() && !found.shapes.is_empty())
+            .map(|(grid, _)| *grid)
+            .collect();
         self.make(&late.iter().map(|g| &g.1).collect::<Vec<_>>());
         let fits = self.fit(&late);
-        let too_big: BTreeSet<Grid> = late.into_iter().zip(fits).filter(|(_, fits)| !fits).map(|(grid, _)| grid.1).collect();
+        let too_big: BTreeSet<Grid> =
+            late.into_iter().zip(fits).filter(|(_, fits)| !fits).map(|(grid, _)| grid.1).collect();
         for ((_, grid), found) in open.iter().zip(shapes) {
             self.counts.bounds += found.bounds;
             self.pes.looked_at(self.known.facts_of(grid), grid, found.bounds);
@@ -352,8 +399,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a shape is looked at, since none like it was refused too often. Whether it is legal may depend on its sizes, too, so
-    /// nothing is proved of those that are not.
+    /// Whether a shape is looked at, since none like it was refused too often. Whether it is legal may depend on its
+    /// sizes, too, so nothing is proved of those that are not.
     fn worth(&mut self, key: i64, shape: &Shape) -> bool {
         let worth = !self.given_up(shape.grid.flow) && !self.is_refused(shape);
         if !worth {
@@ -411,7 +458,9 @@ impl Search<'_> {
 
     /// Whether a shape fits by what is known of its PEs by now; over narrower words it may, if it does not.
     fn still_fits(&mut self, key: i64, shape: &Shape, widths: Widths) -> bool {
-        if !self.pes.knows(shape) || self.known.least(shape, widths, &self.pes).is_some_and(|need| need.fits(&self.task.limits)) {
+        if !self.pes.knows(shape)
+            || self.known.least(shape, widths, &self.pes).is_some_and(|need| need.fits(&self.task.limits))
+        {
             return true;
         }
         self.counts.too_big += 1;
@@ -471,5 +520,13 @@ pub fn at_once<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send)
 /// The greatest share of any resource, 0 to 1 where it fits.
 pub fn share(need: &Resources, have: &Resources) -> f64 {
     let of = |n: i64, all: i64| n as f64 / all.max(1) as f64;
-    [of(need.lut, have.lut), of(need.ff, have.ff), of(need.dsp, have.dsp), of(need.bram36, have.bram36), of(need.uram, have.uram)].into_iter().fold(0.0, f64::max)
+    [
+        of(need.lut, have.lut),
+        of(need.ff, have.ff),
+        of(need.dsp, have.dsp),
+        of(need.bram36, have.bram36),
+        of(need.uram, have.uram),
+    ]
+    .into_iter()
+    .fold(0.0, f64::max)
 }

@@ -1,6 +1,7 @@
-//! One array for several programs of one form, such as the layers of a network: the grid on which all of them together take
-//! the fewest cycles. Best first as for one program: a grid is bounded by its waves, then by each layer's best shape in closed
-//! form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a corner of it.
+//! One array for several programs of one form, such as the layers of a network: the grid on which all of them together
+//! take the fewest cycles. Best first as for one program: a grid is bounded by its waves, then by each layer's best
+//! shape in closed form, then every layer is searched on it. A layer that needs fewer places for as few waves uses a
+//! corner of it.
 
 use super::known::Known;
 use super::{at_once, search, Counts, Design, Effort, Grid, Learned, Progress, Resources, Task, LANES_PER_PE};
@@ -64,7 +65,8 @@ const PER_LAYER: u64 = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
-    /// By each layer's shapes, or by what came of a search for them; designs that the next one may assemble for a layer.
+    /// By each layer's shapes, or by what came of a search for them; designs that the next one may assemble for a
+    /// layer.
     Shapes(Grid, u64),
     Waves(Grid),
 }
@@ -115,7 +117,11 @@ struct Joint<'a> {
 /// # Errors
 /// The layers are no programs of one form.
 pub fn network(network: &Network) -> Result<Option<Shared>, String> {
-    let mut known: Vec<Known> = network.layers.iter().map(|layer| Known::new(&task(network, layer.program, network.effort, None, i64::MAX))).collect();
+    let mut known: Vec<Known> = network
+        .layers
+        .iter()
+        .map(|layer| Known::new(&task(network, layer.program, network.effort, None, i64::MAX)))
+        .collect();
     known.iter_mut().for_each(Known::list_orders);
     let Some(first) = known.first() else { return Err("a network has one layer at least".into()) };
     let depth = |k: &Known| k.program.system.dims.len();
@@ -123,16 +129,42 @@ pub fn network(network: &Network) -> Result<Option<Shared>, String> {
         return Err(format!("layer {} has other loops than the first one", other + 1));
     }
     // Transforms that all layers have, by their number in each.
-    let numbers = |t: &Vec<Vec<i64>>| known.iter().map(|k| Some(k.facts.iter().position(|f| f.transform == *t)? as u8)).collect::<Option<Vec<u8>>>();
+    let numbers = |t: &Vec<Vec<i64>>| {
+        known.iter().map(|k| Some(k.facts.iter().position(|f| f.transform == *t)? as u8)).collect::<Option<Vec<u8>>>()
+    };
     let transforms: Vec<Vec<u8>> = first.facts.iter().filter_map(|f| numbers(&f.transform)).collect();
     let (floors, times) = (known.iter().map(Known::floor).collect(), network.layers.iter().map(|l| l.times).collect());
-    let mut joint = Joint { network, learned: Learned::default(), layers: Layers { known, transforms, times, floors }, found: BTreeMap::new(), best: None, counts: Counts::default(), open: i64::MAX };
+    let mut joint = Joint {
+        network,
+        learned: Learned::default(),
+        layers: Layers { known, transforms, times, floors },
+        found: BTreeMap::new(),
+        best: None,
+        counts: Counts::default(),
+        open: i64::MAX,
+    };
     let bound = joint.run();
     Ok(joint.answer(bound))
 }
 
-fn task<'a>(network: &Network<'a>, program: &'a Program<'a>, effort: Effort, only: Option<&'a [Grid]>, below: i64) -> Task<'a> {
-    Task { program, spec: network.spec, limits: network.limits, space: network.space.clone(), only, below, enough: 0, effort, watch: None }
+fn task<'a>(
+    network: &Network<'a>,
+    program: &'a Program<'a>,
+    effort: Effort,
+    only: Option<&'a [Grid]>,
+    below: i64,
+) -> Task<'a> {
+    Task {
+        program,
+        spec: network.spec,
+        limits: network.limits,
+        space: network.space.clone(),
+        only,
+        below,
+        enough: 0,
+        effort,
+        watch: None,
+    }
 }
 
 impl Layers<'_> {
@@ -147,7 +179,11 @@ impl Layers<'_> {
     /// The cycles below which each layer must stay for a sum below the cap, where all need so many at least.
     fn left(&self, least: &[i64], cap: i64) -> Vec<i64> {
         let all = self.sum(least);
-        least.iter().zip(&self.times).map(|(own, times)| if cap == i64::MAX { cap } else { own + (cap - all).max(0) / times + 1 }).collect()
+        least
+            .iter()
+            .zip(&self.times)
+            .map(|(own, times)| if cap == i64::MAX { cap } else { own + (cap - all).max(0) / times + 1 })
+            .collect()
     }
 
     /// What a layer makes of a grid: no more places and lanes than it needs for as few waves.
@@ -155,7 +191,11 @@ impl Layers<'_> {
         let extent = &self.facts(l, &grid.flow).extent;
         let most = |d: u8, n: i64| if d == NONE { n } else { parts(extent[d as usize], parts(extent[d as usize], n)) };
         let lanes = most(grid.flow.lanes, grid.lanes);
-        let flow = Flow { facts: self.transforms[grid.flow.facts as usize][l], lanes: if lanes > 1 { grid.flow.lanes } else { NONE }, ..grid.flow };
+        let flow = Flow {
+            facts: self.transforms[grid.flow.facts as usize][l],
+            lanes: if lanes > 1 { grid.flow.lanes } else { NONE },
+            ..grid.flow
+        };
         Grid { flow, pes: [0, 1].map(|a| most(flow.axes[a], grid.pes[a])), lanes }
     }
 
@@ -168,7 +208,8 @@ impl Layers<'_> {
         (0..self.known.len()).map(|l| self.waves(l, grid)).collect()
     }
 
-    /// A layer's cycles on a grid, at least, below `most`: by what is known already or in closed form; and bounds that took.
+    /// A layer's cycles on a grid, at least, below `most`: by what is known already or in closed form; and bounds that
+    /// took.
     fn bound(&self, found: &Found, l: usize, grid: &Grid, most: i64) -> (i64, u64) {
         let (corner, waves) = (self.corner(l, grid), self.waves(l, grid));
         if let Some(known) = found.get(&(l, corner)) {
@@ -183,14 +224,16 @@ impl Joint<'_> {
     /// The least bound that is open at the end.
     fn run(&mut self) -> i64 {
         let effort = Effort { exact: PER_LAYER, bounds: 2_000_000, work: u64::MAX, gap: self.network.effort.gap };
-        let tasks: Vec<Task> = self.network.layers.iter().map(|layer| task(self.network, layer.program, effort, None, i64::MAX)).collect();
+        let tasks: Vec<Task> =
+            self.network.layers.iter().map(|layer| task(self.network, layer.program, effort, None, i64::MAX)).collect();
         for (l, found) in at_once(&tasks, search).into_iter().enumerate() {
             self.count(&found.counts);
             if let Some(grid) = found.best.and_then(|d| self.grid_of(l, &d)) {
                 self.evaluate(&grid, PER_GRID);
             }
         }
-        let mut heap: BinaryHeap<Reverse<(i64, Node)>> = self.grids().into_iter().map(|(key, grid)| Reverse((key, Node::Waves(grid)))).collect();
+        let mut heap: BinaryHeap<Reverse<(i64, Node)>> =
+            self.grids().into_iter().map(|(key, grid)| Reverse((key, Node::Waves(grid)))).collect();
         while let Some(Reverse((key, node))) = heap.pop() {
             if key >= self.cap() || self.ends(key) {
                 return key.min(self.open).min(self.total());
@@ -225,12 +268,18 @@ impl Joint<'_> {
     /// Grids from here on are of no interest.
     fn cap(&self) -> i64 {
         let total = self.total();
-        if total == i64::MAX { total } else { (total as f64 * (1.0 - self.network.effort.gap)).ceil() as i64 }
+        if total == i64::MAX {
+            total
+        } else {
+            (total as f64 * (1.0 - self.network.effort.gap)).ceil() as i64
+        }
     }
 
     fn ends(&self, key: i64) -> bool {
         let progress = Progress { best: self.best.as_ref().map(|b| b.0), bound: key, counts: self.counts };
-        self.network.watch.is_some_and(|watch| !watch(&progress)) || self.counts.exact >= self.network.effort.exact || self.counts.bounds >= self.network.effort.bounds
+        self.network.watch.is_some_and(|watch| !watch(&progress))
+            || self.counts.exact >= self.network.effort.exact
+            || self.counts.bounds >= self.network.effort.bounds
     }
 
     fn count(&mut self, more: &Counts) {
@@ -243,11 +292,14 @@ impl Joint<'_> {
 
     /// All grids below the cap, by their waves.
     fn grids(&self) -> Vec<(i64, Grid)> {
-        let (most, space, cap, layers) = (self.network.limits.dsp.max(1), &self.network.space, self.cap(), &self.layers);
+        let (most, space, cap, layers) =
+            (self.network.limits.dsp.max(1), &self.network.space, self.cap(), &self.layers);
         let mut flows: Vec<Flow> = vec![];
         for (k, numbers) in layers.transforms.iter().enumerate() {
             for (known, &number) in layers.known.iter().zip(numbers) {
-                flows.extend(space::flows(&known.facts[number as usize], k as u8, &|axes| space.as_ref().is_none_or(|s| s == axes)));
+                flows.extend(space::flows(&known.facts[number as usize], k as u8, &|axes| {
+                    space.as_ref().is_none_or(|s| s == axes)
+                }));
             }
         }
         flows.sort_unstable();
@@ -310,7 +362,8 @@ impl Joint<'_> {
                 return None;
             }
             let found = learned.search(l, &task(network, network.layers[l].program, effort, Some(&[corner]), below));
-            let bound = found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.map_or(0, |k| k.bound));
+            let bound =
+                found.bound.min(found.best.as_ref().map_or(i64::MAX, |d| d.cycles)).max(known.map_or(0, |k| k.bound));
             let best = [known.and_then(|k| k.best.clone()), found.best].into_iter().flatten().min_by_key(|d| d.cycles);
             Some((OnGrid { bound, best, effort: exact, below }, found.counts))
         });
@@ -327,7 +380,11 @@ impl Joint<'_> {
         let facts = self.layers.transforms.iter().position(|numbers| numbers[l] as usize == number)?;
         let axis = |a: usize| design.plan.dims.iter().position(|d| d.axis == Some(a)).map_or(NONE, |d| d as u8);
         let lanes = design.plan.dims.iter().position(|d| d.simd > 1).map_or(NONE, |d| d as u8);
-        Some(Grid { flow: Flow { facts: facts as u8, axes: [axis(0), axis(1)], lanes }, pes: design.vsa.extent, lanes: design.vsa.lanes })
+        Some(Grid {
+            flow: Flow { facts: facts as u8, axes: [axis(0), axis(1)], lanes },
+            pes: design.vsa.extent,
+            lanes: design.vsa.lanes,
+        })
     }
 
     fn answer(self, bound: i64) -> Option<Shared> {

@@ -68,9 +68,15 @@ fn factors(e: &Expr, added: bool, found: &mut impl FnMut(&Expr, bool, &Expr, &Ex
     e.operands().into_iter().for_each(|e| factors(e, adds, found));
 }
 
-/// What those of all PEs of a grid take, at least, of which each statement reaches so many, and so many of their lanes: statements
-/// may share an operator, lanes one whose factors are the same in all of them.
-pub(super) fn least(products: &[Vec<Product>], grid: &Grid, facts: &Facts, reached: &[Option<i64>], lanes: &[Option<i64>]) -> Resources {
+/// What those of all PEs of a grid take, at least, of which each statement reaches so many, and so many of their lanes:
+/// statements may share an operator, lanes one whose factors are the same in all of them.
+pub(super) fn least(
+    products: &[Vec<Product>],
+    grid: &Grid,
+    facts: &Facts,
+    reached: &[Option<i64>],
+    lanes: &[Option<i64>],
+) -> Resources {
     let t = grid.flow.lanes as usize;
     let alone = |d: &usize| facts.transform.iter().enumerate().all(|(u, row)| u == t || row[*d] == 0);
     let along = facts.alone(t).filter(alone).map_or(0, |d| 1 << d.min(31));

@@ -27,7 +27,12 @@ pub struct Effort {
 impl Effort {
     /// One of so many parts.
     pub fn part(self, parts: u64) -> Effort {
-        Effort { exact: self.exact.div_ceil(parts), bounds: self.bounds.div_ceil(parts), work: self.work.div_ceil(parts), gap: self.gap }
+        Effort {
+            exact: self.exact.div_ceil(parts),
+            bounds: self.bounds.div_ceil(parts),
+            work: self.work.div_ceil(parts),
+            gap: self.gap,
+        }
     }
 }
 
@@ -137,10 +142,14 @@ pub(in crate::explore) fn by_hand(program: &Program, plan: &Plan) -> ArrayChoice
     let coordinates = Coordinates::new(&program.scop, &program.system);
     let skewed = plan.transform.iter().any(|row| row.iter().filter(|&&c| c != 0).count() > 1);
     let front = skewed.then(|| wavefront(program)).flatten().filter(|t| *t == plan.transform);
-    let name = |d: usize| front.as_ref().and_then(|t| coordinates.text(&t[d])).unwrap_or_else(|| program.system.dims[d].name.clone());
+    let name = |d: usize| {
+        front.as_ref().and_then(|t| coordinates.text(&t[d])).unwrap_or_else(|| program.system.dims[d].name.clone())
+    };
     let time = || plan.order.iter().filter(|&&d| plan.dims[d].axis.is_none()).map(|&d| name(d)).collect();
     let order = || plan.order.iter().filter(|&&d| d >= cased).map(|&d| name(d)).collect();
-    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| plan.dims.iter().enumerate().skip(cased).filter_map(|(d, p)| Some((name(d), of(p)?))).collect();
+    let factors = |of: &dyn Fn(&DimPlan) -> Option<i64>| {
+        plan.dims.iter().enumerate().skip(cased).filter_map(|(d, p)| Some((name(d), of(p)?))).collect()
+    };
     let axis = |a: usize| plan.dims.iter().position(|d| d.axis == Some(a));
     let shape = Shape {
         apart: program.apart.then_some(true),
@@ -160,7 +169,8 @@ impl Found {
     /// The better of two searches; what both say of the space that is theirs together.
     pub(crate) fn or(self, other: Found) -> Found {
         let (open, closed) = (self.counts, other.counts);
-        let trace = other.trace.iter().map(|&(exact, cycles, bound)| (open.exact + exact, cycles, bound.min(self.bound)));
+        let trace =
+            other.trace.iter().map(|&(exact, cycles, bound)| (open.exact + exact, cycles, bound.min(self.bound)));
         Found {
             bound: self.bound.min(other.bound),
             trace: self.trace.iter().copied().chain(trace).collect(),

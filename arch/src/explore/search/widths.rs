@@ -18,7 +18,9 @@ impl Known<'_> {
 
     fn widths(&self, k: usize, of: impl Fn(i64) -> i64) -> Widths {
         let log = |bytes: i64| u64::from(bytes.max(1).ilog2());
-        (0..self.facts[k].ports.len().min(16)).map(|p| log(self.fixed(k, p).unwrap_or_else(|| of(self.facts[k].ports[p].1.max(4)))) << (4 * p)).sum()
+        (0..self.facts[k].ports.len().min(16))
+            .map(|p| log(self.fixed(k, p).unwrap_or_else(|| of(self.facts[k].ports[p].1.max(4)))) << (4 * p))
+            .sum()
     }
 
     pub fn widest(&self, k: usize) -> Widths {
@@ -34,12 +36,18 @@ impl Known<'_> {
         all
     }
     pub fn widths_of(&self, k: usize, widths: Widths) -> Vec<i64> {
-        (0..self.facts[k].ports.len()).map(|p| if p < 16 { 1 << (widths >> (4 * p) & 15) } else { i64::from(port::WIDEST) }).collect()
+        (0..self.facts[k].ports.len())
+            .map(|p| if p < 16 { 1 << (widths >> (4 * p) & 15) } else { i64::from(port::WIDEST) })
+            .collect()
     }
     pub fn words(&self, k: usize, widths: Widths) -> BTreeMap<String, u32> {
         let scop = &self.program.scop;
         let bytes = self.widths_of(k, widths);
         let ports = self.facts[k].ports.iter().zip(bytes);
-        ports.flat_map(|((arrays, _), bytes)| arrays.iter().map(move |&a| (scop.arrays[a].name.clone(), bytes as u32 / scop.arrays[a].ty.bytes()))).collect()
+        ports
+            .flat_map(|((arrays, _), bytes)| {
+                arrays.iter().map(move |&a| (scop.arrays[a].name.clone(), bytes as u32 / scop.arrays[a].ty.bytes()))
+            })
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! What enters and leaves the array: groups of elements, the box of each that a visit walks, the buffers beside the PEs.
+//! What enters and leaves the array: groups of elements, the box of each that a visit walks, the buffers beside the
+//! PEs.
 
 use super::{NodeId, Vsa};
 use crate::affine::Form;
@@ -11,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// cells outside the array included (they are not fetched or stored), so each visit takes the same number of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hull {
-    /// Per dimension of the array (see [`super::DramArray::extents`]): its subscript over `y`. Only one contains the last coordinate, with a
-    /// positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]). Cells that differ in `y` differ.
+    /// Per dimension of the array (see [`super::DramArray::extents`]): its subscript over `y`. Only one contains the
+    /// last coordinate, with a positive coefficient, so that a row's cells are in equal steps ([`Hull::step`]). Cells
+    /// that differ in `y` differ.
     pub view: Vec<Affine>,
     /// Per dimension: `y` at the begin of the box; a form over tile counters only. Local coordinates start there.
     pub origin: Vec<Form>,
@@ -39,7 +41,11 @@ impl Hull {
     }
     /// Cells walked along dimension `d`; of the last one, those that are wanted.
     pub fn extent(&self, d: usize) -> i64 {
-        if d + 1 == self.origin.len() { self.elements } else { self.rows[d].modulus * self.rows[d].extent }
+        if d + 1 == self.origin.len() {
+            self.elements
+        } else {
+            self.rows[d].modulus * self.rows[d].extent
+        }
     }
     /// The array's dimension along which rows run, and the subscripts from one cell of a row to the next.
     pub fn along(&self) -> (usize, i64) {
@@ -47,10 +53,15 @@ impl Hull {
         let along = self.view.iter().map(|f| f.coeffs[last]).enumerate().find(|(_, c)| *c != 0);
         along.unwrap_or((self.view.len() - 1, 1))
     }
-    /// Elements in memory from one cell of a row to the next, in an array with these extents (see [`super::DramArray::extents`]).
+    /// Elements in memory from one cell of a row to the next, in an array with these extents (see
+    /// [`super::DramArray::extents`]).
     pub fn step(&self, extents: &[i64]) -> i64 {
         let (d, by) = self.along();
-        if self.elements > 1 { extents[d + 1..].iter().fold(by, |step, e| step.saturating_mul(*e)) } else { 1 }
+        if self.elements > 1 {
+            extents[d + 1..].iter().fold(by, |step, e| step.saturating_mul(*e))
+        } else {
+            1
+        }
     }
     /// Bus words walked per row: those of its cells, and what lies between them in memory.
     pub fn beats(&self, step: i64, word: i64) -> i64 {
@@ -83,7 +94,8 @@ pub struct BankDim {
 /// A buffer beside one PE (or at the border). It keeps, per row it owns, `words_per_row` words starting at word
 /// `floor((base + coef·p) / word)`. Accepted words have consecutive addresses in the order of
 /// the hull, whether all of its rows are walked or, as sizes say, fewer.
-/// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored row.
+/// Element `col` of the row (see the group's `col` form) is at element `col + (base + coef·p) mod word` of the stored
+/// row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
     /// First port it serves, and how many (consecutive elements of one word when more than one).
@@ -210,7 +222,8 @@ impl InputGroup {
     }
     /// One load serves the whole run.
     pub fn loads_once(&self, vsa: &Vsa) -> bool {
-        (vsa.parameters()..self.reload.min(vsa.tile_depth)).all(|j| vsa.counters[j].trip == 1 || self.phase(j).is_some())
+        (vsa.parameters()..self.reload.min(vsa.tile_depth))
+            .all(|j| vsa.counters[j].trip == 1 || self.phase(j).is_some())
     }
     /// PEs along each axis that read.
     pub fn readers(&self) -> [i64; 2] {
@@ -269,7 +282,8 @@ impl OutputGroup {
     }
 }
 
-/// `scale * y_last + Σ coeffs[d] * y_d + Σ phases[j] * counter_j + constant >= 0` (or `== 0`), with scale in {-1, 0, 1}.
+/// `scale * y_last + Σ coeffs[d] * y_d + Σ phases[j] * counter_j + constant >= 0` (or `== 0`), with scale in {-1, 0,
+/// 1}.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellBound {
     pub scale: i64,

@@ -25,12 +25,15 @@ mod op;
 use super::cases::Cases;
 use super::sizes::Sizes;
 use frontend::scop::{Expr, ScalarType};
-pub use group::{is_among, After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until};
+pub use group::{
+    is_among, After, Bank, BankDim, CellBound, Hull, HullDim, InputGroup, OutputBank, OutputGroup, OutputPort, Until,
+};
 pub use op::{Node, NodeId, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run inside.
+/// A time loop. The first [`Vsa::tile_depth`] counters walk tiles (a *visit* is one point of these), the rest run
+/// inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// For people: `i.tile`, `k.time`, `i.latency`, …
@@ -49,7 +52,8 @@ pub struct DramArray {
     pub word: u32,
     /// The AXI port that moves it. Arrays may share one; ports are numbered in the order of their first arrays.
     pub port: u32,
-    /// It is no argument of the program, but passes values between phases. Those stand behind all others, those on chip last.
+    /// It is no argument of the program, but passes values between phases. Those stand behind all others, those on chip
+    /// last.
     pub scratch: Option<Scratch>,
 }
 
@@ -100,12 +104,13 @@ pub struct Scalar {
 /// How a [`Op::Past`] with `waves > 0` keeps its source's value, in the source's PE. (With none, it is a wire.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
-    /// Register number `waves` of those that shift with each wave behind the source; all chains of a source are one, and
-    /// where the source has a register of its own, that is the first.
+    /// Register number `waves` of those that shift with each wave behind the source; all chains of a source are one,
+    /// and where the source has a register of its own, that is the first.
     Chain,
     /// A memory of `waves` values as wide as the source, written when that is ready, at the number of the wave modulo
-    /// `waves`. The reading port is given its address in cycle `read` (relative to the arrival at the source's PE) and has
-    /// the value one cycle later if it is `synchronous`, else at once. Delays of equally many waves share the writing port.
+    /// `waves`. The reading port is given its address in cycle `read` (relative to the arrival at the source's PE) and
+    /// has the value one cycle later if it is `synchronous`, else at once. Delays of equally many waves share the
+    /// writing port.
     Memory { read: i64, synchronous: bool },
 }
 
@@ -136,7 +141,8 @@ pub struct Remarks {
 impl Remarks {
     /// The C lines of a node.
     pub fn lines(&self, node: NodeId) -> Option<String> {
-        let mut lines: Vec<&str> = self.statements.get(&node)?.iter().filter_map(|&s| self.quotes.get(s)?.as_deref()).collect();
+        let mut lines: Vec<&str> =
+            self.statements.get(&node)?.iter().filter_map(|&s| self.quotes.get(s)?.as_deref()).collect();
         lines.dedup();
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
@@ -156,8 +162,8 @@ pub struct Vsa {
     /// Time loops, outermost first.
     pub counters: Vec<Counter>,
     pub tile_depth: usize,
-    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load. The first of
-    /// them are parameters, if there are sizes.
+    /// How many of the tile counters, the outermost ones, count phases: what one phase stores, later ones may load. The
+    /// first of them are parameters, if there are sizes.
     pub phases: usize,
     /// Sizes at run time.
     pub sizes: Sizes,
@@ -169,8 +175,8 @@ pub struct Vsa {
     pub extent: [i64; 2],
     /// SIMD lanes per PE (for people; lanes are already unrolled in `nodes`).
     pub lanes: i64,
-    /// Beats, and rows, that a reader may have asked for and not passed on yet: what covers the memory's latency. A power of
-    /// two, at least a full burst.
+    /// Beats, and rows, that a reader may have asked for and not passed on yet: what covers the memory's latency. A
+    /// power of two, at least a full burst.
     pub ahead: i64,
     /// Bits of the host's addresses, and of those on the AXI ports: 64 or 32.
     pub address_bits: u32,
@@ -237,7 +243,8 @@ impl Vsa {
     /// Bits of the addresses at a port.
     pub fn port_address_bits(&self, port: usize) -> u32 {
         let bytes = |a: &DramArray| (a.words() * i64::from(a.bus_bytes())) as u64;
-        self.on_chip(port).map_or(self.address_bits, |a| bytes(a).next_power_of_two().trailing_zeros().max(LEAST_ADDRESS_BITS))
+        self.on_chip(port)
+            .map_or(self.address_bits, |a| bytes(a).next_power_of_two().trailing_zeros().max(LEAST_ADDRESS_BITS))
     }
     /// The arrays (indices) that a port moves.
     pub fn arrays_of(&self, port: usize) -> impl Iterator<Item = usize> + '_ {
@@ -261,6 +268,15 @@ impl Vsa {
     }
     /// Cycles by which PE `p` runs behind the first one.
     pub fn delay(&self, p: [i64; 2]) -> i64 {
-        (0..2).map(|a| { let s = self.schedule.skew[a]; if s >= 0 { s * p[a] } else { -s * (self.extent[a] - 1 - p[a]) } }).sum()
+        (0..2)
+            .map(|a| {
+                let s = self.schedule.skew[a];
+                if s >= 0 {
+                    s * p[a]
+                } else {
+                    -s * (self.extent[a] - 1 - p[a])
+                }
+            })
+            .sum()
     }
 }

@@ -13,8 +13,8 @@ impl NodeId {
     }
 }
 
-/// One operation of a PE. Operands come earlier in [`super::Vsa::nodes`], except the source of a `Past` with `waves > 0`
-/// or `hop != 0`, which may stand anywhere.
+/// One operation of a PE. Operands come earlier in [`super::Vsa::nodes`], except the source of a `Past` with `waves >
+/// 0` or `hop != 0`, which may stand anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// The value's bits.
@@ -26,22 +26,33 @@ pub enum Op {
     /// The scalar argument with this index into [`super::Vsa::scalars`]: the same value in every wave and PE.
     Scalar(u32),
     /// Port `port` of input group `group`.
-    Input { group: u32, port: u32 },
+    Input {
+        group: u32,
+        port: u32,
+    },
     /// Value of `source` at PE `p - hop`, `waves` waves ago; with a lag, at most: so many as the phase's case says
     /// ([`super::super::cases::Cases::lags`]).
-    Past { source: NodeId, hop: [i64; 2], waves: i64, lag: Option<u32> },
+    Past {
+        source: NodeId,
+        hop: [i64; 2],
+        waves: i64,
+        lag: Option<u32>,
+    },
     Unary(UnaryOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
     /// condition (BOOL) ? a : b
     Select(NodeId, NodeId, NodeId),
     /// C conversion from the operand's type to the node's.
     Cast(NodeId),
-    /// The constant of a table at this position: an integer, of which only the bits that a table of the next power of two
-    /// needs are looked at (`frontend::value::eval_lookup`).
+    /// The constant of a table at this position: an integer, of which only the bits that a table of the next power of
+    /// two needs are looked at (`frontend::value::eval_lookup`).
     Lookup(Arc<[u64]>, NodeId),
     Fma(NodeId, NodeId, NodeId),
     /// `addend` plus the products of the pairs, aligned and rounded once (`frontend::value::eval_dot`).
-    Dot { pairs: Vec<[NodeId; 2]>, addend: NodeId },
+    Dot {
+        pairs: Vec<[NodeId; 2]>,
+        addend: NodeId,
+    },
 }
 
 impl Op {

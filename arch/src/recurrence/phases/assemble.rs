@@ -1,8 +1,8 @@
-//! Phases behind one another: the distributed program, and one system over the phase dimensions and the greatest number of
-//! the phases' own dimensions.
+//! Phases behind one another: the distributed program, and one system over the phase dimensions and the greatest number
+//! of the phases' own dimensions.
 //!
-//! Each level of phase loops is one phase dimension, along which siblings follow each other: a phase takes one value of it,
-//! a loop as many as it has iterations. Phases lie upon each other in the other dimensions, from 0 on, turned such
+//! Each level of phase loops is one phase dimension, along which siblings follow each other: a phase takes one value of
+//! it, a loop as many as it has iterations. Phases lie upon each other in the other dimensions, from 0 on, turned such
 //! that the box around all is small.
 
 use super::{part, Item, Phase};
@@ -48,11 +48,20 @@ struct Joining<'a> {
 /// # Errors
 /// Dataflow between phases that is not affine.
 pub(super) fn joined(scop: &Scop, items: &[Item], sizes: usize) -> Result<(Scop, System), Diagnostics> {
-    let mut joining = Joining { sizes, loops: scop.loops[..sizes].to_vec(), names: scop.loops[..sizes].iter().map(|l| vec![l.name.clone()]).collect(), ..Joining::default() };
+    let mut joining = Joining {
+        sizes,
+        loops: scop.loops[..sizes].to_vec(),
+        names: scop.loops[..sizes].iter().map(|l| vec![l.name.clone()]).collect(),
+        ..Joining::default()
+    };
     let stands = (0..sizes).map(|k| Stand::With(k, 0)).collect();
     joining.add(scop, items, &Around { loops: (0..sizes as u32).map(LoopId).collect(), beta: vec![0; sizes], stands });
     joining.drop_single_dimensions();
-    let program = Scop { loops: std::mem::take(&mut joining.loops), statements: std::mem::take(&mut joining.statements), ..scop.clone() };
+    let program = Scop {
+        loops: std::mem::take(&mut joining.loops),
+        statements: std::mem::take(&mut joining.statements),
+        ..scop.clone()
+    };
     let all: Vec<usize> = (0..program.statements.len()).collect();
     let memory: Vec<bool> = program.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let flow = flow::analyze(&part::under(&program, &all, sizes, &memory))?;
@@ -121,7 +130,8 @@ impl<'a> Joining<'a> {
             }
             let here = position + statement.beta[level] - least;
             next = next.max(here + 1);
-            let beta = around.beta.iter().copied().chain([here]).chain(statement.beta[level + 1..].iter().copied()).collect();
+            let beta =
+                around.beta.iter().copied().chain([here]).chain(statement.beta[level + 1..].iter().copied()).collect();
             self.statements.push(Statement { loops, beta, ..statement.clone() });
         }
         self.phases.push(Stood { phase, level, stands: around.stands.clone(), first, upon: vec![] });
@@ -132,7 +142,11 @@ impl<'a> Joining<'a> {
     fn drop_single_dimensions(&mut self) {
         let levels = self.names.len();
         self.phases.iter_mut().for_each(|p| p.stands.resize(levels, Stand::At(0)));
-        let single = |d: &usize| self.phases.iter().all(|p| matches!(p.stands[*d], Stand::At(_)) && p.stands[*d] == self.phases[0].stands[*d]);
+        let single = |d: &usize| {
+            self.phases
+                .iter()
+                .all(|p| matches!(p.stands[*d], Stand::At(_)) && p.stands[*d] == self.phases[0].stands[*d])
+        };
         for d in (0..levels).rev().filter(single).collect::<Vec<_>>() {
             self.phases.iter_mut().for_each(|p| _ = p.stands.remove(d));
             self.names.remove(d);
@@ -144,7 +158,12 @@ impl<'a> Joining<'a> {
         // Two at least, so that there is a space loop beside a sequential one.
         let own = self.phases.iter().map(Stood::own).max().unwrap_or(0).max(2);
         let mut order: Vec<usize> = (0..self.phases.len()).collect();
-        order.sort_by_key(|&p| std::cmp::Reverse((self.phases[p].own(), self.phases[p].extents().iter().map(|&n| i128::from(n)).product::<i128>())));
+        order.sort_by_key(|&p| {
+            std::cmp::Reverse((
+                self.phases[p].own(),
+                self.phases[p].extents().iter().map(|&n| i128::from(n)).product::<i128>(),
+            ))
+        });
         let mut around = vec![1; own];
         for p in order {
             let stood = &self.phases[p];
@@ -177,7 +196,8 @@ impl<'a> Joining<'a> {
         let needed = needed(program, flow, &statements, depth);
         for (s, (placed, needed)) in statements.iter_mut().zip(needed).enumerate() {
             // All that is last in its phase may be stored; what nobody needs is not, where that is no more pieces.
-            let needed = needed.map(|all| over_band(placed, &all, depth)).filter(|all| all.len() <= placed.live_out.len());
+            let needed =
+                needed.map(|all| over_band(placed, &all, depth)).filter(|all| all.len() <= placed.live_out.len());
             if let Some(needed) = needed {
                 let Placed { dims, iterators, domain, variables, .. } = placed.clone();
                 *placed = Placed::new(program, s, dims, iterators, domain, variables, needed, [phases, depth]);
@@ -192,9 +212,21 @@ impl<'a> Joining<'a> {
             let mut here: Vec<String> = vec![];
             let these: Vec<String> = match d.checked_sub(phases) {
                 None => self.names[d].clone(),
-                Some(e) => self.phases.iter().filter_map(|p| Some(p.phase.system.dims[p.level + p.upon.iter().position(|&x| x == e)?].name.clone())).collect(),
+                Some(e) => self
+                    .phases
+                    .iter()
+                    .filter_map(|p| {
+                        Some(p.phase.system.dims[p.level + p.upon.iter().position(|&x| x == e)?].name.clone())
+                    })
+                    .collect(),
             };
-            these.iter().flat_map(|n| n.split('.').next().unwrap_or(n).split('_')).filter(|n| *n != "once").for_each(|n| if !here.iter().any(|x| x == n) { here.push(n.into()) });
+            these.iter().flat_map(|n| n.split('.').next().unwrap_or(n).split('_')).filter(|n| *n != "once").for_each(
+                |n| {
+                    if !here.iter().any(|x| x == n) {
+                        here.push(n.into())
+                    }
+                },
+            );
             let base = match here.as_slice() {
                 [] if d < phases => "phase".into(),
                 [] => "once".into(),
@@ -210,7 +242,12 @@ impl<'a> Joining<'a> {
 fn arrangements(own: usize, depth: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![vec![]];
     for _ in 0..own {
-        all = all.iter().flat_map(|head| (0..depth).filter(|d| !head.contains(d)).map(|d| [head.as_slice(), &[d]].concat()).collect::<Vec<_>>()).collect();
+        all = all
+            .iter()
+            .flat_map(|head| {
+                (0..depth).filter(|d| !head.contains(d)).map(|d| [head.as_slice(), &[d]].concat()).collect::<Vec<_>>()
+            })
+            .collect();
     }
     all
 }
@@ -230,15 +267,20 @@ impl Stood<'_> {
         let depth = upon.iter().max().map_or(0, |d| d + 1);
         // Partial results keep the order of the loops that they run over.
         let zero = |e: &Affine| e.is_constant() && e.constant == 0;
-        let partial = self.phase.system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).all(|p| match &p.feed {
-            Feed::Partial { distance } => upon.iter().zip(&distance[self.level..]).filter(|(_, e)| !zero(e)).map(|(d, _)| d).is_sorted(),
-            Feed::Input { .. } | Feed::Value { .. } | Feed::Carry { .. } => true,
+        let partial = self.phase.system.statements.iter().flat_map(|p| &p.variables).flat_map(|v| &v.pieces).all(|p| {
+            match &p.feed {
+                Feed::Partial { distance } => {
+                    upon.iter().zip(&distance[self.level..]).filter(|(_, e)| !zero(e)).map(|(d, _)| d).is_sorted()
+                }
+                Feed::Input { .. } | Feed::Value { .. } | Feed::Carry { .. } => true,
+            }
         });
-        partial && self.phase.system.dependences().iter().all(|dependence| {
-            let mut distance = vec![0; depth];
-            upon.iter().zip(&dependence.distance[self.level..]).for_each(|(&d, &e)| distance[d] = e);
-            lexicographically_positive(&distance) || distance.iter().all(|&e| e == 0)
-        })
+        partial
+            && self.phase.system.dependences().iter().all(|dependence| {
+                let mut distance = vec![0; depth];
+                upon.iter().zip(&dependence.distance[self.level..]).for_each(|(&d, &e)| distance[d] = e);
+                lexicographically_positive(&distance) || distance.iter().all(|&e| e == 0)
+            })
     }
 
     /// From the phase's coordinates to those of the whole.
@@ -269,7 +311,8 @@ impl Stood<'_> {
 /// Instances of each statement whose value stays in DRAM at the end, or is read by a later phase, over its iterators;
 /// `None` where that is no union of conjunctions.
 fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> Vec<Option<Vec<Vec<Constraint>>>> {
-    let last = |s: usize| flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| l.domain.clone()).collect();
+    let last =
+        |s: usize| flow.live_out.iter().filter(|l| l.statement.index() == s).flat_map(|l| l.domain.clone()).collect();
     let mut all: Vec<Option<Vec<Vec<Constraint>>>> = (0..statements.len()).map(|s| Some(last(s))).collect();
     for (s, placed) in statements.iter().enumerate() {
         let over_band = |a: &Affine| compose(a, &placed.iterators, depth);
@@ -280,7 +323,11 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
                 let there: Vec<Affine> = iteration.iter().map(over_band).collect();
                 let here = source.domain.iter().map(|c| Constraint { expr: over_band(&c.expr), equality: c.equality });
                 let here: Vec<Constraint> = here.collect();
-                let parts: Vec<Vec<Constraint>> = inputs.iter().map(|p| [p.domain.as_slice(), &here].concat()).filter(|c| !flow::is_empty(c, depth)).collect();
+                let parts: Vec<Vec<Constraint>> = inputs
+                    .iter()
+                    .map(|p| [p.domain.as_slice(), &here].concat())
+                    .filter(|c| !flow::is_empty(c, depth))
+                    .collect();
                 if parts.is_empty() {
                     continue;
                 }
@@ -293,13 +340,21 @@ fn needed(program: &Scop, flow: &Flow, statements: &[Placed], depth: usize) -> V
             }
         }
     }
-    let merged = |(s, all): (usize, Option<Vec<Vec<Constraint>>>)| all.map(|all| flow::disjoint(&all, program.statements[s].loops.len()));
+    let merged = |(s, all): (usize, Option<Vec<Vec<Constraint>>>)| {
+        all.map(|all| flow::disjoint(&all, program.statements[s].loops.len()))
+    };
     all.into_iter().enumerate().map(merged).collect()
 }
 
 /// A statement's instances over the band.
 fn over_band(placed: &Placed, all: &[Vec<Constraint>], depth: usize) -> Vec<Vec<Constraint>> {
     let form = |c: &Constraint| Constraint { expr: compose(&c.expr, &placed.iterators, depth), equality: c.equality };
-    let inside = |part: &Vec<Constraint>| placed.domain.iter().map(|own| part.iter().map(form).chain(own.iter().cloned()).collect()).collect::<Vec<Vec<Constraint>>>();
+    let inside = |part: &Vec<Constraint>| {
+        placed
+            .domain
+            .iter()
+            .map(|own| part.iter().map(form).chain(own.iter().cloned()).collect())
+            .collect::<Vec<Vec<Constraint>>>()
+    };
     all.iter().flat_map(inside).filter(|c| !flow::is_empty(c, depth)).collect()
 }

@@ -1,13 +1,14 @@
-//! **Phases.** A program without uniform dependences as one array is distributed (Allen–Kennedy): the strongly connected
-//! components of its statements' dependences, in order, each as an array of its own, one after the other on the same
-//! hardware, with memory between them. A component that is not uniform by itself gets its outermost loop as a sequential
-//! *phase loop*, under which it is distributed again. Neighbours that one array can execute stay together.
+//! **Phases.** A program without uniform dependences as one array is distributed (Allen–Kennedy): the strongly
+//! connected components of its statements' dependences, in order, each as an array of its own, one after the other on
+//! the same hardware, with memory between them. A component that is not uniform by itself gets its outermost loop as a
+//! sequential *phase loop*, under which it is distributed again. Neighbours that one array can execute stay together.
 //!
-//! A phase is seen as a program of its own ([`part`]): its phase loops are subscripts of every array that it writes, so its
-//! dataflow and all rewrites of whole programs hold for it as they are. [`assemble`] puts the phases behind one another.
+//! A phase is seen as a program of its own ([`part`]): its phase loops are subscripts of every array that it writes, so
+//! its dataflow and all rewrites of whole programs hold for it as they are. [`assemble`] puts the phases behind one
+//! another.
 //!
-//! Memory order is kept: flow, anti and output dependences never lead to an earlier phase. Within a phase all loads come
-//! before all stores, and a cell is stored once, by the last instance that writes it.
+//! Memory order is kept: flow, anti and output dependences never lead to an earlier phase. Within a phase all loads
+//! come before all stores, and a cell is stored once, by the last instance that writes it.
 //!
 //! Source: Allen, Kennedy, "Automatic Translation of Fortran Programs to Vector Form" (1987).
 
@@ -84,16 +85,23 @@ struct Distribution<'a> {
     asked: Cell<u64>,
 }
 
-/// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has come of it as one array. Where there are
-/// sizes, `region` looks at `scop` under them ([`super::sized`]), else they are the same program.
+/// The region as phases: the distributed program, its system, and what has come of every form. `attempts` is what has
+/// come of it as one array. Where there are sizes, `region` looks at `scop` under them ([`super::sized`]), else they
+/// are the same program.
 ///
 /// # Errors
 /// Why it is none, with what keeps a part of it from being an array under any loops.
-pub fn distributed(scop: &Scop, region: &Region, mut attempts: Vec<Attempt>, rewrites: &[Rewrite]) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
+pub fn distributed(
+    scop: &Scop,
+    region: &Region,
+    mut attempts: Vec<Attempt>,
+    rewrites: &[Rewrite],
+) -> Result<(Scop, System, Vec<Attempt>), Diagnostics> {
     let whole = || rewrite::as_written_faults(&attempts);
     // Where conditions around sums keep even the dataflow from being affine, it may be that of the completed sums.
     let completed = if region.flow().is_err() && region.within.sizes == 0 { rewrite::complete_all(scop) } else { None };
-    let completed = completed.and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
+    let completed = completed
+        .and_then(|scop| distribute(&scop, &Region::new(&scop, region.reassociate), whole(), rewrites, false).ok());
     match completed.map_or_else(|| distribute(scop, region, whole(), rewrites, false), Ok) {
         Ok((form, system)) => {
             attempts.push(Attempt { rewrite: NAME, outcome: Outcome::Taken });
@@ -106,8 +114,8 @@ pub fn distributed(scop: &Scop, region: &Region, mut attempts: Vec<Attempt>, rew
     }
 }
 
-/// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not so, or
-/// there is one phase. `scop` as for [`distributed`].
+/// The region as phases, each of one loop nest at most, though one array may execute several; `None` where that is not
+/// so, or there is one phase. `scop` as for [`distributed`].
 pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop, System)> {
     let sizes = region.within.sizes;
     let nests: BTreeSet<LoopId> = scop.statements.iter().filter_map(|s| s.loops.get(sizes).copied()).collect();
@@ -115,12 +123,28 @@ pub fn apart(scop: &Scop, region: &Region, rewrites: &[Rewrite]) -> Option<(Scop
     found.filter(|(_, system)| system.phases > sizes)
 }
 
-fn distribute(scop: &Scop, region: &Region, whole: Diagnostics, rewrites: &[Rewrite], nests: bool) -> Result<(Scop, System), Diagnostics> {
+fn distribute(
+    scop: &Scop,
+    region: &Region,
+    whole: Diagnostics,
+    rewrites: &[Rewrite],
+    nests: bool,
+) -> Result<(Scop, System), Diagnostics> {
     let (flow, sizes) = (region.flow().map_err(Clone::clone)?, region.within.sizes);
     let scop = scratch::renamed(scop, flow);
     let memory: Vec<bool> = scop.arrays.iter().map(|a| a.storage == Storage::Dram).collect();
     let mut expansions = vec![Expansion::default(); memory.len()];
-    let mut distribution = Distribution { sizes, scop, flow, rewrites, reassociate: region.reassociate, whole, memory, nests, asked: Cell::new(0) };
+    let mut distribution = Distribution {
+        sizes,
+        scop,
+        flow,
+        rewrites,
+        reassociate: region.reassociate,
+        whole,
+        memory,
+        nests,
+        asked: Cell::new(0),
+    };
     let all: Vec<usize> = (0..region.scop.statements.len()).collect();
     let mut items = loop {
         match distribution.items(&all, sizes) {
@@ -129,14 +153,17 @@ fn distribute(scop: &Scop, region: &Region, whole: Diagnostics, rewrites: &[Rewr
             Err(Stop::Memory(arrays)) => {
                 for array in arrays {
                     distribution.memory[array.index()] = true;
-                    (distribution.scop, expansions[array.index()]) = scratch::expanded(&distribution.scop, flow, array, sizes);
+                    (distribution.scop, expansions[array.index()]) =
+                        scratch::expanded(&distribution.scop, flow, array, sizes);
                 }
             }
         }
     };
     let Distribution { mut scop, memory, .. } = distribution;
     let arrays = expansions.into_iter().enumerate().map(|(k, expansion)| (ArrayId(k as u32), expansion));
-    let carried: Vec<(ArrayId, Expansion)> = arrays.filter(|(a, _)| memory[a.index()] && scop.array(*a).storage == Storage::Local && carries(&items, *a)).collect();
+    let carried: Vec<(ArrayId, Expansion)> = arrays
+        .filter(|(a, _)| memory[a.index()] && scop.array(*a).storage == Storage::Local && carries(&items, *a))
+        .collect();
     scratch::buffers(&mut scop, &mut items, &carried);
     assemble::joined(&scop, &items, sizes)
 }
@@ -164,12 +191,17 @@ impl Distribution<'_> {
                 Err(faults) => {
                     let tied = self.tied(&component);
                     // What one loop leaves to another, before what a loop keeps to itself.
-                    let passed: Vec<ArrayId> = tied.iter().copied().filter(|&a| self.is_passed(&component, a, level)).collect();
+                    let passed: Vec<ArrayId> =
+                        tied.iter().copied().filter(|&a| self.is_passed(&component, a, level)).collect();
                     if !passed.is_empty() {
                         return Err(Stop::Memory(passed));
                     }
                     // What local arrays keep together, where iterations of the loop around it keep to themselves.
-                    let private: Vec<ArrayId> = tied.iter().copied().filter(|&a| scratch::is_private(&self.scop, self.flow, a, level)).collect();
+                    let private: Vec<ArrayId> = tied
+                        .iter()
+                        .copied()
+                        .filter(|&a| scratch::is_private(&self.scop, self.flow, a, level))
+                        .collect();
                     if !private.is_empty() {
                         return Err(Stop::Memory(private));
                     }
@@ -192,7 +224,9 @@ impl Distribution<'_> {
             let statement = &self.scop.statements[s];
             flow::domain_bounds(&statement.domain, statement.loops.len()).map(|b| b[level])
         });
-        let Some((lo, hi)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return Err(Stop::Refused(faults)) };
+        let Some((lo, hi)) = bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+            return Err(Stop::Refused(faults));
+        };
         Ok(Item::Loop(Sequence { at, lo, hi, items: self.items(statements, level + 1)? }))
     }
 
@@ -216,7 +250,11 @@ impl Distribution<'_> {
 
     /// Local arrays that keep the component's statements together.
     fn tied(&self, statements: &[usize]) -> Vec<ArrayId> {
-        let mut arrays: Vec<ArrayId> = statements.iter().map(|&s| self.scop.statements[s].write.array).filter(|a| !self.memory[a.index()]).collect();
+        let mut arrays: Vec<ArrayId> = statements
+            .iter()
+            .map(|&s| self.scop.statements[s].write.array)
+            .filter(|a| !self.memory[a.index()])
+            .collect();
         arrays.sort();
         arrays.dedup();
         arrays
@@ -231,7 +269,9 @@ impl Distribution<'_> {
 
     /// Of one loop nest, or whatever is joined at all.
     fn may_join(&self, a: &Phase, b: &Phase) -> bool {
-        let nest = |phase: &Phase| phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied());
+        let nest = |phase: &Phase| {
+            phase.statements.iter().find_map(|&s| self.scop.statements[s].loops.get(self.sizes).copied())
+        };
         !self.nests || nest(a).is_none() || nest(b).is_none() || nest(a) == nest(b)
     }
 
@@ -286,7 +326,8 @@ fn measure<'a>(items: impl Iterator<Item = &'a Item>, level: usize, counts: &mut
         match item {
             Item::Phase(phase) => {
                 count += 1;
-                let mut these: Vec<i64> = phase.system.dims[phase.system.phases..].iter().map(|d| d.hi - d.lo + 1).collect();
+                let mut these: Vec<i64> =
+                    phase.system.dims[phase.system.phases..].iter().map(|d| d.hi - d.lo + 1).collect();
                 these.sort_unstable_by(|a, b| b.cmp(a));
                 widen(&mut own, &these);
             }

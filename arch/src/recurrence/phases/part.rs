@@ -1,9 +1,9 @@
-//! Some of a program's statements under phase loops, as a program of its own, and the order in which they depend on each
-//! other there.
+//! Some of a program's statements under phase loops, as a program of its own, and the order in which they depend on
+//! each other there.
 //!
-//! The phase loops' iterators become subscripts in front of the others of every array that the statements write. So each
-//! value of the phase loops has cells of its own, and the dataflow is that within a phase: what was written in
-//! an earlier one is an input, and what stays at the end is the last value of its cell in its phase.
+//! The phase loops' iterators become subscripts in front of the others of every array that the statements write. So
+//! each value of the phase loops has cells of its own, and the dataflow is that within a phase: what was written in an
+//! earlier one is an input, and what stays at the end is the last value of its cell in its phase.
 
 use super::Phase;
 use crate::affine::map::coordinate;
@@ -41,7 +41,11 @@ fn of_phases(statement: &Statement, level: usize, written: &BTreeSet<ArrayId>) -
         let iterators = (0..level).filter(|_| written.contains(&a.array)).map(|d| coordinate(d, depth));
         Access { subscripts: iterators.chain(a.subscripts.iter().cloned()).collect(), ..a.clone() }
     };
-    Statement { write: access(&statement.write), reads: statement.reads.iter().map(access).collect(), ..statement.clone() }
+    Statement {
+        write: access(&statement.write),
+        reads: statement.reads.iter().map(access).collect(),
+        ..statement.clone()
+    }
 }
 
 /// The form of a phase without the subscripts that [`under`] has added.
@@ -89,9 +93,14 @@ pub(super) enum Unordered {
     NotAffine(Diagnostics),
 }
 
-/// Sets of statements that depend on each other in a circle, in an order that all dependences allow: each as early in the
-/// text as can be. Statements that share an array which is not in memory stay together.
-pub(super) fn components(scop: &Scop, statements: &[usize], level: usize, memory: &[bool]) -> Result<Vec<Vec<usize>>, Unordered> {
+/// Sets of statements that depend on each other in a circle, in an order that all dependences allow: each as early in
+/// the text as can be. Statements that share an array which is not in memory stay together.
+pub(super) fn components(
+    scop: &Scop,
+    statements: &[usize],
+    level: usize,
+    memory: &[bool],
+) -> Result<Vec<Vec<usize>>, Unordered> {
     let part = under(scop, statements, level, &vec![true; scop.arrays.len()]);
     let flow = flow::analyze(&part).map_err(Unordered::NotAffine)?;
     let mut graph: DiGraph<usize, ()> = DiGraph::new();
@@ -107,7 +116,9 @@ pub(super) fn components(scop: &Scop, statements: &[usize], level: usize, memory
                             graph.update_edge(nodes[s], nodes[statement.index()], ());
                         }
                     }
-                    Source::Input | Source::Undefined if !memory[read.array.index()] => drop(carried.insert(read.array)),
+                    Source::Input | Source::Undefined if !memory[read.array.index()] => {
+                        drop(carried.insert(read.array))
+                    }
                     _ => {}
                 }
             }
@@ -130,18 +141,23 @@ pub(super) fn components(scop: &Scop, statements: &[usize], level: usize, memory
 
 /// The strongly connected components, the one with the first statement of those that may come next.
 fn in_order(graph: &DiGraph<usize, ()>) -> Vec<Vec<usize>> {
-    let mut open: Vec<Vec<usize>> = petgraph::algo::tarjan_scc(graph).into_iter().map(|all| {
-        let mut all: Vec<usize> = all.into_iter().map(|n| graph[n]).collect();
-        all.sort_unstable();
-        all
-    }).collect();
+    let mut open: Vec<Vec<usize>> = petgraph::algo::tarjan_scc(graph)
+        .into_iter()
+        .map(|all| {
+            let mut all: Vec<usize> = all.into_iter().map(|n| graph[n]).collect();
+            all.sort_unstable();
+            all
+        })
+        .collect();
     open.sort();
     let mut ordered = Vec::new();
     while !open.is_empty() {
-        let waits = |all: &Vec<usize>| graph.edge_indices().filter_map(|e| graph.edge_endpoints(e)).any(|(from, to)| {
-            let (from, to) = (graph[from], graph[to]);
-            all.contains(&to) && !all.contains(&from) && open.iter().any(|other| other.contains(&from))
-        });
+        let waits = |all: &Vec<usize>| {
+            graph.edge_indices().filter_map(|e| graph.edge_endpoints(e)).any(|(from, to)| {
+                let (from, to) = (graph[from], graph[to]);
+                all.contains(&to) && !all.contains(&from) && open.iter().any(|other| other.contains(&from))
+            })
+        };
         let next = open.iter().position(|all| !waits(all)).expect("components have no circle");
         ordered.push(open.remove(next));
     }

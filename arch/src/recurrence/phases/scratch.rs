@@ -1,9 +1,10 @@
 //! Local arrays that pass values between phases become *scratch buffers* in DRAM.
 //!
-//! A local array that is used anew for something else is several ([`renamed`]): a `sum` of each of two nests ties nothing
-//! together. Before statements are taken apart, such an array gets a cell of its own for each iteration of the loops whose iterations
-//! keep their values to themselves ([`expanded`]): what one iteration leaves in it orders no other. Where such a loop turns
-//! out to be a phase loop around all that uses the array, the cells of one iteration do for all ([`buffers`]).
+//! A local array that is used anew for something else is several ([`renamed`]): a `sum` of each of two nests ties
+//! nothing together. Before statements are taken apart, such an array gets a cell of its own for each iteration of the
+//! loops whose iterations keep their values to themselves ([`expanded`]): what one iteration leaves in it orders no
+//! other. Where such a loop turns out to be a phase loop around all that uses the array, the cells of one iteration do
+//! for all ([`buffers`]).
 
 use super::{Item, Sequence};
 use crate::affine::map::{constant_on, coordinate, minus};
@@ -26,13 +27,20 @@ pub(super) struct Expansion {
 pub(super) fn renamed(scop: &Scop, flow: &Flow) -> Scop {
     let mut out = scop.clone();
     for array in (0..scop.arrays.len() as u32).map(ArrayId).filter(|&a| scop.array(a).storage == Storage::Local) {
-        let writers: Vec<usize> = (0..scop.statements.len()).filter(|&s| scop.statements[s].write.array == array).collect();
+        let writers: Vec<usize> =
+            (0..scop.statements.len()).filter(|&s| scop.statements[s].write.array == array).collect();
         let mut webs = UnionFind::<usize>::new(scop.statements.len());
-        let sources = |s: usize, k: usize| flow.reads[s][k].iter().filter_map(|p| match &p.source {
-            Source::Write { statement, .. } => Some(statement.index()),
-            Source::Input | Source::Undefined => None,
-        });
-        let reads = || scop.statements.iter().enumerate().flat_map(|(s, all)| all.reads.iter().enumerate().filter(|(_, r)| r.array == array).map(move |(k, _)| (s, k)));
+        let sources = |s: usize, k: usize| {
+            flow.reads[s][k].iter().filter_map(|p| match &p.source {
+                Source::Write { statement, .. } => Some(statement.index()),
+                Source::Input | Source::Undefined => None,
+            })
+        };
+        let reads = || {
+            scop.statements.iter().enumerate().flat_map(|(s, all)| {
+                all.reads.iter().enumerate().filter(|(_, r)| r.array == array).map(move |(k, _)| (s, k))
+            })
+        };
         for (s, k) in reads() {
             let all: Vec<usize> = sources(s, k).collect();
             all.windows(2).for_each(|pair| _ = webs.union(pair[0], pair[1]));
@@ -40,7 +48,10 @@ pub(super) fn renamed(scop: &Scop, flow: &Flow) -> Scop {
         let mut known: Vec<(usize, ArrayId)> = vec![];
         for &s in &writers {
             let web = webs.find(s);
-            let own = known.iter().find(|w| w.0 == web).map_or_else(|| if known.is_empty() { array } else { another(&mut out, array) }, |w| w.1);
+            let own = known
+                .iter()
+                .find(|w| w.0 == web)
+                .map_or_else(|| if known.is_empty() { array } else { another(&mut out, array) }, |w| w.1);
             known.push((web, own));
             out.statements[s].write.array = own;
         }
@@ -55,12 +66,14 @@ pub(super) fn renamed(scop: &Scop, flow: &Flow) -> Scop {
 /// One more array like this one.
 fn another(scop: &mut Scop, array: ArrayId) -> ArrayId {
     let like = scop.array(array).clone();
-    let name = (2..).map(|n| format!("{}_{n}", like.name)).find(|n| scop.arrays.iter().all(|a| a.name != *n)).expect("a name");
+    let name =
+        (2..).map(|n| format!("{}_{n}", like.name)).find(|n| scop.arrays.iter().all(|a| a.name != *n)).expect("a name");
     scop.arrays.push(Array { name, ..like });
     ArrayId(scop.arrays.len() as u32 - 1)
 }
 
-/// Loops around all that uses a local array, by their depth, of which each iteration reads only what it has written itself.
+/// Loops around all that uses a local array, by their depth, of which each iteration reads only what it has written
+/// itself.
 fn private(scop: &Scop, flow: &Flow, array: ArrayId) -> Vec<usize> {
     let users: Vec<&Statement> = scop.statements.iter().filter(|s| accesses(s).any(|a| a.array == array)).collect();
     let Some(first) = users.first() else { return vec![] };
@@ -71,10 +84,16 @@ fn private(scop: &Scop, flow: &Flow, array: ArrayId) -> Vec<usize> {
 
 /// Whether each iteration of the loops at depth `d` reads only what it has written itself.
 fn keeps_to_itself(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> bool {
-    let reads = scop.statements.iter().zip(&flow.reads).flat_map(|(s, all)| s.reads.iter().zip(all).map(move |(r, pieces)| (s.loops.len(), r, pieces)));
+    let reads = scop
+        .statements
+        .iter()
+        .zip(&flow.reads)
+        .flat_map(|(s, all)| s.reads.iter().zip(all).map(move |(r, pieces)| (s.loops.len(), r, pieces)));
     reads.filter(|(_, r, _)| r.array == array).all(|(depth, _, pieces)| {
         pieces.iter().all(|p| match &p.source {
-            Source::Write { iteration, .. } => constant_on(&minus(&iteration[d], &coordinate(d, depth)), &p.domain) == Some(0),
+            Source::Write { iteration, .. } => {
+                constant_on(&minus(&iteration[d], &coordinate(d, depth)), &p.domain) == Some(0)
+            }
             Source::Input | Source::Undefined => false,
         })
     })
@@ -82,7 +101,8 @@ fn keeps_to_itself(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> bool {
 
 /// The array's own subscripts tell the iterations apart.
 fn told_apart(users: &[&Statement], array: ArrayId, d: usize) -> bool {
-    let all: Vec<(usize, &Access)> = users.iter().flat_map(|s| accesses(s).filter(|a| a.array == array).map(|a| (s.loops.len(), a))).collect();
+    let all: Vec<(usize, &Access)> =
+        users.iter().flat_map(|s| accesses(s).filter(|a| a.array == array).map(|a| (s.loops.len(), a))).collect();
     (0..all[0].1.subscripts.len()).any(|k| all.iter().all(|(depth, a)| a.subscripts[k] == coordinate(d, *depth)))
 }
 
@@ -95,8 +115,8 @@ pub(super) fn is_private(scop: &Scop, flow: &Flow, array: ArrayId, d: usize) -> 
     private(scop, flow, array).contains(&d)
 }
 
-/// The program with cells of their own for iterations that keep their values in `array` to themselves: of loops behind the first
-/// `sizes`.
+/// The program with cells of their own for iterations that keep their values in `array` to themselves: of loops behind
+/// the first `sizes`.
 pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId, sizes: usize) -> (Scop, Expansion) {
     let mut out = scop.clone();
     let mut expansion = Expansion::default();
@@ -125,8 +145,8 @@ pub(super) fn expanded(scop: &Scop, flow: &Flow, array: ArrayId, sizes: usize) -
     (out, expansion)
 }
 
-/// The program with the arrays as buffers in DRAM, and the phases with them: subscripts that a phase loop around all users
-/// keeps constant are left out.
+/// The program with the arrays as buffers in DRAM, and the phases with them: subscripts that a phase loop around all
+/// users keeps constant are left out.
 pub(super) fn buffers(scop: &mut Scop, items: &mut [Item], carried: &[(ArrayId, Expansion)]) {
     for (array, expansion) in carried {
         for (k, at) in expansion.loops.iter().enumerate().rev() {
@@ -176,7 +196,12 @@ fn drop_subscript(items: &mut [Item], array: ArrayId, k: usize) {
                 });
                 inputs.for_each(drop);
             }
-            statement.reads.iter_mut().chain([&mut statement.write]).filter(|a| a.array == array).for_each(|a| drop(&mut a.subscripts));
+            statement
+                .reads
+                .iter_mut()
+                .chain([&mut statement.write])
+                .filter(|a| a.array == array)
+                .for_each(|a| drop(&mut a.subscripts));
         }
     }
 }

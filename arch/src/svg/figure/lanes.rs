@@ -20,7 +20,11 @@ impl Figure<'_> {
     /// Where lane `k` meets a row; the dots' centre in a gap.
     pub(super) fn height(&self, row: usize, k: usize) -> i64 {
         let (slot, y, h) = self.rows[row];
-        if slot == Slot::Gap { y + h / 2 } else { self.lane_y(y, k) }
+        if slot == Slot::Gap {
+            y + h / 2
+        } else {
+            self.lane_y(y, k)
+        }
     }
 
     pub(super) fn lanes(&mut self) {
@@ -49,7 +53,8 @@ impl Figure<'_> {
     /// Rows (`down`) or columns, by index, whose PEs read inputs of the group.
     fn reading(&self, g: usize, axis: usize) -> Range<usize> {
         let group = &self.vsa.inputs[g];
-        let slots: Vec<Slot> = if axis == self.view.across { &self.cols } else { &self.rows }.iter().map(|s| s.0).collect();
+        let slots: Vec<Slot> =
+            if axis == self.view.across { &self.cols } else { &self.rows }.iter().map(|s| s.0).collect();
         self.view.within(&slots, (group.first[axis], group.last[axis]), self.vsa.extent[axis], axis)
     }
 
@@ -96,7 +101,16 @@ impl Figure<'_> {
     }
 
     /// Arrows between neighbouring columns, in all rows; labelled once. `step`: direction and distance.
-    fn row_arrows(&mut self, k: usize, color: &'static str, label: &str, step: (i64, i64), dashed: bool, columns: Range<usize>, rows: Range<usize>) {
+    fn row_arrows(
+        &mut self,
+        k: usize,
+        color: &'static str,
+        label: &str,
+        step: (i64, i64),
+        dashed: bool,
+        columns: Range<usize>,
+        rows: Range<usize>,
+    ) {
         let first = (rows.start, columns.start + 1);
         for row in rows {
             if self.rows[row].0 == Slot::Gap {
@@ -175,7 +189,8 @@ impl Figure<'_> {
             }
             let y = self.height(row, k);
             top = top.or(Some(y));
-            let shown: Vec<usize> = (0..self.cols.len()).filter(|&c| inside(self.view.across, self.cols[c].0)).collect();
+            let shown: Vec<usize> =
+                (0..self.cols.len()).filter(|&c| inside(self.view.across, self.cols[c].0)).collect();
             let Some(&first) = shown.first() else { continue };
             for c in first + 1..self.cols.len() {
                 let (left, next) = (self.cols[c - 1], self.cols[c]);
@@ -222,7 +237,15 @@ impl Figure<'_> {
         }
     }
 
-    fn column_arrows(&mut self, k: usize, color: &'static str, label: &str, upwards: bool, lanes: usize, (columns, rows): (Range<usize>, Range<usize>)) {
+    fn column_arrows(
+        &mut self,
+        k: usize,
+        color: &'static str,
+        label: &str,
+        upwards: bool,
+        lanes: usize,
+        (columns, rows): (Range<usize>, Range<usize>),
+    ) {
         let first = (columns.start, rows.start + 1);
         for c in columns {
             if self.cols[c].0 == Slot::Gap {
@@ -280,7 +303,13 @@ impl Figure<'_> {
                     let b = (corner(self.cols[to_c], -dx), corner(self.rows[to_r], -dy) - shift);
                     self.canvas.line(&[a, b], INK.stroke, false, true);
                     if let Some(label) = label.take() {
-                        self.canvas.label((3 * a.0 + b.0) / 4 + 6, (3 * a.1 + b.1) / 4, &label, Font::new(11, INK.stroke), Anchor::Start);
+                        self.canvas.label(
+                            (3 * a.0 + b.0) / 4 + 6,
+                            (3 * a.1 + b.1) / 4,
+                            &label,
+                            Font::new(11, INK.stroke),
+                            Anchor::Start,
+                        );
                     }
                 }
             }

@@ -83,16 +83,24 @@ impl<'a> Figure<'a> {
         let h = 50.max(LANE * along.len() as i64 + if kept.is_empty() { 32 } else { 44 });
         let place = |slots: Vec<Slot>, start: i64, size: i64, gap: i64| {
             let mut at = start;
-            let placed: Vec<_> = slots.into_iter().map(|s| {
-                let size = if s == Slot::Gap { DOTS } else { size };
-                at += size + gap;
-                (s, at - size - gap, size)
-            }).collect();
+            let placed: Vec<_> = slots
+                .into_iter()
+                .map(|s| {
+                    let size = if s == Slot::Gap { DOTS } else { size };
+                    at += size + gap;
+                    (s, at - size - gap, size)
+                })
+                .collect();
             (placed, at - gap - start)
         };
         let (x, y) = (MARGIN + COLUMN * left as i64 + 16, DRAM + 112 + 48 * top.len() as i64);
         // What a link along a row is called stands between two PEs.
-        let named = links.iter().filter(|l| view.direction(l.hop).1 == 0).map(|l| l.label.chars().count() as i64).max().unwrap_or(0);
+        let named = links
+            .iter()
+            .filter(|l| view.direction(l.hop).1 == 0)
+            .map(|l| l.label.chars().count() as i64)
+            .max()
+            .unwrap_or(0);
         let (cols, width) = place(view.slots(vsa, view.across), x, w, GAP.0.max(6 * named + 14));
         let (rows, height) = place(view.slots(vsa, view.down), y, h, GAP.1);
         let grid = Rect { x, y, w: width, h: height };
@@ -118,7 +126,11 @@ impl<'a> Figure<'a> {
         let v = self.vsa;
         self.canvas.text(MARGIN, 34, &v.name, Font::new(18, INK.stroke).bold(), Anchor::Start);
         let lanes = if v.lanes > 1 { format!(", {} lanes each", v.lanes) } else { String::new() };
-        let pes = if v.extent.contains(&1) { format!("{}", v.extent[0] * v.extent[1]) } else { format!("{} × {}", v.extent[0], v.extent[1]) };
+        let pes = if v.extent.contains(&1) {
+            format!("{}", v.extent[0] * v.extent[1])
+        } else {
+            format!("{} × {}", v.extent[0], v.extent[1])
+        };
         let one = if v.extent == [1, 1] { "PE" } else { "PEs" };
         self.canvas.text(MARGIN, 54, &format!("{pes} {one}{lanes}"), Font::new(13, GREY), Anchor::Start);
     }
@@ -140,7 +152,12 @@ impl<'a> Figure<'a> {
         let (hue, name) = (hue(array), &self.vsa.arrays[array as usize].name);
         let (from, to) = if reads { ((x, edge), (x, y - 12)) } else { ((x, y + 12), (x, edge)) };
         self.canvas.line(&[from, to], hue.stroke, false, true);
-        self.canvas.rect(Rect { x: x - 19, y: y - 12, w: 38, h: 24 }, 4, Hue { stroke: hue.stroke, fill: "#ffffff" }, 1.7);
+        self.canvas.rect(
+            Rect { x: x - 19, y: y - 12, w: 38, h: 24 },
+            4,
+            Hue { stroke: hue.stroke, fill: "#ffffff" },
+            1.7,
+        );
         self.canvas.text(x, y + 4, "L3", Font::new(12, hue.stroke).bold(), Anchor::Middle);
         let label = if reads { edge - 9 } else { edge + 17 };
         self.canvas.text(x, label, name, Font::new(12, hue.stroke).bold(), Anchor::Middle);
@@ -160,7 +177,8 @@ impl<'a> Figure<'a> {
             for c in 0..self.cols.len() {
                 let ((row, y, h), (col, x, w)) = (self.rows[r], self.cols[c]);
                 let (x, y) = (x + w / 2, y + h / 2);
-                let mut at = |x: i64, y: i64, dots: &str| self.canvas.text(x, y + 6, dots, Font::new(18, GREY), Anchor::Middle);
+                let mut at =
+                    |x: i64, y: i64, dots: &str| self.canvas.text(x, y + 6, dots, Font::new(18, GREY), Anchor::Middle);
                 match (col, row) {
                     (Slot::Gap, Slot::Gap) => at(x, y, "⋱"),
                     (Slot::Gap, Slot::Pe(_)) if self.along.is_empty() => at(x, y, "⋯"),
@@ -183,7 +201,10 @@ impl<'a> Figure<'a> {
     fn axes(&mut self) {
         let (x, y) = (MARGIN + 10, self.grid.y + self.grid.h + 34);
         let (vsa, view) = (self.vsa, self.view);
-        for (axis, tip, label, anchor) in [(view.across, (x + 40, y), (x + 46, y + 4), Anchor::Start), (view.down, (x, y + 36), (x + 7, y + 38), Anchor::Start)] {
+        for (axis, tip, label, anchor) in [
+            (view.across, (x + 40, y), (x + 46, y + 4), Anchor::Start),
+            (view.down, (x, y + 36), (x + 7, y + 38), Anchor::Start),
+        ] {
             if vsa.extent[axis] > 1 {
                 let ends = if view.backwards[axis] { [tip, (x, y)] } else { [(x, y), tip] };
                 self.canvas.line(&ends, GREY, false, true);

@@ -1,8 +1,8 @@
 //! Hand-made arrays for the tests of the Vsa's tools: matrix multiplication in several mappings.
 #![allow(dead_code)]
 
-use arch::contract::delay;
 use arch::affine::{Condition, Form};
+use arch::contract::delay;
 use arch::ir::vsa::*;
 use frontend::scop::{BinaryOp, ScalarType};
 
@@ -68,7 +68,8 @@ pub fn schedule(vsa: &mut Vsa, skew: [i64; 2]) {
                 let own = match node.op {
                     Op::Past { source, hop, waves, .. } => {
                         let s = source.index();
-                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1] + (hop != [0, 0]) as i64
+                        delay::earliest(waves, ready[s], latencies[s], interval) - skew[0] * hop[0] - skew[1] * hop[1]
+                            + (hop != [0, 0]) as i64
                     }
                     ref op => {
                         let operands = op.sources().iter().map(|s| ready[s.index()]).max().unwrap_or(0);
@@ -111,8 +112,19 @@ pub fn counters(list: &[(&str, i64)]) -> Vec<Counter> {
 }
 
 pub fn arrays(s: &Mm) -> Vec<DramArray> {
-    let array = |port, name: &str, ty, a, b, word| DramArray { name: name.into(), ty, dims: vec![a, b], word, port, scratch: None };
-    vec![array(0, "A", I16, s.n, s.k, s.words[0]), array(1, "B", I16, s.k, s.m, s.words[1]), array(2, "C", I32, s.n, s.m, s.words[2])]
+    let array = |port, name: &str, ty, a, b, word| DramArray {
+        name: name.into(),
+        ty,
+        dims: vec![a, b],
+        word,
+        port,
+        scratch: None,
+    };
+    vec![
+        array(0, "A", I16, s.n, s.k, s.words[0]),
+        array(1, "B", I16, s.k, s.m, s.words[1]),
+        array(2, "C", I32, s.n, s.m, s.words[2]),
+    ]
 }
 
 fn bank(port: u32, ports: u32, row: BankDim, coef: [i64; 2], words_per_row: i64) -> Bank {
@@ -128,7 +140,8 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let trips = [ceil(s.n, ti), ceil(s.m, e1), ceil(s.k, tk)];
     let names = ["i.tile", "j.tile", "k.tile"];
     let at = |axis: usize| order.iter().position(|&o| o == axis).unwrap();
-    let list: Vec<(&str, i64)> = order.iter().map(|&o| (names[o], trips[o])).chain([("k.time", s.steps), ("i.latency", s.points)]).collect();
+    let list: Vec<(&str, i64)> =
+        order.iter().map(|&o| (names[o], trips[o])).chain([("k.time", s.steps), ("i.latency", s.points)]).collect();
     let term = |pairs: &[(usize, i64)]| {
         let mut c = vec![0; 5];
         pairs.iter().for_each(|&(j, v)| c[j] = v);
@@ -152,7 +165,11 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
         true => nodes.add("c_in", I32, Op::Input { group: 2, port: 0 }),
         false => nodes.add("zero", I32, Op::Const(0)),
     };
-    let past = nodes.add("past", I32, Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points, lag: None });
+    let past = nodes.add(
+        "past",
+        I32,
+        Op::Past { source: NodeId(nodes.0.len() as u32 + 2), hop: [0, 0], waves: s.points, lag: None },
+    );
     let before = nodes.add("before", I32, Op::Select(first, start, past));
     let sum = nodes.binary("acc", I32, BinaryOp::Add, before, acc);
     let mut last = vec![eq(form(1 - s.steps, &term(&[(3, 1)]), [0, 0]))];
@@ -162,7 +179,13 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
     let enable = nodes.add("last", ScalarType::BOOL, Op::Guard(last));
     let wa = words(tk, 0);
     let c_row = BankDim { base: 0, coef: [s.points, 0], extent: s.points, residue: 0 };
-    let c_hull = Hull { view: Hull::plain_view(2), origin: vec![origin(0, ti), origin(1, e1)], rows: vec![plain(ti)], words: words(e1, 2), elements: e1 };
+    let c_hull = Hull {
+        view: Hull::plain_view(2),
+        origin: vec![origin(0, ti), origin(1, e1)],
+        rows: vec![plain(ti)],
+        words: words(e1, 2),
+        elements: e1,
+    };
     let mut inputs = vec![
         InputGroup {
             cases: None,
@@ -174,7 +197,13 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             forward: [false, true],
             reload: 1 + at(0).max(at(2)),
             phases: vec![],
-            hull: Hull { view: Hull::plain_view(2), origin: vec![origin(0, ti), origin(2, tk)], rows: vec![plain(ti)], words: wa, elements: tk },
+            hull: Hull {
+                view: Hull::plain_view(2),
+                origin: vec![origin(0, ti), origin(2, tk)],
+                rows: vec![plain(ti)],
+                words: wa,
+                elements: tk,
+            },
             banks: vec![bank(0, s.lanes as u32, c_row.clone(), [0, 0], wa)],
             row: form(0, &term(&[(4, wa)]), [0, 0]),
             col: form(0, &term(&[(3, s.lanes)]), [0, 0]),
@@ -190,8 +219,16 @@ pub fn stationary(s: &Mm, order: [usize; 3], in_place: bool) -> Vsa {
             forward: [true, false],
             reload: 1 + at(1).max(at(2)),
             phases: vec![],
-            hull: Hull { view: Hull::plain_view(2), origin: vec![origin(2, tk), origin(1, e1)], rows: vec![HullDim { modulus: s.lanes, extent: s.steps }], words: words(e1, 1), elements: e1 },
-            banks: (0..s.lanes).map(|l| bank(l as u32, 1, BankDim { base: 0, coef: [0, 0], extent: s.steps, residue: l }, [0, 1], 1)).collect(),
+            hull: Hull {
+                view: Hull::plain_view(2),
+                origin: vec![origin(2, tk), origin(1, e1)],
+                rows: vec![HullDim { modulus: s.lanes, extent: s.steps }],
+                words: words(e1, 1),
+                elements: e1,
+            },
+            banks: (0..s.lanes)
+                .map(|l| bank(l as u32, 1, BankDim { base: 0, coef: [0, 0], extent: s.steps, residue: l }, [0, 1], 1))
+                .collect(),
             row: form(0, &term(&[(3, 1)]), [0, 0]),
             col: form(0, &[], [0, 0]),
             after: vec![],
@@ -275,8 +312,8 @@ fn product(nodes: &mut Nodes, s: &Mm, k: &Form) -> NodeId {
     sum.unwrap_or(zero)
 }
 
-/// k in space (one row of PEs), all of k in the array; partial sums travel within the wave, A's row too slowly to matter.
-/// Counters: i, j tiles of 1 × `steps`; then j.
+/// k in space (one row of PEs), all of k in the array; partial sums travel within the wave, A's row too slowly to
+/// matter. Counters: i, j tiles of 1 × `steps`; then j.
 pub fn travelling(s: &Mm) -> Vsa {
     let pes = s.pes[1];
     assert!(pes >= s.k);
@@ -296,7 +333,13 @@ pub fn travelling(s: &Mm) -> Vsa {
     let plain = |extent: i64| HullDim { modulus: 1, extent };
     let words = |elements: i64, a: usize| ceil(elements, s.words[a] as i64);
     let (t, z) = (s.steps, [0, 0]);
-    let c_hull = Hull { view: Hull::plain_view(2), origin: vec![form(0, &[1], z), form(0, &[0, t], z)], rows: vec![plain(1)], words: words(t, 2), elements: t };
+    let c_hull = Hull {
+        view: Hull::plain_view(2),
+        origin: vec![form(0, &[1], z), form(0, &[0, t], z)],
+        rows: vec![plain(1)],
+        words: words(t, 2),
+        elements: t,
+    };
     let inputs = vec![
         InputGroup {
             cases: None,
@@ -308,7 +351,13 @@ pub fn travelling(s: &Mm) -> Vsa {
             forward: [false, false],
             reload: 1,
             phases: vec![],
-            hull: Hull { view: Hull::plain_view(2), origin: vec![form(0, &[1], z), form(0, &[], z)], rows: vec![plain(1)], words: words(pes, 0), elements: pes },
+            hull: Hull {
+                view: Hull::plain_view(2),
+                origin: vec![form(0, &[1], z), form(0, &[], z)],
+                rows: vec![plain(1)],
+                words: words(pes, 0),
+                elements: pes,
+            },
             banks: vec![bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, [0, 1], 1)],
             row: form(0, &[], z),
             col: form(0, &[], z),
@@ -324,7 +373,13 @@ pub fn travelling(s: &Mm) -> Vsa {
             forward: [true, false],
             reload: 2,
             phases: vec![],
-            hull: Hull { view: Hull::plain_view(2), origin: vec![form(0, &[], z), form(0, &[0, t], z)], rows: vec![plain(pes)], words: words(t, 1), elements: t },
+            hull: Hull {
+                view: Hull::plain_view(2),
+                origin: vec![form(0, &[], z), form(0, &[0, t], z)],
+                rows: vec![plain(pes)],
+                words: words(t, 1),
+                elements: t,
+            },
             banks: vec![bank(0, 1, BankDim { base: 0, coef: [0, 1], extent: 1, residue: 0 }, z, words(t, 1))],
             row: form(0, &[], z),
             col: form(0, &[0, 0, 1], z),
@@ -341,7 +396,10 @@ pub fn travelling(s: &Mm) -> Vsa {
         ends: Default::default(),
         cases: None,
         hull: c_hull,
-        banks: vec![OutputBank { bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)), elements: t }],
+        banks: vec![OutputBank {
+            bank: bank(0, 1, BankDim { base: 0, coef: z, extent: 1, residue: 0 }, z, words(t, 2)),
+            elements: t,
+        }],
         row: form(0, &[], z),
         col: form(0, &[0, 0, 1], z),
         slots: 2,

@@ -25,7 +25,8 @@ impl Parser {
                 line.sign("]")?;
                 make(ExprKind::Holds(all), ScalarType::BOOL)
             }
-            (Some(Token::Sign("-")), Some(Token::Number(_) | Token::Real(_))) | (Some(Token::Number(_) | Token::Real(_)), _) => {
+            (Some(Token::Sign("-")), Some(Token::Number(_) | Token::Real(_)))
+            | (Some(Token::Number(_) | Token::Real(_)), _) => {
                 let (bits, ty) = constant(line)?;
                 make(ExprKind::Const(bits), ty)
             }
@@ -45,7 +46,11 @@ impl Parser {
             line.sign("@")?;
             line.small::<u32>()? as usize
         } else {
-            let known = open.statement.reads.iter().position(|r| (r.array, &r.subscripts) == (access.array, &access.subscripts));
+            let known = open
+                .statement
+                .reads
+                .iter()
+                .position(|r| (r.array, &r.subscripts) == (access.array, &access.subscripts));
             known.unwrap_or_else(|| {
                 open.statement.reads.push(access);
                 open.statement.reads.len() - 1
@@ -86,7 +91,9 @@ impl Parser {
             line.sign(")")?;
             return Ok(Expr { ty: b.ty, kind: ExprKind::Select(Box::new(a), Box::new(b), Box::new(c)), span });
         }
-        let Some(&(sign, op)) = SYMBOLS.iter().find(|s| line.peek() == Some(&Token::Sign(s.0))) else { return line.fault("an operator") };
+        let Some(&(sign, op)) = SYMBOLS.iter().find(|s| line.peek() == Some(&Token::Sign(s.0))) else {
+            return line.fault("an operator");
+        };
         line.sign(sign)?;
         let b = self.expr(line)?;
         line.sign(")")?;
@@ -104,7 +111,11 @@ impl Parser {
         line.sign(")")?;
         let ty = table.first().ok_or("a table without constants")?.1;
         let bits: Option<Vec<u64>> = table.into_iter().map(|(bits, own)| (own == ty).then_some(bits)).collect();
-        Ok(Expr { kind: ExprKind::Lookup(bits.ok_or("constants of one type")?.into(), Box::new(index)), ty, span: self.span })
+        Ok(Expr {
+            kind: ExprKind::Lookup(bits.ok_or("constants of one type")?.into(), Box::new(index)),
+            ty,
+            span: self.span,
+        })
     }
 
     fn call(&mut self, line: &mut Line, word: &str) -> Result<Expr, String> {
@@ -133,8 +144,13 @@ impl Parser {
                 Ok(Expr { kind: ExprKind::Cast(Box::new(a)), ty: to, span })
             }
             _ => {
-                let (function, ty) = HostFunction::named(word).ok_or_else(|| format!("there is no function `{word}`"))?;
-                let all: Vec<Expr> = if function.arguments() == 2 { self.operands::<2>(line)?.into() } else { self.operands::<1>(line)?.into() };
+                let (function, ty) =
+                    HostFunction::named(word).ok_or_else(|| format!("there is no function `{word}`"))?;
+                let all: Vec<Expr> = if function.arguments() == 2 {
+                    self.operands::<2>(line)?.into()
+                } else {
+                    self.operands::<1>(line)?.into()
+                };
                 Ok(Expr { kind: ExprKind::Host(function, all), ty, span })
             }
         }
@@ -143,7 +159,11 @@ impl Parser {
 
 fn binary(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
     let compares = matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le);
-    Expr { ty: if compares { ScalarType::BOOL } else { a.ty }, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), span }
+    Expr {
+        ty: if compares { ScalarType::BOOL } else { a.ty },
+        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
+        span,
+    }
 }
 
 /// `3i16`, `-1.5f32` or `bits(0x7f800000)f32`
@@ -159,7 +179,9 @@ fn constant(line: &mut Line) -> Result<(u64, ScalarType), String> {
     }
     let ty = ty(line)?;
     match number {
-        Some(Token::Number(n)) if !ty.is_float() => Ok((value::from_integer(if negative { -i128::from(n) } else { n.into() }, ty), ty)),
+        Some(Token::Number(n)) if !ty.is_float() => {
+            Ok((value::from_integer(if negative { -i128::from(n) } else { n.into() }, ty), ty))
+        }
         Some(Token::Real(text)) if ty.is_float() => {
             let x: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
             Ok((value::from_f64(if negative { -x } else { x }, ty), ty))

@@ -14,13 +14,24 @@ use crate::scop::*;
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
     let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop { name: String::new(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources };
+    let scop = Scop {
+        name: String::new(),
+        function,
+        arrays: vec![],
+        loops: vec![],
+        statements: vec![],
+        host: vec![],
+        sizes: vec![],
+        clauses: vec![],
+        sources,
+    };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
         last = i + 1;
         let indent = line.len() - line.trim_start().len();
-        parser.span = Span { file: 0, start: (start + indent) as u32, end: (start + line.trim_end().len().max(indent)) as u32 };
+        parser.span =
+            Span { file: 0, start: (start + indent) as u32, end: (start + line.trim_end().len().max(indent)) as u32 };
         start += line.len();
         parser.line(line).map_err(|fault| format!("line {last}: {fault}"))?;
     }
@@ -80,7 +91,11 @@ impl Parser {
                 line.keyword(&word)?;
                 let open = self.open.as_mut().ok_or("a domain without a statement")?;
                 let all = conjunction(&mut line, &open.names)?;
-                if word == "where" { open.statement.domain.push(all) } else { open.statement.around.push(all) }
+                if word == "where" {
+                    open.statement.domain.push(all)
+                } else {
+                    open.statement.around.push(all)
+                }
             }
             "reads" => {
                 line.keyword("reads")?;
@@ -94,7 +109,12 @@ impl Parser {
                     }
                 }
             }
-            _ if is_statement(&word) && line.peek_at(1) == Some(&Token::Sign("[")) && self.open.as_ref().is_none_or(|o| o.complete) => self.statement(&mut line, &word)?,
+            _ if is_statement(&word)
+                && line.peek_at(1) == Some(&Token::Sign("["))
+                && self.open.as_ref().is_none_or(|o| o.complete) =>
+            {
+                self.statement(&mut line, &word)?
+            }
             _ => return self.assignment(&mut line),
         }
         line.end()
@@ -162,7 +182,8 @@ impl Parser {
             words.push(line.word("a C type")?);
         }
         line.sign(",")?;
-        let storage = if line.has_word("dram") { Storage::Dram } else { line.keyword("local").map(|()| Storage::Local)? };
+        let storage =
+            if line.has_word("dram") { Storage::Dram } else { line.keyword("local").map(|()| Storage::Local)? };
         let binding = match storage {
             Storage::Local => Binding::Local,
             Storage::Dram if line.has_word("parameter") => Binding::Parameter(line.small()?),
@@ -175,7 +196,17 @@ impl Parser {
         if constant {
             line.keyword("const")?;
         }
-        self.scop.arrays.push(Array { name, ty, c_type: words.join(" "), dims, extents, storage, binding, constant, span: self.span });
+        self.scop.arrays.push(Array {
+            name,
+            ty,
+            c_type: words.join(" "),
+            dims,
+            extents,
+            storage,
+            binding,
+            constant,
+            span: self.span,
+        });
         Ok(())
     }
 
@@ -202,7 +233,8 @@ impl Parser {
         let (mut offset, mut step) = (Affine::constant(depth, 0), 1);
         if line.has("=") {
             let own = format!("{name}'");
-            let mut sum = line.sum(depth + 1, &|n| outer.iter().position(|o| o == n).or((n == own).then_some(depth)))?;
+            let mut sum =
+                line.sum(depth + 1, &|n| outer.iter().position(|o| o == n).or((n == own).then_some(depth)))?;
             step = sum.coeffs.pop().unwrap_or(1);
             offset = sum;
         }
@@ -247,7 +279,16 @@ impl Parser {
         }
         let nothing = Access { array: ArrayId(0), subscripts: vec![], span: self.span };
         let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::BOOL, span: self.span };
-        let statement = Statement { loops, domain: vec![], around: vec![], beta, write: nothing, rhs, reads: vec![], span: self.span };
+        let statement = Statement {
+            loops,
+            domain: vec![],
+            around: vec![],
+            beta,
+            write: nothing,
+            rhs,
+            reads: vec![],
+            span: self.span,
+        };
         self.open = Some(Open { statement, names, listed: false, complete: false });
         Ok(())
     }
@@ -285,7 +326,12 @@ impl Parser {
 
     fn access(&self, line: &mut Line) -> Result<Access, String> {
         let name = line.name()?;
-        let array = self.scop.arrays.iter().position(|a| a.name == name).ok_or_else(|| format!("there is no array `{name}`"))?;
+        let array = self
+            .scop
+            .arrays
+            .iter()
+            .position(|a| a.name == name)
+            .ok_or_else(|| format!("there is no array `{name}`"))?;
         let mut subscripts = vec![];
         while line.has("[") {
             subscripts.push(sum(line, self.names())?);
@@ -301,7 +347,11 @@ impl Parser {
 /// What was expected in its place.
 pub fn formula(line: &mut Line, scalars: &[(&str, ScalarType)]) -> Result<Expr, String> {
     let (scop, statement) = super::of_scalars(scalars);
-    let mut parser = Parser { scop, open: Some(Open { statement, names: vec![], listed: false, complete: false }), span: Span::default() };
+    let mut parser = Parser {
+        scop,
+        open: Some(Open { statement, names: vec![], listed: false, complete: false }),
+        span: Span::default(),
+    };
     parser.expr(line)
 }
 

@@ -37,10 +37,23 @@ impl Random {
         }
         let number = match self.below(6) {
             0 => self.bits() as i64 as i128,
-            1 => *self.pick(&[0i128, 1, -1, i8::MIN as i128, i16::MIN as i128, i32::MIN as i128, i64::MIN as i128, i64::MAX as i128]),
+            1 => *self.pick(&[
+                0i128,
+                1,
+                -1,
+                i8::MIN as i128,
+                i16::MIN as i128,
+                i32::MIN as i128,
+                i64::MIN as i128,
+                i64::MAX as i128,
+            ]),
             _ => self.below(41) as i128 - 20,
         };
-        if ty == ScalarType::BOOL { (number & 1) as u64 } else { value::from_integer(number, ty) }
+        if ty == ScalarType::BOOL {
+            (number & 1) as u64
+        } else {
+            value::from_integer(number, ty)
+        }
     }
     pub fn memory(&mut self, scop: &Scop) -> Memory {
         let mut memory = Memory::zeroed(scop);
@@ -55,7 +68,11 @@ impl Random {
 
 pub fn examples() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ok");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect();
+    let mut all: Vec<PathBuf> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
     all.sort();
     assert!(all.len() >= 8);
     all
@@ -119,7 +136,11 @@ impl Native {
 
     /// The memory afterwards; `None` if the program trapped (division by zero).
     pub fn run(&self, scop: &Scop, memory: &Memory) -> Option<Memory> {
-        let mut child = Command::new(self.directory.path().join("harness")).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new(self.directory.path().join("harness"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut input = vec![];
         for (k, a) in dram(scop) {
             memory.arrays[k].iter().for_each(|x| input.extend(&x.to_le_bytes()[..a.ty.bytes() as usize]));
@@ -153,7 +174,13 @@ pub fn assert_same(scop: &Scop, native: &Memory, interpreted: &Memory, context: 
     for (k, a) in dram(scop) {
         for (n, (x, y)) in native.arrays[k].iter().zip(&interpreted.arrays[k]).enumerate() {
             let (x, y) = (value::canonical(*x, a.ty), value::canonical(*y, a.ty));
-            assert_eq!(x, y, "element {n} of `{}` ({}): C {x:#x}, interpreter {y:#x}\n{context}", scop.array(ArrayId(k as u32)).name, a.ty);
+            assert_eq!(
+                x,
+                y,
+                "element {n} of `{}` ({}): C {x:#x}, interpreter {y:#x}\n{context}",
+                scop.array(ArrayId(k as u32)).name,
+                a.ty
+            );
         }
     }
 }

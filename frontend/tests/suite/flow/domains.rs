@@ -78,7 +78,8 @@ fn projections() {
     assert_eq!(project_out(&triangle(), &[0], 2), [vec![ge(&[-1], 5), ge(&[1], 0)]]);
     assert_eq!(project_out(&triangle(), &[1, 0], 2), [vec![]]);
     // x = 2y + z, 0 <= y <= 3: gap-free for 0 <= z <= 1, the even numbers for z = 0.
-    let pair = |top| vec![eq(&[1, -2, -1], 0), ge(&[0, 1, 0], 0), ge(&[0, -1, 0], 3), ge(&[0, 0, 1], 0), ge(&[0, 0, -1], top)];
+    let pair =
+        |top| vec![eq(&[1, -2, -1], 0), ge(&[0, 1, 0], 0), ge(&[0, -1, 0], 3), ge(&[0, 0, 1], 0), ge(&[0, 0, -1], top)];
     let filled = projection(&pair(1), &[1, 2], 3);
     assert!(filled.is_convex());
     assert_eq!(filled.pieces, [vec![ge(&[-1], 7), ge(&[1], 0)]]);
@@ -96,7 +97,10 @@ fn bounds_and_optima() {
     assert_eq!(domain_bounds(&[vec![ge(&[-3], 10), ge(&[1], 2)]], 1), Some(vec![(-2, 3)]));
     let f = affine(&[2, -3], 1);
     let values: Vec<i64> = grid().filter(|p| inside(&[triangle()], p) == 1).map(|p| f.eval(&p)).collect();
-    assert_eq!((minimum(&triangle(), &f), maximum(&triangle(), &f)), (values.iter().min().copied(), values.iter().max().copied()));
+    assert_eq!(
+        (minimum(&triangle(), &f), maximum(&triangle(), &f)),
+        (values.iter().min().copied(), values.iter().max().copied())
+    );
     assert_eq!(maximum(&[ge(&[1], 0)], &affine(&[1], 0)), None);
     assert_eq!(minimum(&[ge(&[1], 0)], &affine(&[1], 4)), Some(4));
     assert_eq!(maximum(&[ge(&[1], 0), ge(&[-1], -1)], &affine(&[1], 0)), None);
@@ -139,6 +143,7 @@ fn points_and_counts() {
     assert_eq!(count(&[[skewed, vec![eq(&[1, -2], 0)]].concat()], 2), Some(3));
     // A large box times a triangle.
     let n = 1_000_000_000;
-    let large = vec![ge(&[1, 0, 0], 0), ge(&[-1, 0, 0], n - 1), ge(&[0, 1, 0], 0), ge(&[0, -1, 1], 0), ge(&[0, 0, -1], 9)];
+    let large =
+        vec![ge(&[1, 0, 0], 0), ge(&[-1, 0, 0], n - 1), ge(&[0, 1, 0], 0), ge(&[0, -1, 1], 0), ge(&[0, 0, -1], 9)];
     assert_eq!(count(&[large], 3), Some(55 * n as u128));
 }

@@ -36,7 +36,9 @@ fn related(deps: &[MemoryDep], (statement, point): &Instance, access: usize, sin
         assert_eq!(dep.to.1, WRITE);
         for piece in &dep.relation {
             match piece {
-                RelationPiece::Function { domain, target } if holds(domain, point) => sinks.push((dep.to.0, apply(target, point))),
+                RelationPiece::Function { domain, target } if holds(domain, point) => {
+                    sinks.push((dep.to.0, apply(target, point)))
+                }
                 RelationPiece::Function { .. } => {}
                 RelationPiece::Relation { constraints } => {
                     functions = false;
@@ -62,7 +64,10 @@ fn compare(scop: &Scop, flow: &Flow, extent: i64) {
         let nobody = (StmtId(u32::MAX), vec![]);
         let (sinks, functions) = related(deps, from, access, next.unwrap_or(&nobody));
         match next {
-            Some(next) => assert!(sinks.contains(next) && (sinks.len() == 1 || !functions), "{from:?}/{access}: {sinks:?}, not {next:?}"),
+            Some(next) => assert!(
+                sinks.contains(next) && (sinks.len() == 1 || !functions),
+                "{from:?}/{access}: {sinks:?}, not {next:?}"
+            ),
             None => assert!(sinks.is_empty() || !functions, "{from:?}/{access}: {sinks:?}, not none"),
         }
     };
@@ -110,7 +115,8 @@ fn refuse(text: &str) -> Vec<Diagnostic> {
 
 fn mm(i: i64, j: i64, k: i64) -> String {
     format!(
-        "dram A {i} {k}\n dram B {k} {j}\n dram C {i} {j}\n for i = 0 .. {i}\n for j = 0 .. {j}\n C[i][j] =\n for k = 0 .. {k}
+        "dram A {i} {k}\n dram B {k} {j}\n dram C {i} {j}\n for i = 0 .. {i}\n for j = 0 .. {j}\n C[i][j] =\n for k = \
+        0 .. {k}
         C[i][j] = C[i][j] A[i][k] B[k][j]\n end\n end\n end"
     )
 }
@@ -174,7 +180,8 @@ fn scalar_accumulator() {
 fn convolution_six_loops() {
     check(
         "dram I 3 4 4\n dram W 2 3 2 2\n dram O 2 3 3\n for o = 0 .. 2\n for r = 0 .. 3\n for c = 0 .. 3\n O[o][r][c] =
-         for i = 0 .. 3\n for p = 0 .. 2\n for q = 0 .. 2\n O[o][r][c] = O[o][r][c] I[i][r+p][c+q] W[o][i][p][q]\n end\n end\n end\n end\n end\n end",
+         for i = 0 .. 3\n for p = 0 .. 2\n for q = 0 .. 2\n O[o][r][c] = O[o][r][c] I[i][r+p][c+q] W[o][i][p][q]\n \
+             end\n end\n end\n end\n end\n end",
         3,
     );
 }
@@ -183,7 +190,8 @@ fn convolution_six_loops() {
 fn lu(n: i64) -> String {
     format!(
         "dram A {n} {n}\n for i = 0 .. {n}\n for j = 0 .. i\n for k = 0 .. j\n A[i][j] = A[i][j] A[i][k] A[k][j]\n end
-         A[i][j] = A[i][j] A[j][j]\n end\n for j = i .. {n}\n for k = 0 .. i\n A[i][j] = A[i][j] A[i][k] A[k][j]\n end\n end\n end"
+         A[i][j] = A[i][j] A[j][j]\n end\n for j = i .. {n}\n for k = 0 .. i\n A[i][j] = A[i][j] A[i][k] A[k][j]\n \
+             end\n end\n end"
     )
 }
 
@@ -195,8 +203,10 @@ fn lu_polybench() {
 /// LU with separate L and U and temporaries: nine statements.
 fn lu_nine(n: i64) -> String {
     format!(
-        "dram A {n} {n}\n dram L {n} {n}\n dram U {n} {n}\n local prev {n} {n}\n local pivot {n}\n local f {n}\n for i = 0 .. {n}\n for j = 0 .. {n}
-         prev[i][j] = A[i][j]\n end\n end\n for k = 0 .. {n}\n pivot[k] = prev[k][k]\n for j = k .. {n}\n U[k][j] = prev[k][j]\n end\n L[k][k] =
+        "dram A {n} {n}\n dram L {n} {n}\n dram U {n} {n}\n local prev {n} {n}\n local pivot {n}\n local f {n}\n for \
+        i = 0 .. {n}\n for j = 0 .. {n}
+         prev[i][j] = A[i][j]\n end\n end\n for k = 0 .. {n}\n pivot[k] = prev[k][k]\n for j = k .. {n}\n U[k][j] = \
+             prev[k][j]\n end\n L[k][k] =
          for i = k+1 .. {n}\n f[i] = prev[i][k] pivot[k]\n L[i][k] = f[i]\n L[k][i] =\n U[i][k] =
          for j = k+1 .. {n}\n prev[i][j] = prev[i][j] L[i][k] U[k][j]\n end\n end\n end"
     )
@@ -218,13 +228,18 @@ fn cholesky_right_looking() {
 
 #[test]
 fn triangular_solve() {
-    check("dram L 6 6\n dram x 6\n dram b 6\n for i = 0 .. 6\n x[i] = b[i]\n for j = 0 .. i\n x[i] = x[i] L[i][j] x[j]\n end\n x[i] = x[i] L[i][i]\n end", 6);
+    check(
+        "dram L 6 6\n dram x 6\n dram b 6\n for i = 0 .. 6\n x[i] = b[i]\n for j = 0 .. i\n x[i] = x[i] L[i][j] \
+        x[j]\n end\n x[i] = x[i] L[i][i]\n end",
+        6,
+    );
 }
 
 #[test]
 fn backward_substitution_counts_down() {
     check(
-        "dram U 6 6\n dram x 6\n dram b 6\n for i = 5 .. -1 step -1\n x[i] = b[i]\n for j = i+1 .. 6\n x[i] = x[i] U[i][j] x[j]\n end\n x[i] = x[i] U[i][i]\n end",
+        "dram U 6 6\n dram x 6\n dram b 6\n for i = 5 .. -1 step -1\n x[i] = b[i]\n for j = i+1 .. 6\n x[i] = x[i] \
+        U[i][j] x[j]\n end\n x[i] = x[i] U[i][i]\n end",
         6,
     );
 }
@@ -237,7 +252,8 @@ fn smith_waterman() {
 fn smith_waterman_text(n: i64) -> String {
     let m = n + 1;
     format!(
-        "dram a {m}\n dram b {m}\n dram H {m} {m}\n for i = 0 .. {m}\n H[i][0] =\n end\n for j = 1 .. {m}\n H[0][j] =\n end
+        "dram a {m}\n dram b {m}\n dram H {m} {m}\n for i = 0 .. {m}\n H[i][0] =\n end\n for j = 1 .. {m}\n \
+        H[0][j] =\n end
          for i = 1 .. {m}\n for j = 1 .. {m}\n H[i][j] = H[i-1][j-1] H[i-1][j] H[i][j-1] a[i] b[j]\n end\n end"
     )
 }
@@ -246,7 +262,8 @@ fn jacobi(steps: i64, n: i64) -> String {
     let inner = n - 1;
     let five = |x: &str| format!("{x}[i][j] {x}[i-1][j] {x}[i+1][j] {x}[i][j-1] {x}[i][j+1]");
     format!(
-        "dram A {n} {n}\n dram B {n} {n}\n for t = 0 .. {steps}\n for i = 1 .. {inner}\n for j = 1 .. {inner}\n B[i][j] = {}\n end\n end
+        "dram A {n} {n}\n dram B {n} {n}\n for t = 0 .. {steps}\n for i = 1 .. {inner}\n for j = 1 .. {inner}\n \
+        B[i][j] = {}\n end\n end
          for i = 1 .. {inner}\n for j = 1 .. {inner}\n A[i][j] = {}\n end\n end\n end",
         five("A"),
         five("B")
@@ -260,32 +277,47 @@ fn jacobi_two_dimensional() {
 
 #[test]
 fn seidel_in_place() {
-    check("dram A 6 6\n for t = 0 .. 3\n for i = 1 .. 5\n for j = 1 .. 5\n A[i][j] = A[i-1][j] A[i][j-1] A[i][j] A[i+1][j] A[i][j+1]\n end\n end\n end", 5);
+    check(
+        "dram A 6 6\n for t = 0 .. 3\n for i = 1 .. 5\n for j = 1 .. 5\n A[i][j] = A[i-1][j] A[i][j-1] A[i][j] \
+        A[i+1][j] A[i][j+1]\n end\n end\n end",
+        5,
+    );
 }
 
 #[test]
 fn guards_split_pieces() {
     check(
-        "dram A 8\n dram B 8\n local s\n for i = 0 .. 8\n if i-3 == 0\n s = A[i]\n end\n if 2-i\n s = B[i]\n end\n if i-5\n s = A[i] s\n end\n B[i] = s\n end",
+        "dram A 8\n dram B 8\n local s\n for i = 0 .. 8\n if i-3 == 0\n s = A[i]\n end\n if 2-i\n s = B[i]\n end\n if \
+        i-5\n s = A[i] s\n end\n B[i] = s\n end",
         8,
     );
 }
 
 #[test]
 fn prefix_sum_and_reversal() {
-    check("dram A 8\n dram S 8\n dram R 8\n S[0] = A[0]\n for i = 1 .. 8\n S[i] = S[i-1] A[i]\n end\n for i = 7 .. -1 step -1\n R[i] = S[7-i] R[7-i]\n end", 8);
+    check(
+        "dram A 8\n dram S 8\n dram R 8\n S[0] = A[0]\n for i = 1 .. 8\n S[i] = S[i-1] A[i]\n end\n for i = 7 .. -1 \
+        step -1\n R[i] = S[7-i] R[7-i]\n end",
+        8,
+    );
 }
 
 #[test]
 fn floyd_warshall() {
-    check("dram D 4 4\n for k = 0 .. 4\n for i = 0 .. 4\n for j = 0 .. 4\n D[i][j] = D[i][j] D[i][k] D[k][j]\n end\n end\n end", 4);
+    check(
+        "dram D 4 4\n for k = 0 .. 4\n for i = 0 .. 4\n for j = 0 .. 4\n D[i][j] = D[i][j] D[i][k] D[k][j]\n end\n \
+        end\n end",
+        4,
+    );
 }
 
 #[test]
 fn two_chained_products() {
     check(
-        "dram A 3 3\n dram B 3 3\n dram C 3 3\n dram D 3 3\n local T 3 3\n for i = 0 .. 3\n for j = 0 .. 3\n T[i][j] =\n for k = 0 .. 3
-         T[i][j] = T[i][j] A[i][k] B[k][j]\n end\n end\n end\n for i = 0 .. 3\n for j = 0 .. 3\n D[i][j] =\n for k = 0 .. 3
+        "dram A 3 3\n dram B 3 3\n dram C 3 3\n dram D 3 3\n local T 3 3\n for i = 0 .. 3\n for j = 0 .. 3\n T[i][j] \
+        =\n for k = 0 .. 3
+         T[i][j] = T[i][j] A[i][k] B[k][j]\n end\n end\n end\n for i = 0 .. 3\n for j = 0 .. 3\n D[i][j] =\n for k \
+             = 0 .. 3
          D[i][j] = D[i][j] T[i][k] C[k][j]\n end\n end\n end",
         3,
     );
@@ -301,7 +333,8 @@ fn domains_of_several_conjunctions() {
     let text = "dram A 9\n dram B 9\n for i = 0 .. 9\n A[i] = B[i]\n B[i] = A[i-1]\n end";
     let mut scop = parse(text);
     // The first statement only runs where i < 3 or i > 5.
-    let outside = |coefficient, constant| Constraint { expr: Affine { coeffs: vec![coefficient], constant }, equality: false };
+    let outside =
+        |coefficient, constant| Constraint { expr: Affine { coeffs: vec![coefficient], constant }, equality: false };
     let all = scop.statements[0].domain[0].clone();
     scop.statements[0].domain = [outside(-1, 2), outside(1, -6)].map(|c| [all.as_slice(), &[c]].concat()).to_vec();
     let flow = analyze(&scop).unwrap();
@@ -311,7 +344,8 @@ fn domains_of_several_conjunctions() {
 
 #[test]
 fn strided_source_is_refused() {
-    let faults = refuse("dram A 16\n dram B 16\n for i = 0 .. 8\n A[2*i] = B[i]\n end\n for j = 0 .. 16\n B[j] = A[j]\n end");
+    let faults =
+        refuse("dram A 16\n dram B 16\n for i = 0 .. 8\n A[2*i] = B[i]\n end\n for j = 0 .. 16\n B[j] = A[j]\n end");
     assert!(faults.iter().all(|f| f.code == "E0501"), "{faults:#?}");
     // The read's line and the write's as a note.
     assert_eq!(faults[0].span.unwrap().start, parse_offset("B[j]"), "{faults:#?}");
@@ -327,7 +361,8 @@ fn parse_offset(what: &str) -> u32 {
 
 #[test]
 fn strided_final_write_is_refused() {
-    let faults = refuse("dram A 16\n dram B 16\n for j = 0 .. 16\n A[j] = B[j]\n end\n for i = 0 .. 8\n A[2*i] = B[i]\n end");
+    let faults =
+        refuse("dram A 16\n dram B 16\n for j = 0 .. 16\n A[j] = B[j]\n end\n for i = 0 .. 8\n A[2*i] = B[i]\n end");
     assert!(faults.iter().any(|f| f.code == "E0501" && f.message.contains("final value of `A`")), "{faults:#?}");
 }
 
@@ -342,9 +377,18 @@ fn busy() -> Duration {
 #[test]
 fn sizes_do_not_matter() {
     let n = 1_000_000;
-    let conv = "dram I 512 514 514\n dram W 512 512 3 3\n dram O 512 512 512\n for o = 0 .. 512\n for r = 0 .. 512\n for c = 0 .. 512\n O[o][r][c] =
-         for i = 0 .. 512\n for p = 0 .. 3\n for q = 0 .. 3\n O[o][r][c] = O[o][r][c] I[i][r+p][c+q] W[o][i][p][q]\n end\n end\n end\n end\n end\n end";
-    let texts = [("mm", mm(1040, 1024, 1024)), ("conv", conv.into()), ("lu", lu(n)), ("lu9", lu_nine(n)), ("sw", smith_waterman_text(n)), ("jacobi", jacobi(n, n))];
+    let conv = "dram I 512 514 514\n dram W 512 512 3 3\n dram O 512 512 512\n for o = 0 .. 512\n for r = 0 .. 512\n \
+        for c = 0 .. 512\n O[o][r][c] =
+         for i = 0 .. 512\n for p = 0 .. 3\n for q = 0 .. 3\n O[o][r][c] = O[o][r][c] I[i][r+p][c+q] W[o][i][p][q]\n \
+             end\n end\n end\n end\n end\n end";
+    let texts = [
+        ("mm", mm(1040, 1024, 1024)),
+        ("conv", conv.into()),
+        ("lu", lu(n)),
+        ("lu9", lu_nine(n)),
+        ("sw", smith_waterman_text(n)),
+        ("jacobi", jacobi(n, n)),
+    ];
     for (name, text) in texts {
         let scop = parse(&text);
         let start = busy();
@@ -375,7 +419,11 @@ fn random_access(random: &mut Random, depth: usize) -> String {
     let iterators = &["i", "j", "k"][..depth];
     let subscript = |random: &mut Random| {
         let base = if depth == 0 { "0".to_string() } else { random.pick(iterators).to_string() };
-        let base = if depth > 1 && random.below(5) == 0 { format!("{base}{}{}", random.pick(&["+", "-"]), random.pick(iterators)) } else { base };
+        let base = if depth > 1 && random.below(5) == 0 {
+            format!("{base}{}{}", random.pick(&["+", "-"]), random.pick(iterators))
+        } else {
+            base
+        };
         format!("[{base}{}]", random.pick(&["", "", "+1", "-1", "+2"]))
     };
     match random.below(5) {
@@ -401,11 +449,20 @@ fn random_program(random: &mut Random) -> String {
                     _ => (random.pick(&["0", "1"]).to_string(), "5".into()),
                 };
                 let down = random.below(5) == 0;
-                text += &if down { format!("for {} = 4 .. -1 step -1\n", names[depth]) } else { format!("for {} = {from} .. {to}\n", names[depth]) };
+                text += &if down {
+                    format!("for {} = 4 .. -1 step -1\n", names[depth])
+                } else {
+                    format!("for {} = {from} .. {to}\n", names[depth])
+                };
                 open.push("for");
             }
             2 if depth > 0 => {
-                text += &format!("if {}-{}{}\n", random.pick(&names[..depth]), random.below(3), random.pick(&["", " == 0"]));
+                text += &format!(
+                    "if {}-{}{}\n",
+                    random.pick(&names[..depth]),
+                    random.below(3),
+                    random.pick(&["", " == 0"])
+                );
                 open.push("if");
             }
             3 if !open.is_empty() => {
@@ -452,10 +509,12 @@ fn random_programs() {
     assert!(accepted > 100 && refused < 15, "accepted {accepted}, refused {refused}");
 }
 
-/// The iteration before the first one of a tile is the last one of the tile before: two functions, not one with a division.
+/// The iteration before the first one of a tile is the last one of the tile before: two functions, not one with a
+/// division.
 #[test]
 fn a_sum_over_tiles_and_within_them() {
-    let text = "void f(int A[18], int C[2]) {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n for (int i = ii; i < ii + 1; i++)\n \
+    let text = "void f(int A[18], int C[2]) \
+        {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n for (int i = ii; i < ii + 1; i++)\n \
                 for (int k = kk; k < (kk + 4 < 18 ? kk + 4 : 18); k++)\n C[i] += A[k];\n#pragma endscop\n}\n";
     let (scop, _) = frontend::parse_text("tiles.c", text, &Default::default()).unwrap();
     let flow = analyze(&scop).unwrap();
@@ -466,11 +525,15 @@ fn a_sum_over_tiles_and_within_them() {
 #[test]
 fn strided_taps() {
     check("dram A 16\n for c = 0 .. 3\n for i = 0 .. 5\n for u = 0 .. 4\n A[2*i+u] = A[2*i+u]\n end\n end\n end", 5);
-    check("dram A 20\n for c = 0 .. 2\n for i = 0 .. 4\n for o = 0 .. 2\n for u = 0 .. 5\n A[3*i+u] = A[3*i+u]\n end\n end\n end\n end", 5);
+    check(
+        "dram A 20\n for c = 0 .. 2\n for i = 0 .. 4\n for o = 0 .. 2\n for u = 0 .. 5\n A[3*i+u] = A[3*i+u]\n \
+        end\n end\n end\n end",
+        5,
+    );
 }
 
-/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or without
-/// the knowledge that there is none.
+/// Cells that only some iterations share, for reasons of divisibility: nobody is left without a source that it has, or
+/// without the knowledge that there is none.
 #[test]
 fn subscripts_that_meet_now_and_then() {
     check("dram A 24\n for i = 0 .. 2\n for j = 1 .. 3\n A[2*i+6*j] = A[7*j]\n end\n end", 3);
@@ -478,7 +541,12 @@ fn subscripts_that_meet_now_and_then() {
     let (mut decided, mut refused) = (0, 0);
     for _ in 0..250 {
         let mut form = || format!("{}*i+{}*j+{}", random.below(7), random.below(8), random.below(4));
-        let text = format!("dram A 64\n for i = 0 .. 4\n for j = 1 .. 4\n A[{}] = A[{}] A[{}]\n end\n end", form(), form(), form());
+        let text = format!(
+            "dram A 64\n for i = 0 .. 4\n for j = 1 .. 4\n A[{}] = A[{}] A[{}]\n end\n end",
+            form(),
+            form(),
+            form()
+        );
         let scop = parse(&text);
         match analyze(&scop) {
             Ok(flow) => {

@@ -30,9 +30,20 @@ pub struct Parser {
 
 pub fn parse(text: &str) -> Scop {
     let function = Function { name: Some("kernel".into()), region: Span::default(), parameters: 0 };
-    let scop = Scop { name: "kernel".into(), function, arrays: vec![], loops: vec![], statements: vec![], host: vec![], sizes: vec![], clauses: vec![], sources: SourceMap::default() };
+    let scop = Scop {
+        name: "kernel".into(),
+        function,
+        arrays: vec![],
+        loops: vec![],
+        statements: vec![],
+        host: vec![],
+        sizes: vec![],
+        clauses: vec![],
+        sources: SourceMap::default(),
+    };
     let (arrays, scopes, loops, values) = (BTreeMap::new(), vec![], vec![], vec![]);
-    let mut parser = Parser { scop, arrays, scopes, positions: vec![0], loops, values, constraints: vec![], marks: vec![] };
+    let mut parser =
+        Parser { scop, arrays, scopes, positions: vec![0], loops, values, constraints: vec![], marks: vec![] };
     let mut start = 0;
     for line in text.split('\n') {
         parser.line(line.trim(), Span { file: 0, start, end: start + line.len() as u32 });
@@ -73,7 +84,17 @@ impl Parser {
         let binding = if storage == Storage::Local { Binding::Local } else { Binding::Global };
         self.arrays.insert(name.into(), ArrayId(self.scop.arrays.len() as u32));
         let dims = dims.iter().map(|d| d.parse().unwrap()).collect();
-        self.scop.arrays.push(Array { name: name.into(), ty: ScalarType::I32, c_type: "int".into(), dims, extents: vec![], storage, binding, constant: false, span });
+        self.scop.arrays.push(Array {
+            name: name.into(),
+            ty: ScalarType::I32,
+            c_type: "int".into(),
+            dims,
+            extents: vec![],
+            storage,
+            binding,
+            constant: false,
+            span,
+        });
     }
 
     /// Sums of `3`, `i`, `2*i` with `+` and `-`, over the open iterators.
@@ -85,7 +106,10 @@ impl Parser {
             let (factor, name) = term.split_once('*').map_or((1, term), |(f, n)| (f.parse().unwrap(), n));
             let value = match name.parse::<i64>() {
                 Ok(constant) => Affine::constant(depth, constant),
-                Err(_) => resized(&self.values.iter().rev().find(|v| v.0 == name).unwrap_or_else(|| panic!("unknown {name}")).1, depth),
+                Err(_) => resized(
+                    &self.values.iter().rev().find(|v| v.0 == name).unwrap_or_else(|| panic!("unknown {name}")).1,
+                    depth,
+                ),
             };
             result.constant += sign * factor * value.constant;
             result.coeffs.iter_mut().zip(value.coeffs).for_each(|(r, c)| *r += sign * factor * c);
@@ -97,7 +121,13 @@ impl Parser {
         let (offset, bound) = (self.affine(from), self.affine(to));
         let depth = self.loops.len() + 1;
         let id = LoopId(self.scop.loops.len() as u32);
-        self.scop.loops.push(Loop { name: name.into(), parent: self.loops.last().copied(), offset: offset.clone(), step, span });
+        self.scop.loops.push(Loop {
+            name: name.into(),
+            parent: self.loops.last().copied(),
+            offset: offset.clone(),
+            step,
+            span,
+        });
         let mut value = resized(&offset, depth);
         value.coeffs[depth - 1] = step;
         self.marks.push(self.constraints.len());
@@ -139,13 +169,28 @@ impl Parser {
         let last = self.positions.last_mut().unwrap();
         let beta = outer.chain([*last]).collect();
         *last += 1;
-        let conjunction: Vec<_> = self.constraints.iter().map(|c| Constraint { expr: resized(&c.expr, depth), equality: c.equality }).collect();
+        let conjunction: Vec<_> = self
+            .constraints
+            .iter()
+            .map(|c| Constraint { expr: resized(&c.expr, depth), equality: c.equality })
+            .collect();
         let made = |kind| Expr { kind, ty: ScalarType::I32, span };
-        let sum = (0..reads.len()).map(|k| made(ExprKind::Read(k))).reduce(|a, b| made(ExprKind::Binary(BinaryOp::Add, Box::new(a), Box::new(b))));
+        let sum = (0..reads.len())
+            .map(|k| made(ExprKind::Read(k)))
+            .reduce(|a, b| made(ExprKind::Binary(BinaryOp::Add, Box::new(a), Box::new(b))));
         let rhs = sum.unwrap_or_else(|| made(ExprKind::Const(0)));
         let write = self.access(target, span);
         let reads = reads.iter().map(|r| self.access(r, span)).collect();
-        self.scop.statements.push(Statement { loops: self.loops.clone(), domain: vec![conjunction.clone()], around: vec![conjunction], beta, write, rhs, reads, span });
+        self.scop.statements.push(Statement {
+            loops: self.loops.clone(),
+            domain: vec![conjunction.clone()],
+            around: vec![conjunction],
+            beta,
+            write,
+            rhs,
+            reads,
+            span,
+        });
     }
 }
 

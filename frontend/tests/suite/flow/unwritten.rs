@@ -7,7 +7,9 @@ use frontend::scop::*;
 
 #[test]
 fn uninitialized_local_is_refused_with_an_example() {
-    let faults = refuse("dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end");
+    let faults = refuse(
+        "dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end",
+    );
     assert_eq!(faults.len(), 1);
     assert_eq!(faults[0].code, "E0502");
     assert_eq!(faults[0].label, "for example at i = 4: no write comes before");
@@ -16,7 +18,9 @@ fn uninitialized_local_is_refused_with_an_example() {
 #[test]
 fn what_is_not_looked_at_needs_no_value() {
     // What iteration n = 10 - i reads has a value up to n = 5.
-    let scop = parse("dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end");
+    let scop = parse(
+        "dram A 8\n local t 9\n for i = 10 .. 2 step -1\n if i-5\n t[i-2] = A[i-3]\n end\n A[i-3] = t[i-2]\n end",
+    );
     let up_to = |last: i64| Constraint { expr: Affine { coeffs: vec![-1], constant: last }, equality: false };
     let from = |first: i64| Constraint { expr: Affine { coeffs: vec![1], constant: -first }, equality: false };
     let looking = |condition: Constraint, when: bool| {

@@ -27,7 +27,11 @@ impl Rng {
             4 => 60 + self.below(10),
             _ => 1 + self.below(200),
         } as u32;
-        if self.below(2) == 0 { u(w) } else { s(w) }
+        if self.below(2) == 0 {
+            u(w)
+        } else {
+            s(w)
+        }
     }
 }
 
@@ -76,7 +80,11 @@ impl<'m> Gen<'m> {
     }
     fn literal(&self, ty: Ty) -> Sig<'m> {
         let limbs: Vec<u64> = (0..4).map(|_| self.r.borrow_mut().next()).collect();
-        if self.below(3) == 0 { self.m.lit(0, ty) } else { self.m.lit_big(&limbs, ty) }
+        if self.below(3) == 0 {
+            self.m.lit(0, ty)
+        } else {
+            self.m.lit_big(&limbs, ty)
+        }
     }
 
     fn operator(&self) {

@@ -2,12 +2,13 @@
 //!
 //! Local time `t` runs from the first cycle with a request. Per cycle: the design's outputs are sampled, then the cycle
 //! ends and the registered outputs change. A read burst accepted at `t` may present its first beat at `t + latency`, in
-//! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are dead
-//! for 100 of every 4000 cycles, stall each channel one cycle in eight, by a xorshift generator, and open rows ([`Rows`]).
+//! order, a beat per cycle; a write burst's response comes `latency` cycles after its last beat. `ddr` memories are
+//! dead for 100 of every 4000 cycles, stall each channel one cycle in eight, by a xorshift generator, and open rows
+//! ([`Rows`]).
 //!
-//! The command's `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal: a burst over a
-//! 4 KiB boundary, of wrong size or type; a beat or a strobe beside the arrays; a wrong WLAST; a request dropped or changed
-//! while it waits; a request in the design's reset.
+//! The command's `axi_memory.v` is the same in Verilog. Breaches of the protocol are collected, not fatal: a burst over
+//! a 4 KiB boundary, of wrong size or type; a beat or a strobe beside the arrays; a wrong WLAST; a request dropped or
+//! changed while it waits; a request in the design's reset.
 
 mod port;
 mod rows;
@@ -43,7 +44,11 @@ impl Timing {
     pub fn state(self, port: usize) -> u32 {
         let Timing::Ddr { seed } = self else { return 1 };
         let mixed = (seed as u32).wrapping_mul(2654435761).wrapping_add((port as u32 + 1).wrapping_mul(0x9e37_79b9));
-        if mixed == 0 { 1 } else { mixed }
+        if mixed == 0 {
+            1
+        } else {
+            mixed
+        }
     }
 }
 
@@ -62,7 +67,8 @@ pub struct Image {
 pub const GUARD: usize = 4096;
 
 impl Image {
-    /// An array `offset` bytes behind `start`, at least [`GUARD`]; whole words of `beat` bytes, and what `guard` gives around it.
+    /// An array `offset` bytes behind `start`, at least [`GUARD`]; whole words of `beat` bytes, and what `guard` gives
+    /// around it.
     pub fn new(start: u64, offset: usize, contents: &[u8], beat: usize, mut guard: impl FnMut() -> u8) -> Image {
         let word = beat.max(64);
         let length = (offset + contents.len()).div_ceil(word) * word + GUARD;
@@ -247,7 +253,11 @@ impl Memory {
 
     /// No burst, beat or response is under way.
     fn is_idle(&self) -> bool {
-        self.reads.is_empty() && self.writes.is_empty() && self.written.is_empty() && self.r.is_none() && self.b.is_none()
+        self.reads.is_empty()
+            && self.writes.is_empty()
+            && self.written.is_empty()
+            && self.r.is_none()
+            && self.b.is_none()
     }
 
     /// Forgets everything under way, as a reset of the memory controller does. Contents and local time stay.
@@ -308,7 +318,8 @@ impl Memory {
     fn check_waiting(&mut self, request: &Request) {
         if self.design_in_reset {
             // It must offer nothing, and need not come back to what it offered before.
-            let offered = [("ARVALID", request.ar.is_some()), ("AWVALID", request.aw.is_some()), ("WVALID", request.w.is_some())];
+            let offered =
+                [("ARVALID", request.ar.is_some()), ("AWVALID", request.aw.is_some()), ("WVALID", request.w.is_some())];
             offered.iter().filter(|o| o.1).for_each(|o| self.fault(&format!("{} in reset", o.0)));
             return;
         }
@@ -332,7 +343,10 @@ impl Memory {
     /// How a burst is answered.
     fn resp(&self, burst: &Burst) -> u64 {
         let touched = self.touched(burst);
-        self.broken.as_ref().filter(|(at, _)| touched.start < at.end && at.start < touched.end).map_or(0, |(_, code)| *code)
+        self.broken
+            .as_ref()
+            .filter(|(at, _)| touched.start < at.end && at.start < touched.end)
+            .map_or(0, |(_, code)| *code)
     }
 
     fn check_burst(&mut self, burst: &Burst) {
@@ -380,7 +394,10 @@ impl Memory {
         }
         if last {
             self.writes.pop_front();
-            self.written.push_back((Response { id: open.burst.id, resp: open.resp }, open.due.max(self.t) + self.timing.latency()));
+            self.written.push_back((
+                Response { id: open.burst.id, resp: open.resp },
+                open.due.max(self.t) + self.timing.latency(),
+            ));
         } else if let Some(open) = self.writes.front_mut() {
             open.beat += 1;
         }

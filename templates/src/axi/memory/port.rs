@@ -4,8 +4,8 @@ use super::{Beat, Burst, Data, Image, Memory, Request, Timing};
 use rtl::sim::{PortId, Sim};
 use std::ops::Range;
 
-/// Per cycle: [`AxiMemory::drive`] (sets the module's inputs from the memory's registers), [`AxiMemory::observe`] (looks at
-/// its outputs; the memory's cycle ends), clock. No allocation per cycle once queues have grown.
+/// Per cycle: [`AxiMemory::drive`] (sets the module's inputs from the memory's registers), [`AxiMemory::observe`]
+/// (looks at its outputs; the memory's cycle ends), clock. No allocation per cycle once queues have grown.
 #[derive(Debug)]
 pub struct AxiMemory {
     name: String,
@@ -55,7 +55,8 @@ struct WritePorts {
 }
 
 impl AxiMemory {
-    /// The memory at the ports with this prefix; `port` is the number of the port in the design. Images are whole words.
+    /// The memory at the ports with this prefix; `port` is the number of the port in the design. Images are whole
+    /// words.
     ///
     /// # Errors
     /// When the module has no AXI ports of that prefix.
@@ -124,12 +125,14 @@ impl AxiMemory {
         self.memory.reset();
     }
 
-    /// The design, not the memory, is in reset: it must offer nothing, and need not come back to what it offered before.
+    /// The design, not the memory, is in reset: it must offer nothing, and need not come back to what it offered
+    /// before.
     pub fn design_in_reset(&mut self, on: bool) {
         self.memory.design_in_reset = on;
     }
 
-    /// Bursts that touch these addresses are answered with `code` from now on, 2 (SLVERR) or 3 (DECERR), on all their beats.
+    /// Bursts that touch these addresses are answered with `code` from now on, 2 (SLVERR) or 3 (DECERR), on all their
+    /// beats.
     pub fn break_down(&mut self, at: Range<u64>, code: u64) {
         self.memory.broken = Some((at, code));
     }
@@ -195,7 +198,15 @@ impl AxiMemory {
 impl AddressPorts {
     fn find(find: &impl Fn(&str) -> Option<PortId>, name: &str) -> Option<AddressPorts> {
         let port = |n: &str| find(&format!("{name}{n}"));
-        Some(AddressPorts { valid: port("valid")?, ready: port("ready")?, id: port("id"), addr: port("addr")?, len: port("len")?, size: port("size")?, burst: port("burst")? })
+        Some(AddressPorts {
+            valid: port("valid")?,
+            ready: port("ready")?,
+            id: port("id"),
+            addr: port("addr")?,
+            len: port("len")?,
+            size: port("size")?,
+            burst: port("burst")?,
+        })
     }
 
     fn peek(&self, sim: &mut Sim) -> Option<Burst> {
@@ -212,7 +223,15 @@ impl AddressPorts {
 impl ReadPorts {
     fn find(find: &impl Fn(&str) -> Option<PortId>) -> Option<ReadPorts> {
         let ar = AddressPorts::find(find, "ar")?;
-        Some(ReadPorts { ar, id: find("rid"), data: find("rdata")?, resp: find("rresp"), last: find("rlast"), valid: find("rvalid")?, ready: find("rready")? })
+        Some(ReadPorts {
+            ar,
+            id: find("rid"),
+            data: find("rdata")?,
+            resp: find("rresp"),
+            last: find("rlast"),
+            valid: find("rvalid")?,
+            ready: find("rready")?,
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Rows of a DRAM: a burst to a row that is not open waits for it. One row opens at a time, while data of earlier bursts
-//! passes, so bursts of at least [`OPENING`] beats hide it and short ones pay for it.
+//! Rows of a DRAM: a burst to a row that is not open waits for it. One row opens at a time, while data of earlier
+//! bursts passes, so bursts of at least [`OPENING`] beats hide it and short ones pay for it.
 
 /// Bytes of a row, over all chips; a burst lies in one.
 const ROW: u64 = 8192;

@@ -7,8 +7,9 @@
 //!
 //! Ports: [`SequencerPorts`].
 //!
-//! Timing: a wave is launched in the first cycle that `interval` and `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2
-//! cycles each) allow. Loads and drains are counted anew with each `start`; wave numbers (`Field::Pointer`) since `rst`.
+//! Timing: a wave is launched in the first cycle that `interval` and
+//! `arch::contract::timing::{START,LOADED,DRAINED}_TO_LAUNCH` (2 cycles each) allow. Loads and drains are counted anew
+//! with each `start`; wave numbers (`Field::Pointer`) since `rst`.
 
 mod visits;
 
@@ -52,7 +53,8 @@ pub struct Sequencer {
     pub fields: Vec<Field>,
 }
 
-/// An input group: values of the tile counters in visits that load (`None`: any), and what they have in all that use the load.
+/// An input group: values of the tile counters in visits that load (`None`: any), and what they have in all that use
+/// the load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
     pub at: Vec<Option<i64>>,
@@ -119,7 +121,11 @@ pub struct DrainPorts {
 impl Sequencer {
     /// The interface.
     pub fn ports(&self) -> SequencerPorts {
-        let load = |g: usize| LoadPorts { loaded: Port::bit(format!("loaded{g}")), slot: Port::bit(format!("slot{g}")), release: Port::bit(format!("release{g}")) };
+        let load = |g: usize| LoadPorts {
+            loaded: Port::bit(format!("loaded{g}")),
+            slot: Port::bit(format!("slot{g}")),
+            release: Port::bit(format!("release{g}")),
+        };
         let drain = |(o, drain): (usize, &Drain)| DrainPorts {
             drained: Port::bit(format!("drained{o}")),
             slot: (drain.slots > 1).then(|| Port::bit(format!("out_slot{o}"))),
@@ -128,7 +134,11 @@ impl Sequencer {
         SequencerPorts {
             rst: Port::bit("rst"),
             start: Port::bit("start"),
-            parameters: self.counters[..self.parameters].iter().enumerate().map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64)))).collect(),
+            parameters: self.counters[..self.parameters]
+                .iter()
+                .enumerate()
+                .map(|(k, c)| Port::new(format!("parameter{k}"), u(clog2(c.trip as u64))))
+                .collect(),
             waits: program::ports(&self.waits),
             valid: Port::bit("valid"),
             last: self.tells_last.then(|| Port::bit("last")),
@@ -147,8 +157,20 @@ impl Sequencer {
             cased: vsa.cased(),
             tile_depth: vsa.tile_depth,
             cases: vsa.cases.clone(),
-            loads: vsa.inputs.iter().map(|g| Load { at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(), uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(), cases: g.cases.clone() }).collect(),
-            drains: vsa.outputs.iter().map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots }).collect(),
+            loads: vsa
+                .inputs
+                .iter()
+                .map(|g| Load {
+                    at: (0..vsa.tile_depth).map(|j| g.loads_at(j)).collect(),
+                    uses: (0..vsa.tile_depth).map(|j| g.phase(j)).collect(),
+                    cases: g.cases.clone(),
+                })
+                .collect(),
+            drains: vsa
+                .outputs
+                .iter()
+                .map(|g| Drain { emit: g.emit.clone(), ends: g.ends.clone(), cases: g.cases.clone(), slots: g.slots })
+                .collect(),
             waits: of_lags(vsa),
             tells_last: swept(vsa).is_some(),
             interval: vsa.schedule.interval.max(1),
@@ -212,7 +234,11 @@ impl Run {
     }
     /// `value` less this one.
     fn negative(&self, value: i64) -> Run {
-        Run { constant: value - self.constant, parameters: self.parameters.iter().map(|c| -c).collect(), by_case: self.by_case.iter().map(|c| c.negative(0)).collect() }
+        Run {
+            constant: value - self.constant,
+            parameters: self.parameters.iter().map(|c| -c).collect(),
+            by_case: self.by_case.iter().map(|c| c.negative(0)).collect(),
+        }
     }
     /// Adds so many times the last value of a counter: a parameter, or else a number.
     fn add(&mut self, coefficient: i64, last: i64, limit: Option<usize>) {
@@ -240,7 +266,21 @@ impl Template for Sequencer {
         let fire = m.wire("fire", u(1));
         let parameters = ports.parameters.iter().map(|port| port.input(m)).collect();
         let waits = Program::of(m, &self.waits, &ports.waits, start);
-        let mut b = Build { m, of: self, rst, start, fire: fire.sig(), parameters, waits, digits: vec![], ends: BTreeMap::new(), cases: vec![], next_cases: vec![], accumulators: vec![], permits: vec![] };
+        let mut b = Build {
+            m,
+            of: self,
+            rst,
+            start,
+            fire: fire.sig(),
+            parameters,
+            waits,
+            digits: vec![],
+            ends: BTreeMap::new(),
+            cases: vec![],
+            next_cases: vec![],
+            accumulators: vec![],
+            permits: vec![],
+        };
         b.odometer();
         let clear = m.any(&[rst, start]).named("clear");
         let ready = b.visit_ready(&ports, clear);
@@ -267,7 +307,8 @@ impl<'m> Build<'_, 'm> {
     fn odometer(&mut self) {
         let m = self.m;
         let used = |(k, c): (usize, &Counter)| (c.trip > 1).then_some((k, c.trip));
-        let counters: Vec<(usize, i64)> = self.of.counters.iter().enumerate().skip(self.of.parameters).filter_map(used).collect();
+        let counters: Vec<(usize, i64)> =
+            self.of.counters.iter().enumerate().skip(self.of.parameters).filter_map(used).collect();
         let mut advance = self.fire;
         let mut advances = vec![];
         for (k, trip) in counters.into_iter().rev() {
@@ -302,7 +343,8 @@ impl<'m> Build<'_, 'm> {
     fn ends_by_phase(&mut self, advances: &[Sig<'m>]) {
         let (m, of) = (self.m, self.of);
         let known: BTreeSet<usize> = of.cases.limits.values().flatten().flatten().copied().collect();
-        let ends: BTreeMap<usize, Sig<'m>> = known.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
+        let ends: BTreeMap<usize, Sig<'m>> =
+            known.into_iter().map(|p| (p, self.kept(format!("end{p}"), self.parameters[p]))).collect();
         let is = |values: &dyn Fn(usize) -> Option<Sig<'m>>, k: usize| {
             let bits = of.cases.boxes[k].iter().enumerate().filter_map(|(j, b)| {
                 let (value, known) = (values(j)?, within(m, values(j)?, *b, of.counters[j].trip));
@@ -317,17 +359,30 @@ impl<'m> Build<'_, 'm> {
             let (value, last) = (self.digits[k].value.q(), self.digits[k].last.q());
             Some(m.mux(advances[k], m.mux(last, m.lit(0, ty), value.add_lit(1)), value))
         };
-        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| (0..of.cases.boxes.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>();
+        let all = |values: &dyn Fn(usize) -> Option<Sig<'m>>, name: &str| {
+            (0..of.cases.boxes.len()).map(|k| is(values, k).called(format!("{name}{k}"))).collect::<Vec<_>>()
+        };
         let (now, then) = (all(&here, "case"), all(&next, "next_case"));
         for (k, d) in self.digits.iter().enumerate().filter(|(_, d)| of.cases.lasts.contains_key(&d.counter)) {
             let (lasts, ty) = (self.lasts(d), d.value.q().ty());
             // Of each case and between them, a parameter's value or a number; a single value is the last one already.
             let each = |parameter: &dyn Fn(usize) -> Sig<'m>, number: &dyn Fn(i64) -> Sig<'m>| -> Vec<Sig<'m>> {
-                lasts.iter().enumerate().map(|(case, &last)| of.cases.limits.get(&d.counter).and_then(|all| *all.get(case)?).map_or_else(|| number(last), parameter)).collect()
+                lasts
+                    .iter()
+                    .enumerate()
+                    .map(|(case, &last)| {
+                        of.cases
+                            .limits
+                            .get(&d.counter)
+                            .and_then(|all| *all.get(case)?)
+                            .map_or_else(|| number(last), parameter)
+                    })
+                    .collect()
             };
             let single = |p: Sig<'m>| !p.reduce_or();
             if !of.cases.limits.contains_key(&d.counter) {
-                let single = by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
+                let single =
+                    by_case(m, &then, &lasts.iter().map(|&last| i64::from(last == 0)).collect::<Vec<_>>(), u(1));
                 let before = by_case(m, &now, &lasts.iter().map(|&last| (last - 1).max(0)).collect::<Vec<_>>(), ty);
                 d.last.en(advances[k]).next(m.mux(d.last.q(), single, d.value.q().eq(before)));
                 continue;
@@ -361,7 +416,11 @@ impl<'m> Build<'_, 'm> {
     /// Conjunction over the digits of the counters `from..to`.
     fn conjunction(&self, from: usize, to: usize, f: impl Fn(&Digit<'m>) -> Sig<'m>) -> Sig<'m> {
         let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| (from..to).contains(&d.counter)).map(f).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+        if bits.is_empty() {
+            self.m.lit(1, u(1))
+        } else {
+            self.m.all(&bits)
+        }
     }
 
     fn all_last(&self, from: usize) -> Sig<'m> {
@@ -386,7 +445,11 @@ impl<'m> Build<'_, 'm> {
         let m = self.m;
         let coefficient = |k: usize| form.counters.get(k).copied().unwrap_or(0);
         let key = Key {
-            start: Run { constant: form.constant, parameters: (0..self.of.parameters).map(coefficient).collect(), by_case: vec![] },
+            start: Run {
+                constant: form.constant,
+                parameters: (0..self.of.parameters).map(coefficient).collect(),
+                by_case: vec![],
+            },
             steps: self.digits.iter().map(|d| coefficient(d.counter)).collect(),
         };
         if let Some((_, value)) = self.accumulators.iter().find(|(k, _)| *k == key) {
@@ -416,7 +479,11 @@ impl<'m> Build<'_, 'm> {
                 let none = Run { parameters: vec![0; self.of.parameters], ..Run::default() };
                 back.by_case.resize(self.cases.len() + 1, none);
                 for (case, (sum, last)) in back.by_case.iter_mut().zip(self.lasts(digit)).enumerate() {
-                    sum.add(coefficient, last, self.of.cases.limit(digit.counter, Some(case).filter(|&k| k < self.cases.len())));
+                    sum.add(
+                        coefficient,
+                        last,
+                        self.of.cases.limit(digit.counter, Some(case).filter(|&k| k < self.cases.len())),
+                    );
                 }
             } else {
                 back.add(coefficient, digit.trip - 1, self.of.limits.get(&digit.counter).copied());
@@ -427,14 +494,27 @@ impl<'m> Build<'_, 'm> {
         let mut cases: Vec<(Sig<'m>, Sig<'m>)> = vec![];
         let last_step = steps.pop().map_or(Run::default(), |s| s.1);
         let needed = steps.iter().rposition(|s| s.1 != last_step).map_or(0, |k| k + 1);
-        let of_run = |name: String, step: &Run| if step.fixed() { self.run(step, ty) } else { self.kept(name, self.run(step, ty)) };
+        let of_run = |name: String, step: &Run| {
+            if step.fixed() {
+                self.run(step, ty)
+            } else {
+                self.kept(name, self.run(step, ty))
+            }
+        };
         let number = |k: usize, step: &Run| {
             let all: Vec<Run> = step.by_case.iter().map(|case| step.in_case(case)).collect();
             match all.iter().all(Run::fixed) {
                 _ if all.is_empty() => of_run(format!("{name}_step{k}"), step),
                 false if all.iter().all(|run| *run == all[0]) => of_run(format!("{name}_step{k}"), &all[0]),
                 true => by_case(m, &self.cases, &all.iter().map(|run| run.constant).collect::<Vec<_>>(), ty),
-                false => of_case(m, &self.cases, &all.iter().enumerate().map(|(case, run)| of_run(format!("{name}_step{k}_{case}"), run)).collect::<Vec<_>>()),
+                false => of_case(
+                    m,
+                    &self.cases,
+                    &all.iter()
+                        .enumerate()
+                        .map(|(case, run)| of_run(format!("{name}_step{k}_{case}"), run))
+                        .collect::<Vec<_>>(),
+                ),
             }
         };
         for (k, (condition, step)) in steps[..needed].iter().enumerate() {
@@ -451,22 +531,28 @@ impl<'m> Build<'_, 'm> {
     fn run(&self, value: &Run, ty: Ty) -> Sig<'m> {
         let m = self.m;
         let constant = |v: i64| m.lit_big(&[v as u64], ty);
-        value.parameters.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(constant(value.constant), |sum, (&c, parameter)| {
-            let wide = parameter.to(ty);
-            let parts = (0..ty.w.min(63)).filter(|bit| c.unsigned_abs() >> bit & 1 == 1).map(|bit| wide.shl_const(bit).to(ty));
-            parts.fold(sum, |sum, part| if c < 0 { sum - part } else { sum + part })
-        })
+        value.parameters.iter().zip(&self.parameters).filter(|(c, _)| **c != 0).fold(
+            constant(value.constant),
+            |sum, (&c, parameter)| {
+                let wide = parameter.to(ty);
+                let parts = (0..ty.w.min(63))
+                    .filter(|bit| c.unsigned_abs() >> bit & 1 == 1)
+                    .map(|bit| wide.shl_const(bit).to(ty));
+                parts.fold(sum, |sum, part| if c < 0 { sum - part } else { sum + part })
+            },
+        )
     }
 
-    /// Counts down over and over from one less than the waves of the sizes, and of the phase's case, which each run, phase or strip
-    /// begins with: so a value is found where one was put so many waves before, in the same phase, or in the strip before, if they have
-    /// fewer and fewer waves.
+    /// Counts down over and over from one less than the waves of the sizes, and of the phase's case, which each run,
+    /// phase or strip begins with: so a value is found where one was put so many waves before, in the same phase, or in
+    /// the strip before, if they have fewer and fewer waves.
     fn lagging(&self, depth: i64, lag: usize) -> Sig<'m> {
         let (m, ty) = (self.m, u(clog2(depth as u64)));
         let cases = self.of.cases.boxes.len();
         let most: Vec<Formula> = (0..=cases).map(|case| of_lag(&self.of.cases.lags[lag], case)).collect();
         let first = &most[self.first_case().unwrap_or(cases)];
-        let known: Option<Vec<i64>> = most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
+        let known: Option<Vec<i64>> =
+            most.iter().map(|f| if let Formula::Const(waves) = f { Some(*waves) } else { None }).collect();
         let pointer = m.reg(format!("wave_lag_{lag}"), ty);
         let over = self.conjunction(self.of.cased, usize::MAX, |d| d.last.q()) | !pointer.q().reduce_or();
         let again = match &known {
@@ -498,10 +584,16 @@ impl<'m> Build<'_, 'm> {
                 Field::Valid => self.fire,
                 Field::Guard(conditions) => {
                     let bits: Vec<Sig<'m>> = conditions.iter().map(|c| self.condition(c)).collect();
-                    if bits.is_empty() { m.lit(1, u(1)) } else { m.all(&bits) }
+                    if bits.is_empty() {
+                        m.lit(1, u(1))
+                    } else {
+                        m.all(&bits)
+                    }
                 }
                 Field::Time(form) => self.form(form),
-                Field::Pointer(depth, Some(lag)) | Field::WritePointer(depth, Some(lag)) => self.lagging(*depth, *lag as usize),
+                Field::Pointer(depth, Some(lag)) | Field::WritePointer(depth, Some(lag)) => {
+                    self.lagging(*depth, *lag as usize)
+                }
                 Field::Pointer(depth, None) | Field::WritePointer(depth, None) => {
                     let ty = u(clog2(*depth as u64));
                     let pointer = m.reg(format!("wave_mod_{depth}"), ty).rst(self.rst, 0).en(self.fire);

@@ -1,4 +1,5 @@
-//! What a visit needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the last of.
+//! What a visit needs: its loads, and collectors that are free; which loads and drains it takes, and which it is the
+//! last of.
 
 use super::{Build, Digit, Drain, Load, SequencerPorts};
 use rtl::{u, Sig};
@@ -8,20 +9,35 @@ impl<'m> Build<'_, 'm> {
     /// The next wave's visit loads input group `g`.
     fn loads(&self, g: usize) -> Sig<'m> {
         let Load { at, cases, .. } = &self.of.loads[g];
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?))).chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+        let bits: Vec<Sig<'m>> = self
+            .digits
+            .iter()
+            .filter_map(|d| Some(self.is(d, at.get(d.counter).copied().flatten()?)))
+            .chain(self.among(cases))
+            .collect();
+        if bits.is_empty() {
+            self.m.lit(1, u(1))
+        } else {
+            self.m.all(&bits)
+        }
     }
 
     /// The next wave's visit is the last that uses a load of input group `g`.
     fn done_with(&self, g: usize) -> Sig<'m> {
         let Load { at, uses, cases } = &self.of.loads[g];
-        let bits = self.digits.iter().filter_map(|d| match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
-            (Some(value), _) => Some(self.is(d, value)),
-            (None, Some(_)) => Some(d.last.q()),
-            (None, None) => None,
+        let bits = self.digits.iter().filter_map(|d| {
+            match (uses.get(d.counter).copied().flatten(), at.get(d.counter).copied().flatten()) {
+                (Some(value), _) => Some(self.is(d, value)),
+                (None, Some(_)) => Some(d.last.q()),
+                (None, None) => None,
+            }
         });
         let bits: Vec<Sig<'m>> = bits.chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+        if bits.is_empty() {
+            self.m.lit(1, u(1))
+        } else {
+            self.m.all(&bits)
+        }
     }
 
     /// The next wave's phase is of one of these cases.
@@ -32,11 +48,24 @@ impl<'m> Build<'_, 'm> {
     /// The next wave's visit emits output group `o`.
     fn emits(&self, o: usize) -> Sig<'m> {
         let Drain { emit, ends, cases, .. } = &self.of.drains[o];
-        let bits: Vec<Sig<'m>> = self.digits.iter().filter(|d| d.counter < self.of.tile_depth).filter_map(|d| {
-            let wanted = emit.get(d.counter).copied().flatten()?;
-            Some(ends.get(&d.counter).map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))))
-        }).chain(self.among(cases)).collect();
-        if bits.is_empty() { self.m.lit(1, u(1)) } else { self.m.all(&bits) }
+        let bits: Vec<Sig<'m>> = self
+            .digits
+            .iter()
+            .filter(|d| d.counter < self.of.tile_depth)
+            .filter_map(|d| {
+                let wanted = emit.get(d.counter).copied().flatten()?;
+                Some(
+                    ends.get(&d.counter)
+                        .map_or_else(|| self.is(d, wanted), |p| d.value.q().eq(self.ends[p].to(d.value.q().ty()))),
+                )
+            })
+            .chain(self.among(cases))
+            .collect();
+        if bits.is_empty() {
+            self.m.lit(1, u(1))
+        } else {
+            self.m.all(&bits)
+        }
     }
 
     /// A digit has that value, of one that sizes end the last one.
@@ -80,12 +109,16 @@ impl<'m> Build<'_, 'm> {
             next_slot.next(!next_slot.q());
             ports.slot.output(m, m.reg(format!("slot{g}_q"), u(1)).next(next_slot.q() ^ !loads).q());
             let done = self.done_with(g);
-            ports.release.output(m, m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q());
+            ports.release.output(
+                m,
+                m.reg(format!("release{g}_q"), u(1)).rst(self.rst, 0).next(m.all(&[self.fire, last, done])).q(),
+            );
         }
         for (o, (group, ports)) in self.of.drains.iter().zip(&ports.drains).enumerate() {
             let emits = self.emits(o);
             let take = m.all(&[emits, first, self.fire]).called(format!("takes_drain{o}"));
-            let have = self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
+            let have =
+                self.credit(format!("free{o}"), [group.slots.clamp(1, 2); 2], [clear, ports.drained.input(m), take]);
             needs.push((!(emits & first) | have).called(format!("has_drain{o}")));
             let finish = m.all(&[emits, last, self.fire]).called(format!("ends_drain{o}"));
             let slot = m.reg(format!("fill{o}"), u(1)).rst(clear, 0).en(finish);
@@ -95,6 +128,10 @@ impl<'m> Build<'_, 'm> {
             }
             ports.emitted.output(m, m.reg(format!("emitted{o}_q"), u(1)).rst(self.rst, 0).next(finish).q());
         }
-        if needs.is_empty() { m.lit(1, u(1)) } else { m.all(&needs).called("visit_ready") }
+        if needs.is_empty() {
+            m.lit(1, u(1))
+        } else {
+            m.all(&needs).called("visit_ready")
+        }
     }
 }

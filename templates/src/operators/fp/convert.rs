@@ -1,6 +1,9 @@
 //! Conversions: integer to float (rounded), float to integer (truncated, saturated, NaN gives 0), float to float.
 
-use super::parts::{encode, exponent_width, leading_zeros, place, placement, round, saturate, shift_left, shift_right, Fields, Placement, Special, Unrounded};
+use super::parts::{
+    encode, exponent_width, leading_zeros, place, placement, round, saturate, shift_left, shift_right, Fields,
+    Placement, Special, Unrounded,
+};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{clog2, s, u, ModuleBuilder};
@@ -22,7 +25,8 @@ pub fn from_int(m: &ModuleBuilder, f: Format, bits: u32, signed: bool, latency: 
     let a = p.input("a", bits).now();
     let negative = if signed { a.msb() } else { none };
     let sign = p.hold("sign", negative);
-    let magnitude = p.hold("magnitude", if signed { (a ^ m.repeat(negative, bits)) + negative.extend(bits) } else { a });
+    let magnitude =
+        p.hold("magnitude", if signed { (a ^ m.repeat(negative, bits)) + negative.extend(bits) } else { a });
     p.cut();
     let zeros = p.hold("zeros", leading_zeros(m, magnitude.now()));
     p.cut();
@@ -76,7 +80,10 @@ pub fn to_bool(m: &ModuleBuilder, f: Format, latency: u32) {
 pub fn from_float(m: &ModuleBuilder, from: Format, to: Format, latency: u32) {
     if from.exponent == to.exponent {
         same_range(m, from, to, latency);
-    } else if to.exponent > from.exponent && to.fraction >= from.fraction && to.bias() - from.bias() >= i64::from(from.fraction) {
+    } else if to.exponent > from.exponent
+        && to.fraction >= from.fraction
+        && to.bias() - from.bias() >= i64::from(from.fraction)
+    {
         widen(m, from, to, latency);
     } else {
         between(m, from, to, latency);
@@ -138,5 +145,13 @@ fn between(m: &ModuleBuilder, from: Format, to: Format, latency: u32) {
     let x = m.concat(&[significand.now(), m.lit(0, u(to.fraction + 1))]);
     let result = place(m, x, &Placement { amount: amount.now(), below: below.now() }, to).hold(&p);
     p.cut();
-    p.output("y", round(m, &result().unrounded(m, to), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, to));
+    p.output(
+        "y",
+        round(
+            m,
+            &result().unrounded(m, to),
+            &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() },
+            to,
+        ),
+    );
 }

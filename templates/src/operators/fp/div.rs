@@ -1,7 +1,9 @@
 //! Division: both significands are normalized; one quotient bit a step by the non-restoring recurrence
 //! (one adder/subtracter a step); a right shift for subnormal results; rounding.
 
-use super::parts::{exponent_width, leading_zeros, or_by_six, place, placement, round, shift_left, Fields, Placement, Special};
+use super::parts::{
+    exponent_width, leading_zeros, or_by_six, place, placement, round, shift_left, Fields, Placement, Special,
+};
 use super::pipe::Pipe;
 use super::Format;
 use rtl::{u, ModuleBuilder, Sig};
@@ -27,7 +29,8 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let dividend = p.hold("dividend", x.significand(m) & m.repeat(!y.infinite, f.fraction + 1));
     let divisor = p.hold("divisor", y.significand(m));
     p.cut();
-    let (zeros_a, zeros_b) = (p.hold("zeros_a", leading_zeros(m, dividend.now())), p.hold("zeros_b", leading_zeros(m, divisor.now())));
+    let (zeros_a, zeros_b) =
+        (p.hold("zeros_a", leading_zeros(m, dividend.now())), p.hold("zeros_b", leading_zeros(m, divisor.now())));
     p.cut();
     // Of the quotient's second bit, whose weight is one half; less 1.
     let correction = (zeros_b.now().extend(wide) - zeros_a.now().extend(wide)).signed();
@@ -36,7 +39,8 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let divisor = p.hold("divisor_n", shift_left(m, divisor.now(), zeros_b.now()));
     p.cut();
     let w = f.fraction + 2;
-    let mut rest = p.hold("rest0", add_or_subtract(m, dividend.now().extend(w), divisor.now().extend(w), m.lit(1, u(1))));
+    let mut rest =
+        p.hold("rest0", add_or_subtract(m, dividend.now().extend(w), divisor.now().extend(w), m.lit(1, u(1))));
     let mut quotient = p.hold("quotient0", !rest.now().msb());
     p.cut();
     for k in 1..f.fraction + 3 {
@@ -56,7 +60,10 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     placed.lost = placed.lost | inexact.now().reduce_or();
     let result = placed.hold(&p);
     p.cut();
-    p.output("y", round(m, &result().unrounded(m, f), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f));
+    p.output(
+        "y",
+        round(m, &result().unrounded(m, f), &Special { sign: sign.now(), nan: nan.now(), infinite: infinite.now() }, f),
+    );
 }
 
 /// `a - b` or `a + b` in the width of the operands, by a single carry chain.

@@ -2,10 +2,10 @@
 //! `frontend::value::eval_dot` computes, whose window of kept bits this is.
 //!
 //! All terms count relative to the sign of `c`, so `c` is never subtracted. A product has one bit more than the window:
-//! inverted where the product is negative, it is the carry that both rounds the product and completes its negation. Every
-//! adder takes one such carry, and there are as many adders as products. The last digit of a shift, the inversion and the
-//! adder share a LUT. Only the upper bits of the products are used: a shift to the right brings no lower one up. (They are
-//! taken behind the register, which is then the DSP slice's.)
+//! inverted where the product is negative, it is the carry that both rounds the product and completes its negation.
+//! Every adder takes one such carry, and there are as many adders as products. The last digit of a shift, the inversion
+//! and the adder share a LUT. Only the upper bits of the products are used: a shift to the right brings no lower one
+//! up. (They are taken behind the register, which is then the DSP slice's.)
 
 use super::mul::{partial_products, product_special, sum_of};
 use super::parts::{by_digit, leading_zeros, shift_left, Fields, Normalization};
@@ -14,8 +14,8 @@ use super::Format;
 use frontend::value::dot_window;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Half levels: unpack; a level of the search for the greatest exponent, at the last of which the DSP slices multiply; add
-/// partial products; align; two adders; magnitude; count zeros; limit the shift; shift; round.
+/// Half levels: unpack; a level of the search for the greatest exponent, at the last of which the DSP slices multiply;
+/// add partial products; align; two adders; magnitude; count zeros; limit the shift; shift; round.
 const UNPACK: u32 = 10;
 const GREATER: u32 = 5;
 const ADD_PRODUCTS: u32 = 10;
@@ -80,10 +80,19 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
     let factors: Vec<_> = (0..lanes).map(|k| [&a, &b].map(|x| Fields::new(x.now().slice(k * bits, bits), f))).collect();
     let signs: Vec<_> = factors.iter().map(|[x, y]| x.sign ^ y.sign ^ z.sign).collect();
     let flags = flags(&p, &factors, &signs, &z);
-    let signs: Vec<_> = factors.iter().enumerate().map(|(k, [x, y])| p.hold(format!("sign{k}"), x.sign ^ y.sign)).collect();
-    let places = places(m, &factors, &z, wide).into_iter().enumerate().map(|(k, x)| p.hold(format!("place{k}"), x)).collect::<Vec<_>>();
+    let signs: Vec<_> =
+        factors.iter().enumerate().map(|(k, [x, y])| p.hold(format!("sign{k}"), x.sign ^ y.sign)).collect();
+    let places = places(m, &factors, &z, wide)
+        .into_iter()
+        .enumerate()
+        .map(|(k, x)| p.hold(format!("place{k}"), x))
+        .collect::<Vec<_>>();
     let addend = p.hold("addend", z.significand(m));
-    let factors: Vec<_> = factors.iter().enumerate().map(|(k, [x, y])| [p.hold(format!("x{k}"), x.significand(m)), p.hold(format!("y{k}"), y.significand(m))]).collect();
+    let factors: Vec<_> = factors
+        .iter()
+        .enumerate()
+        .map(|(k, [x, y])| [p.hold(format!("x{k}"), x.significand(m)), p.hold(format!("y{k}"), y.significand(m))])
+        .collect();
     p.cut();
     let mut top: Vec<_> = places.iter().map(Held::now).collect();
     let mut partial = vec![];
@@ -97,10 +106,13 @@ pub fn build(m: &ModuleBuilder, f: Format, lanes: u32, latency: u32) {
         top = held.iter().map(Held::now).collect();
     }
     let top = p.hold("top", top[0].slice(0, wide));
-    let distances = (0..places.len()).map(|k| p.hold(format!("distance{k}"), top.now() - places[k].now().slice(0, wide))).collect::<Vec<_>>();
+    let distances = (0..places.len())
+        .map(|k| p.hold(format!("distance{k}"), top.now() - places[k].now().slice(0, wide)))
+        .collect::<Vec<_>>();
     // A gate between registers: a shift register would be late.
     let negative: Vec<_> = signs.iter().map(|s| p.hold("negative", s.now() ^ flags.addend_sign.now())).collect();
-    let products: Vec<_> = partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), sum_of(m, x, 2 * width))).collect();
+    let products: Vec<_> =
+        partial.iter().enumerate().map(|(k, x)| p.hold(format!("product{k}"), sum_of(m, x, 2 * width))).collect();
     p.cut();
     let kept = dot_window(f.fraction);
     let term = |x, distance, negative| Shift::new(m, upper(m, x, kept + 1), distance, negative);
@@ -123,10 +135,12 @@ fn finish<'m>(p: &Pipe<'m>, sum: Sig<'m>, top: &Held<'_, 'm>, flags: &Flags<'_, 
     let wide = (f.exponent + 1).max(clog2(u64::from(size) + 1)) + 1;
     let limit = p.hold("limit", top.now().extend(wide).sub_lit(f.bias() - i64::from(size - kept)));
     p.cut();
-    let normalization = Normalization::new(m, limit.now(), zeros.now(), size, flags.nan.now() | flags.infinite.now()).hold(p);
+    let normalization =
+        Normalization::new(m, limit.now(), zeros.now(), size, flags.nan.now() | flags.infinite.now()).hold(p);
     let opposite = m.mux(flags.infinite.now(), flags.opposite_infinity.now(), negative.now());
     let zero = zeros.now().eq_lit(size) & !flags.infinite.now();
-    let sign = p.hold("sign", m.mux(zero, flags.all_negative.now(), flags.addend_sign.now() ^ opposite) & !flags.nan.now());
+    let sign =
+        p.hold("sign", m.mux(zero, flags.all_negative.now(), flags.addend_sign.now() ^ opposite) & !flags.nan.now());
     p.cut();
     let n = normalization();
     let result = n.apply(m, shift_left(m, sum.now(), n.shift()), m.lit(0, u(1)), flags.nan.now(), f).hold(p);
@@ -147,7 +161,11 @@ fn places<'m>(m: &'m ModuleBuilder, factors: &[[Fields<'m>; 2]], z: &Fields<'m>,
 
 /// The upper `w` bits, with zeros below where there are fewer.
 fn upper<'m>(m: &'m ModuleBuilder, x: Sig<'m>, w: u32) -> Sig<'m> {
-    if x.w() >= w { x.slice(x.w() - w, w) } else { m.concat(&[x, m.lit(0, u(w - x.w()))]) }
+    if x.w() >= w {
+        x.slice(x.w() - w, w)
+    } else {
+        m.concat(&[x, m.lit(0, u(w - x.w()))])
+    }
 }
 
 /// A term that is shifted to the right but for the last digit.
@@ -176,9 +194,16 @@ impl<'m> Shift<'m> {
 
     /// Keeps the term for later steps.
     fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Shift<'m> + use<'p, 'm> {
-        let [value, last, beyond] = [("term", self.value), ("last", self.last), ("beyond", self.beyond)].map(|(name, x)| p.hold(name, x));
+        let [value, last, beyond] =
+            [("term", self.value), ("last", self.last), ("beyond", self.beyond)].map(|(name, x)| p.hold(name, x));
         let (step, negative) = (self.step, self.negative.map(|x| p.hold("negative", x)));
-        move || Shift { value: value.now(), last: last.now(), step, beyond: beyond.now(), negative: negative.as_ref().map(Held::now) }
+        move || Shift {
+            value: value.now(),
+            last: last.now(),
+            step,
+            beyond: beyond.now(),
+            negative: negative.as_ref().map(Held::now),
+        }
     }
 
     /// Completes the shift and inverts a negative term.
@@ -187,7 +212,10 @@ impl<'m> Shift<'m> {
         let shifted = m.mux(self.last, x.shr_const(self.step), x) & m.repeat(!self.beyond, w);
         let negative = self.negative.unwrap_or(m.lit(0, u(1)));
         let x = shifted ^ m.repeat(negative, w);
-        Partial { value: m.concat(&[negative, x.slice(1, w - 1)]), carries: self.negative.map(|_| x.bit(0)).into_iter().collect() }
+        Partial {
+            value: m.concat(&[negative, x.slice(1, w - 1)]),
+            carries: self.negative.map(|_| x.bit(0)).into_iter().collect(),
+        }
     }
 }
 
@@ -215,8 +243,8 @@ impl<'m> Partial<'m> {
     }
 }
 
-/// The sum of all terms, of magnitudes below `2^kept`, by a tree of adders. Only the first of those that are added in one
-/// step needs its last digit before.
+/// The sum of all terms, of magnitudes below `2^kept`, by a tree of adders. Only the first of those that are added in
+/// one step needs its last digit before.
 fn sum<'m>(p: &Pipe<'m>, terms: Vec<Shift<'m>>, kept: u32) -> Sig<'m> {
     let (m, all) = (p.m, terms.len());
     let ready = |(k, x): (usize, Shift<'m>)| -> Box<dyn Fn() -> Partial<'m> + '_> {
@@ -232,7 +260,9 @@ fn sum<'m>(p: &Pipe<'m>, terms: Vec<Shift<'m>>, kept: u32) -> Sig<'m> {
     while partial.len() > 1 {
         count = (count * TERMS).min(all);
         let w = kept + clog2(count as u64) + 1;
-        let add = |group: &[Box<dyn Fn() -> Partial<'m> + '_>]| group[1..].iter().fold(group[0](), |sum, x| sum.add(m, x(), w));
+        let add = |group: &[Box<dyn Fn() -> Partial<'m> + '_>]| {
+            group[1..].iter().fold(group[0](), |sum, x| sum.add(m, x(), w))
+        };
         let sums: Vec<_> = partial.chunks(TERMS).map(add).collect();
         partial = sums.into_iter().map(|x| Box::new(x.hold(p)) as _).collect();
         p.cut();

@@ -6,13 +6,15 @@
 //! below a quarter of its last place and its exact position does not matter.
 
 use super::mul::{partial_products, product_exponent, product_special, sum_of};
-use super::parts::{exponent_width, leading_zeros, saturate, shift_left, shift_right, Fields, Normalization, Normalized};
+use super::parts::{
+    exponent_width, leading_zeros, saturate, shift_left, shift_right, Fields, Normalization, Normalized,
+};
 use super::pipe::{Held, Pipe};
 use super::Format;
 use rtl::{clog2, u, ModuleBuilder, Sig};
 
-/// Half levels: unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros; limit
-/// the shift; shift; round.
+/// Half levels: unpack; count zeros; normalize; multiply; add partial products and align; compare; add; count zeros;
+/// limit the shift; shift; round.
 const STEPS: [u32; 11] = [8, 9, 6, 10, 10, 10, 5, 12, 7, 8, 8];
 
 /// Whether two subnormal factors are always too small to matter beside an addend, which the operator relies on.
@@ -78,7 +80,12 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
     let (invert_product, invert_addend) = (p.hold("invert_p", order.invert[0]), p.hold("invert_a", order.invert[1]));
     let carries = [p.hold("opposite_q", opposite.now()), p.hold("carry", order.carry)];
     p.cut();
-    let sum = signed_sum(m, [product.now(), aligned.now()], [invert_product.now(), invert_addend.now()], [carries[0].now(), carries[1].now()]);
+    let sum = signed_sum(
+        m,
+        [product.now(), aligned.now()],
+        [invert_product.now(), invert_addend.now()],
+        [carries[0].now(), carries[1].now()],
+    );
     let sum = p.hold("sum", sum);
     let sign = p.hold("sign", m.mux(invert_product.now(), flags.addend_sign.now(), flags.product_sign.now()));
     p.cut();

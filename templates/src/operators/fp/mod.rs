@@ -2,8 +2,8 @@
 //! numbers, signed zeros, infinities; every computed NaN is the canonical one (sign 0, only the top fraction bit set).
 //!
 //! An operator is a module of its own, [`Core`], named after format, operation and latency (`fp32_add_l6`): operands
-//! `a`, `b`, `c` in, result `y` out, a new operation every cycle, no stall and no valid. It holds `latency - 1` ranks of
-//! registers; the caller's register at `y` is the last one, which may so have an enable.
+//! `a`, `b`, `c` in, result `y` out, a new operation every cycle, no stall and no valid. It holds `latency - 1` ranks
+//! of registers; the caller's register at `y` is the last one, which may so have an enable.
 
 mod add;
 mod compare;
@@ -83,7 +83,9 @@ pub enum Operator {
     /// `a * b + c`, rounded once.
     Fma,
     /// `c` plus `lanes` products, aligned and rounded once; `a` and `b` hold all lanes' factors, lane 0 lowest.
-    Dot { lanes: u32 },
+    Dot {
+        lanes: u32,
+    },
     Div,
     Sqrt,
     /// One bit.
@@ -92,9 +94,15 @@ pub enum Operator {
     Min,
     /// C's `fmaxf`, likewise.
     Max,
-    FromInt { bits: u32, signed: bool },
+    FromInt {
+        bits: u32,
+        signed: bool,
+    },
     /// Truncates and saturates; NaN gives 0.
-    ToInt { bits: u32, signed: bool },
+    ToInt {
+        bits: u32,
+        signed: bool,
+    },
     /// Not equal to zero; NaN gives 1.
     ToBool,
     FromFloat(Format),
@@ -118,7 +126,11 @@ impl Core {
     pub fn operands(&self) -> &'static [&'static str] {
         match self.operator {
             Operator::Fma | Operator::Dot { .. } => &["a", "b", "c"],
-            Operator::Sqrt | Operator::FromInt { .. } | Operator::ToInt { .. } | Operator::ToBool | Operator::FromFloat(_) => &["a"],
+            Operator::Sqrt
+            | Operator::FromInt { .. }
+            | Operator::ToInt { .. }
+            | Operator::ToBool
+            | Operator::FromFloat(_) => &["a"],
             _ => &["a", "b"],
         }
     }
@@ -141,8 +153,12 @@ impl Template for Core {
     fn build(&self, m: &ModuleBuilder, _: &mut Design) {
         let (f, latency) = (self.format, self.latency);
         m.doc(format!(
-            "{:?} on {} ({} exponent, {} fraction bits). One operation a cycle; latency {latency}, of which the last\nregister is the instantiating module's.",
-            self.operator, f.name(), f.exponent, f.fraction
+            "{:?} on {} ({} exponent, {} fraction bits). One operation a cycle; latency {latency}, of which the last\n\
+            register is the instantiating module's.",
+            self.operator,
+            f.name(),
+            f.exponent,
+            f.fraction
         ));
         match self.operator {
             Operator::Add => add::build(m, f, false, latency),
@@ -213,7 +229,9 @@ pub fn default_latency(operator: Operator, format: Format) -> u32 {
         Operator::FromInt { bits, signed } => (Op::Cast(n), float, ScalarType::Int { bits, signed }),
         Operator::ToInt { bits, signed } => (Op::Cast(n), ScalarType::Int { bits, signed }, float),
         Operator::ToBool => (Op::Cast(n), ScalarType::BOOL, float),
-        Operator::FromFloat(Format { exponent, fraction }) => (Op::Cast(n), float, ScalarType::Float { exponent, fraction }),
+        Operator::FromFloat(Format { exponent, fraction }) => {
+            (Op::Cast(n), float, ScalarType::Float { exponent, fraction })
+        }
     };
     op_latency(&op, to, &[from, from, from]).max(0) as u32
 }
@@ -251,11 +269,14 @@ pub fn build<'m>(m: &'m ModuleBuilder, d: &mut Design, r: &Request<'_, 'm>) -> R
     if let (Op::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs), _), [a]) = (r.op, r.operands) {
         let (sign, rest) = (a.msb(), a.slice(0, a.w() - 1));
         let sign = if *op == UnaryOp::Neg { !sign } else { m.lit(0, rtl::u(1)) };
-        return Ok(m.delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name)).to(wires(r.ty)));
+        return Ok(m
+            .delay(m.concat(&[sign, rest]), r.latency.saturating_sub(1), format!("{}_d", r.name))
+            .to(wires(r.ty)));
     }
     let operands = ports(m, r);
     let core = core_for(r.op, r.ty, r.operand_types, r.latency).filter(|c| c.operands().len() == operands.len());
-    let core = core.ok_or_else(|| format!("`{}` is not a floating-point operation on {} operands", r.name, r.operands.len()))?;
+    let core =
+        core.ok_or_else(|| format!("`{}` is not a floating-point operation on {} operands", r.name, r.operands.len()))?;
     let module = d.module(core);
     let instance = m.instance(d, format!("{}_core", r.name), &module);
     for (port, value) in core.operands().iter().zip(operands) {

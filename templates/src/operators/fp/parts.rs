@@ -22,7 +22,15 @@ impl<'m> Fields<'m> {
     pub fn new(x: Sig<'m>, f: Format) -> Self {
         let (exponent, fraction) = (x.slice(f.fraction, f.exponent), x.slice(0, f.fraction));
         let (normal, top, some) = (exponent.reduce_or(), exponent.reduce_and(), fraction.reduce_or());
-        Fields { sign: x.msb(), exponent, fraction, normal, nan: top & some, infinite: top & !some, zero: !(normal | some) }
+        Fields {
+            sign: x.msb(),
+            exponent,
+            fraction,
+            normal,
+            nan: top & some,
+            infinite: top & !some,
+            zero: !(normal | some),
+        }
     }
 
     /// Fraction with the hidden bit.
@@ -40,7 +48,11 @@ impl<'m> Fields<'m> {
 /// `[d0, d1, d2, d3]` by a digit of one or two bits.
 pub fn by_digit<'m>(m: &'m ModuleBuilder, digit: Sig<'m>, d: [Sig<'m>; 4]) -> Sig<'m> {
     let low = m.mux(digit.bit(0), d[1], d[0]);
-    if digit.w() == 1 { low } else { m.mux(digit.bit(1), m.mux(digit.bit(0), d[3], d[2]), low) }
+    if digit.w() == 1 {
+        low
+    } else {
+        m.mux(digit.bit(1), m.mux(digit.bit(0), d[3], d[2]), low)
+    }
 }
 
 /// Positions of the base-4 digits of a number of `w` bits, highest first: (lowest bit, bits).
@@ -56,7 +68,8 @@ pub fn leading_zeros<'m>(m: &'m ModuleBuilder, x: Sig<'m>) -> Sig<'m> {
     zeros_of(m, padded, 0).1.resize(width)
 }
 
-/// (some bit set, leading zeros) of a value whose width is a power of two from 2 on; its lowest bit is `at` of the whole.
+/// (some bit set, leading zeros) of a value whose width is a power of two from 2 on; its lowest bit is `at` of the
+/// whole.
 fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>, at: u32) -> (Sig<'m>, Sig<'m>) {
     let half = x.w() / 2;
     let (high, low) = (x.slice(half, half), x.slice(0, half));
@@ -70,14 +83,15 @@ fn zeros_of<'m>(m: &'m ModuleBuilder, x: Sig<'m>, at: u32) -> (Sig<'m>, Sig<'m>)
     ((some_high | some_low).called(called("some")), zeros.called(called("zeros")))
 }
 
-/// `x << amount` in the width of `x`. The last digit of an odd width is a single bit, which leaves its LUT room for what
-/// follows.
+/// `x << amount` in the width of `x`. The last digit of an odd width is a single bit, which leaves its LUT room for
+/// what follows.
 pub fn shift_left<'m>(m: &'m ModuleBuilder, mut x: Sig<'m>, amount: Sig<'m>) -> Sig<'m> {
     let mut at = amount.w();
     while at > 0 {
         let w = at.min(2);
         at -= w;
-        x = by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at))).called(format!("shifted_from_bit{at}"));
+        x = by_digit(m, amount.slice(at, w), [0, 1, 2, 3].map(|d| x.shl_const(d << at)))
+            .called(format!("shifted_from_bit{at}"));
     }
     x
 }
@@ -92,7 +106,8 @@ pub fn shift_right<'m>(m: &'m ModuleBuilder, x: Sig<'m>, amount: Sig<'m>, width:
         let digit = amount.slice(at, w);
         let below = |n: u32| if n == 0 { m.lit(0, u(1)) } else { value.slice(0, n.min(value.w())).reduce_or() };
         lost.push(by_digit(m, digit, [0, 1, 2, 3].map(|d| below(d << at))).called(format!("lost_from_bit{at}")));
-        value = by_digit(m, digit, [0, 1, 2, 3].map(|d| wide.slice(d << at, keep))).called(format!("shifted_from_bit{at}"));
+        value =
+            by_digit(m, digit, [0, 1, 2, 3].map(|d| wide.slice(d << at, keep))).called(format!("shifted_from_bit{at}"));
     }
     (value.slice(0, width), m.any(&lost))
 }
@@ -153,7 +168,8 @@ pub fn place<'m>(m: &'m ModuleBuilder, x: Sig<'m>, p: &Placement<'m>, f: Format)
 impl<'m> Placed<'m> {
     /// Keeps the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Placed<'m> + use<'p, 'm> {
-        let (below, window, lost) = (p.hold("below_p", self.below), p.hold("window", self.window), p.hold("lost", self.lost));
+        let (below, window, lost) =
+            (p.hold("below_p", self.below), p.hold("window", self.window), p.hold("lost", self.lost));
         move || Placed { below: below.now(), window: window.now(), lost: lost.now() }
     }
 
@@ -197,8 +213,15 @@ impl<'m> Unrounded<'m> {
     /// Keeps the value for later steps.
     pub fn hold<'p>(self, p: &'p Pipe<'m>) -> impl Fn() -> Unrounded<'m> + use<'p, 'm> {
         let (below, lead) = (p.hold("below_r", self.below), p.hold("lead_r", self.lead));
-        let (fraction, guard, sticky) = (p.hold("fraction_r", self.fraction), p.hold("guard_r", self.guard), p.hold("sticky_r", self.sticky));
-        move || Unrounded { below: below.now(), lead: lead.now(), fraction: fraction.now(), guard: guard.now(), sticky: sticky.now() }
+        let (fraction, guard, sticky) =
+            (p.hold("fraction_r", self.fraction), p.hold("guard_r", self.guard), p.hold("sticky_r", self.sticky));
+        move || Unrounded {
+            below: below.now(),
+            lead: lead.now(),
+            fraction: fraction.now(),
+            guard: guard.now(),
+            sticky: sticky.now(),
+        }
     }
 }
 
@@ -228,12 +251,22 @@ pub fn round<'m>(m: &'m ModuleBuilder, x: &Unrounded<'m>, special: &Special<'m>,
 }
 
 /// Exponent and fraction fields with the special values put in.
-pub fn encode<'m>(m: &'m ModuleBuilder, packed: Sig<'m>, overflow: Sig<'m>, special: &Special<'m>, f: Format) -> Sig<'m> {
+pub fn encode<'m>(
+    m: &'m ModuleBuilder,
+    packed: Sig<'m>,
+    overflow: Sig<'m>,
+    special: &Special<'m>,
+    f: Format,
+) -> Sig<'m> {
     let over = (special.nan | special.infinite | overflow).called("over");
     let exponent = packed.slice(f.fraction, f.exponent) | m.repeat(over, f.exponent);
     let fraction = (packed.slice(0, f.fraction) & m.repeat(!over, f.fraction)).called("fraction_kept");
     let quiet = fraction.msb() | special.nan;
-    let fraction = if f.fraction > 1 { m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]).called("fraction_field") } else { quiet };
+    let fraction = if f.fraction > 1 {
+        m.concat(&[quiet, fraction.slice(0, f.fraction - 1)]).called("fraction_field")
+    } else {
+        quiet
+    };
     m.concat(&[special.sign & !special.nan, exponent, fraction])
 }
 
@@ -250,8 +283,8 @@ pub struct Normalization<'m> {
 }
 
 impl<'m> Normalization<'m> {
-    /// Of `size` bits with so many leading `zeros`, whose top bit has the biased exponent `limit + 1`: by the zeros, but
-    /// not below exponent 1.
+    /// Of `size` bits with so many leading `zeros`, whose top bit has the biased exponent `limit + 1`: by the zeros,
+    /// but not below exponent 1.
     pub fn new(m: &'m ModuleBuilder, limit: Sig<'m>, zeros: Sig<'m>, size: u32, over: Sig<'m>) -> Self {
         let free = (limit - zeros.extend(limit.w())).called("limit_free");
         Normalization {
@@ -274,10 +307,18 @@ impl<'m> Normalization<'m> {
     }
 
     /// What only wants rounding, from the shifted sum; `lost`: something was cut off below.
-    pub fn apply(&self, m: &'m ModuleBuilder, shifted: Sig<'m>, lost: Sig<'m>, nan: Sig<'m>, f: Format) -> Normalized<'m> {
+    pub fn apply(
+        &self,
+        m: &'m ModuleBuilder,
+        shifted: Sig<'m>,
+        lost: Sig<'m>,
+        nan: Sig<'m>,
+        f: Format,
+    ) -> Normalized<'m> {
         let field = self.below.slice(0, f.exponent);
         let beyond = self.below.shr_const(f.exponent).reduce_or();
-        let clear = (self.over | (self.normal & (beyond | field.slice(1, f.exponent - 1).reduce_and()))).called("clears");
+        let clear =
+            (self.over | (self.normal & (beyond | field.slice(1, f.exponent - 1).reduce_and()))).called("clears");
         let field = (field & m.repeat(self.normal, f.exponent)) | m.repeat(clear, f.exponent);
         let x = (shifted & m.repeat(!clear, shifted.w())).called("kept");
         let rest = x.w() - f.fraction - 2;

@@ -35,7 +35,13 @@ impl<'m> Pipe<'m> {
 
     /// An unsigned input port of `w` bits.
     pub fn input(&self, name: &str, w: u32) -> Held<'_, 'm> {
-        Held { pipe: self, name: name.into(), born: 0, product: false, taps: RefCell::new(vec![self.m.input(name, u(w))]) }
+        Held {
+            pipe: self,
+            name: name.into(),
+            born: 0,
+            product: false,
+            taps: RefCell::new(vec![self.m.input(name, u(w))]),
+        }
     }
 
     /// Keeps a value of the present step for later ones.
@@ -92,7 +98,8 @@ pub fn spread(weights: &[u32], registers: u32) -> Vec<u32> {
     (1..=n).for_each(|k| best[0][k] = (cost(0, k), 0));
     for r in 1..=inner {
         for k in r + 1..=n {
-            best[r][k] = (r..k).map(|j| (best[r - 1][j].0.saturating_add(cost(j, k)), j)).min().unwrap_or((u64::MAX, 0));
+            best[r][k] =
+                (r..k).map(|j| (best[r - 1][j].0.saturating_add(cost(j, k)), j)).min().unwrap_or((u64::MAX, 0));
         }
     }
     let mut k = n;

@@ -49,10 +49,13 @@ pub fn build(m: &ModuleBuilder, f: Format, latency: u32) {
         };
         let next = add_or_subtract(m, next, trial.extend(k + 2), subtract);
         let bit = !next.msb();
-        root = Some(p.hold(format!("root{k}"), match &root {
-            None => bit,
-            Some(q) => m.concat(&[q.now(), bit]),
-        }));
+        root = Some(p.hold(
+            format!("root{k}"),
+            match &root {
+                None => bit,
+                Some(q) => m.concat(&[q.now(), bit]),
+            },
+        ));
         rest = p.hold(format!("rest{k}"), next);
         let left = if have.w() > 2 { have.slice(0, have.w() - 2) } else { none };
         radicand = p.hold(format!("radicand{k}"), left);

@@ -50,7 +50,9 @@ impl Host {
     }
 
     pub fn write(&mut self, address: u32, data: u64) {
-        for (n, v) in [("awaddr", address as u64), ("awvalid", 1), ("wdata", data), ("wstrb", 15), ("wvalid", 1), ("bready", 1)] {
+        for (n, v) in
+            [("awaddr", address as u64), ("awvalid", 1), ("wdata", data), ("wstrb", 15), ("wvalid", 1), ("bready", 1)]
+        {
             self.set(n, v);
         }
         let (mut a, mut d) = (false, false);
@@ -156,7 +158,13 @@ impl Host {
 }
 
 /// Simulates the IP for two runs on the same data.
-pub fn run_design(vsa: &Vsa, design: &Verified, memory: &[Vec<u64>], mode: Timing, limit: u64) -> Result<Outcome, String> {
+pub fn run_design(
+    vsa: &Vsa,
+    design: &Verified,
+    memory: &[Vec<u64>],
+    mode: Timing,
+    limit: u64,
+) -> Result<Outcome, String> {
     let mut host = Host::new(vsa, design, memory, mode)?;
     host.prepare(vsa, mode, 0);
     let first = host.run(vsa, limit)?;
@@ -206,7 +214,13 @@ pub fn check(vsa: &Vsa, memory: Vec<Vec<u64>>, mode: Timing) -> Result<u64, Stri
     for (k, (got, want)) in outcome.memory.iter().zip(&expected).enumerate() {
         if let Some(at) = (0..want.len()).find(|i| got[*i] != want[*i]) {
             let wrong = (0..want.len()).filter(|i| got[*i] != want[*i]).count();
-            return Err(format!("{}[{at}] is {:#x}, expected {:#x}; {wrong} of {} wrong", vsa.arrays[k].name, got[at], want[at], want.len()));
+            return Err(format!(
+                "{}[{at}] is {:#x}, expected {:#x}; {wrong} of {} wrong",
+                vsa.arrays[k].name,
+                got[at],
+                want[at],
+                want.len()
+            ));
         }
     }
     if mode == Timing::IDEAL && predicted != outcome.cycles {
@@ -223,5 +237,8 @@ pub fn contents(vsa: &Vsa, mut seed: u64) -> Vec<Vec<u64>> {
         seed ^= seed << 17;
         seed
     };
-    vsa.arrays.iter().map(|a| (0..a.dims.iter().product::<i64>().max(1)).map(|_| next() & mask(a.ty.bits())).collect()).collect()
+    vsa.arrays
+        .iter()
+        .map(|a| (0..a.dims.iter().product::<i64>().max(1)).map(|_| next() & mask(a.ty.bits())).collect())
+        .collect()
 }

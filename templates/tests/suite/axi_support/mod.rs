@@ -56,11 +56,18 @@ fn random_array(r: &mut Random, k: usize, bits: u32, bus: u32) -> DramArray {
             *d = r.range(1, 900);
         }
     }
-    DramArray { name: format!("A{k}"), ty: ScalarType::Int { bits, signed: true }, dims, word: bus / (bits / 8), port: 0, scratch: None }
+    DramArray {
+        name: format!("A{k}"),
+        ty: ScalarType::Int { bits, signed: true },
+        dims,
+        word: bus / (bits / 8),
+        port: 0,
+        scratch: None,
+    }
 }
 
-/// Addresses of the arrays, all in one memory, and its size: the first is at `first`, the others at multiples of 4096, or
-/// some elements behind if `odd`.
+/// Addresses of the arrays, all in one memory, and its size: the first is at `first`, the others at multiples of 4096,
+/// or some elements behind if `odd`.
 pub fn place(r: &mut Random, v: &Vsa, first: u64, odd: bool) -> (Vec<u64>, usize) {
     let (mut bases, mut end) = (vec![], first);
     for a in &v.arrays {

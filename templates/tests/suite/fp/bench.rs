@@ -93,7 +93,12 @@ fn get(bus: &[u64], at: usize, w: u32) -> u64 {
 }
 
 /// Runs all vectors through the core and gives each with its result to `check`; returns their number.
-pub fn run(core: Core, lanes: u32, vectors: impl Iterator<Item = [u64; 3]>, mut check: impl FnMut([u64; 3], u64)) -> u64 {
+pub fn run(
+    core: Core,
+    lanes: u32,
+    vectors: impl Iterator<Item = [u64; 3]>,
+    mut check: impl FnMut([u64; 3], u64),
+) -> u64 {
     let mut d = Design::default();
     let top = d.module(Lanes { core, lanes });
     let mut sim = Sim::new(&d.verify().unwrap(), &top).unwrap_or_else(|faults| panic!("{faults:#?}"));

@@ -28,7 +28,9 @@ fn vector(r: &mut Random, corners: &[u64], f: Format, lanes: usize) -> Vector {
             }
             3 => [a & sign, b],
             // Exponents in the middle of the range, so that sums do not overflow.
-            4 | 5 => [a, b].map(|x| x & !(((1 << f.exponent) - 1) << f.fraction) | ((f.bias() as u64 - 2 + (x >> 3 & 3)) << f.fraction)),
+            4 | 5 => [a, b].map(|x| {
+                x & !(((1 << f.exponent) - 1) << f.fraction) | ((f.bias() as u64 - 2 + (x >> 3 & 3)) << f.fraction)
+            }),
             _ => [a, b],
         });
     }
@@ -93,7 +95,12 @@ fn dot_of_every_latency_and_other_formats() {
     for latency in [0, 1, 2, 5, 9, 14, 30] {
         check(Format::FP32, 3, latency, 1_000);
     }
-    for f in [Format { exponent: 5, fraction: 2 }, Format { exponent: 6, fraction: 9 }, Format { exponent: 8, fraction: 10 }, Format::FP64] {
+    for f in [
+        Format { exponent: 5, fraction: 2 },
+        Format { exponent: 6, fraction: 9 },
+        Format { exponent: 8, fraction: 10 },
+        Format::FP64,
+    ] {
         check(f, 5, 9, 2_000);
     }
 }

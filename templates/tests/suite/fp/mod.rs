@@ -93,7 +93,10 @@ fn unary_operators_on_every_16_bit_number() {
         }
         for bits in [1, 2, 7, 8, 12, 16] {
             for signed in [false, true].into_iter().filter(|signed| !signed || bits > 1) {
-                check(Core { operator: Operator::FromInt { bits, signed }, format, latency: 3 }, (0..1 << bits).map(|a| [a, 0, 0]));
+                check(
+                    Core { operator: Operator::FromInt { bits, signed }, format, latency: 3 },
+                    (0..1 << bits).map(|a| [a, 0, 0]),
+                );
             }
         }
         for to in [Format::FP16, Format::BF16, Format::FP32, Format::FP64, Format { exponent: 8, fraction: 10 }] {
@@ -156,7 +159,12 @@ fn every_latency() {
 
 #[test]
 fn other_formats() {
-    let formats = [Format::FP64, Format { exponent: 8, fraction: 10 }, Format { exponent: 5, fraction: 2 }, Format { exponent: 6, fraction: 9 }];
+    let formats = [
+        Format::FP64,
+        Format { exponent: 8, fraction: 10 },
+        Format { exponent: 5, fraction: 2 },
+        Format { exponent: 6, fraction: 9 },
+    ];
     for format in formats {
         for operator in [Operator::Add, Operator::Mul, Operator::Div, Operator::Sqrt, Operator::Fma, Operator::Max] {
             check(Core { operator, format, latency: 8 }, random(format, 31, 4_000));

@@ -26,7 +26,11 @@ pub fn reference(core: &Core, x: &[u64; 3]) -> Option<u64> {
 }
 
 fn bits<F: Float>(x: F, f: Format) -> u64 {
-    if x.is_nan() { canonical_nan(f) } else { x.to_bits() as u64 }
+    if x.is_nan() {
+        canonical_nan(f)
+    } else {
+        x.to_bits() as u64
+    }
 }
 
 fn by_library<F>(core: &Core, x: &[u64; 3]) -> Option<u64>
@@ -51,8 +55,12 @@ where
         Operator::FromInt { bits, signed: true } => F::from_i128((x[0] as i128) << (128 - bits) >> (128 - bits)).value,
         Operator::FromInt { bits, signed: false } => F::from_u128(u128::from(x[0]) & ((1 << bits) - 1)).value,
         Operator::ToInt { .. } if a.is_nan() => return Some(0),
-        Operator::ToInt { bits, signed: true } => return Some(a.to_i128(bits as usize).value as u64 & (!0 >> (64 - bits))),
-        Operator::ToInt { bits, signed: false } => return Some(a.to_u128(bits as usize).value as u64 & (!0 >> (64 - bits))),
+        Operator::ToInt { bits, signed: true } => {
+            return Some(a.to_i128(bits as usize).value as u64 & (!0 >> (64 - bits)))
+        }
+        Operator::ToInt { bits, signed: false } => {
+            return Some(a.to_u128(bits as usize).value as u64 & (!0 >> (64 - bits)))
+        }
         Operator::ToBool => return Some(!a.is_zero() as u64),
         Operator::FromFloat(from) => converted::<F>(from, x[0])?,
         Operator::Sqrt | Operator::Dot { .. } => return None,
@@ -90,7 +98,11 @@ fn compare(relation: Relation, order: Option<Ordering>) -> bool {
 
 /// `fminf`/`fmaxf`; of equal operands the first.
 fn extreme<F: Float>(a: F, b: F, wanted: Ordering) -> F {
-    if b.is_nan() || a == b || a.partial_cmp(&b) == Some(wanted) { a } else { b }
+    if b.is_nan() || a == b || a.partial_cmp(&b) == Some(wanted) {
+        a
+    } else {
+        b
+    }
 }
 
 /// Correctly rounded square root by an exact integer one.

@@ -52,10 +52,14 @@ fn tool(name: &str, arguments: &[&str], folder: &Path) -> String {
 fn icarus_bench(core: &Core, name: &str, seed: u64) -> (String, Vec<u64>) {
     let (w, r) = (operand_bits(core), result_bits(core));
     let latency = core.latency as usize;
-    let pins: String = core.operands().iter().enumerate().map(|(k, p)| format!(", .{p}(x[{k} * {w} +: {w}])")).collect();
-    let mut o = format!(
-        "module bench;\n    reg aclk = 0;\n    reg [{}:0] x;\n    wire [{}:0] y;\n    reg [{}:0] y_q;\n    {name} dut (.aclk(aclk), .y(y){pins});\n    \
-         always @(posedge aclk) y_q <= y;\n    task step; begin #1 aclk = 1; #1 aclk = 0; end endtask\n    integer i;\n    initial begin\n",
+    let pins: String =
+        core.operands().iter().enumerate().map(|(k, p)| format!(", .{p}(x[{k} * {w} +: {w}])")).collect();
+    let mut o =
+        format!(
+        "module bench;\n    reg aclk = 0;\n    reg [{}:0] x;\n    wire [{}:0] y;\n    reg [{}:0] y_q;\n    {name} dut \
+        (.aclk(aclk), .y(y){pins});\n    \
+         always @(posedge aclk) y_q <= y;\n    task step; begin #1 aclk = 1; #1 aclk = 0; end endtask\n    integer \
+         i;\n    initial begin\n",
         3 * w - 1, r - 1, r - 1
     );
     let mut random = Random(seed);
@@ -69,9 +73,14 @@ fn icarus_bench(core: &Core, name: &str, seed: u64) -> (String, Vec<u64>) {
         .map(|v| v & mask(w));
         x[core.operands().len()..].fill(0);
         want.push(interpreted(core, x));
-        writeln!(o, "        x = {{{w}'h{:x}, {w}'h{:x}, {w}'h{:x}}}; step; $display(\"%h\", y_q);", x[2], x[1], x[0]).unwrap();
+        writeln!(o, "        x = {{{w}'h{:x}, {w}'h{:x}, {w}'h{:x}}}; step; $display(\"%h\", y_q);", x[2], x[1], x[0])
+            .unwrap();
     }
-    writeln!(o, "        for (i = 1; i < {latency}; i = i + 1) begin step; $display(\"%h\", y_q); end\n    end\nendmodule").unwrap();
+    writeln!(
+        o,
+        "        for (i = 1; i < {latency}; i = i + 1) begin step; $display(\"%h\", y_q); end\n    end\nendmodule"
+    )
+    .unwrap();
     (o, want)
 }
 
@@ -90,7 +99,11 @@ fn icarus_computes_the_same_and_verilator_has_no_complaint() {
         assert_eq!(said, "", "{core:?}");
         let (bench, want) = icarus_bench(&core, name.as_str(), 40 + k as u64);
         std::fs::write(folder.path().join("bench.v"), bench).unwrap();
-        assert_eq!(tool("iverilog", &["-g2005", "-Wall", "-o", "bench.vvp", &file, "bench.v"], folder.path()), "", "{core:?}");
+        assert_eq!(
+            tool("iverilog", &["-g2005", "-Wall", "-o", "bench.vvp", &file, "bench.v"], folder.path()),
+            "",
+            "{core:?}"
+        );
         let said = tool("vvp", &["-n", "bench.vvp"], folder.path());
         let got: Vec<&str> = said.lines().skip(core.latency as usize - 1).collect();
         assert_eq!(got.len(), VECTORS, "{core:?}: {said}");

@@ -68,7 +68,10 @@ pub fn hard(r: &mut Random, f: Format) -> [u64; 3] {
     let mask = sign | (sign - 1);
     match r.below(6) {
         0 => b = (a ^ sign).wrapping_add(r.below(9)).wrapping_sub(4) & mask,
-        1 => b = a.wrapping_add((r.below(5) << f.fraction).wrapping_sub(2 << f.fraction)).wrapping_add(r.below(5)) & mask ^ (r.next() & sign),
+        1 => {
+            b = a.wrapping_add((r.below(5) << f.fraction).wrapping_sub(2 << f.fraction)).wrapping_add(r.below(5)) & mask
+                ^ (r.next() & sign)
+        }
         2 => {
             // The addend near the negative product.
             let e = |x: u64| (x >> f.fraction & ((1 << f.exponent) - 1)) as i64;
@@ -78,7 +81,8 @@ pub fn hard(r: &mut Random, f: Format) -> [u64; 3] {
         3 => {
             let e = |x: u64| (x >> f.fraction & ((1 << f.exponent) - 1)) as i64;
             let spread = 3 * i64::from(f.fraction);
-            let sum = (e(a) + e(b) - f.bias() + r.below(2 * spread as u64) as i64 - spread).clamp(0, (1 << f.exponent) - 2) as u64;
+            let sum = (e(a) + e(b) - f.bias() + r.below(2 * spread as u64) as i64 - spread)
+                .clamp(0, (1 << f.exponent) - 2) as u64;
             c = c & sign | sum << f.fraction | c & ((1 << f.fraction) - 1);
         }
         _ => {}

@@ -14,7 +14,13 @@ pub fn frame(r: &mut Random) -> Vsa {
     let inner = r.range(1, 3) as usize;
     v.counters = (0..v.tile_depth + inner).map(|j| Counter { name: format!("t{j}"), trip: r.range(1, 4) }).collect();
     v.extent = [r.range(1, 3), r.range(1, 3)];
-    v.schedule = Schedule { skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])), interval: 1, ready: vec![], latency: vec![], ..Schedule::default() };
+    v.schedule = Schedule {
+        skew: [0, 1].map(|_| r.range(1, 3) * r.pick(&[1, -1])),
+        interval: 1,
+        ready: vec![],
+        latency: vec![],
+        ..Schedule::default()
+    };
     v
 }
 
@@ -22,7 +28,14 @@ fn random_array(r: &mut Random, v: &mut Vsa, rank: usize) -> u32 {
     let bits = r.pick(&[8u32, 16, 32, 64]);
     let bus = r.pick(&[4u32, 8, 16, 32, 64]).max(bits / 8);
     let name = format!("A{}", v.arrays.len());
-    v.arrays.push(DramArray { name, ty: ScalarType::Int { bits, signed: r.chance(50) }, dims: vec![100; rank], word: bus / (bits / 8), port: v.arrays.len() as u32, scratch: None });
+    v.arrays.push(DramArray {
+        name,
+        ty: ScalarType::Int { bits, signed: r.chance(50) },
+        dims: vec![100; rank],
+        word: bus / (bits / 8),
+        port: v.arrays.len() as u32,
+        scratch: None,
+    });
     v.arrays.len() as u32 - 1
 }
 
@@ -58,13 +71,16 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let far = |c: [i64; 2]| c[0] * (v.extent[0] - 1) + c[1] * (v.extent[1] - 1);
     let plus = |a: &Form, scale: i64, b: &Form, space: [i64; 2], constant: i64| Form {
         constant: a.constant + scale * b.constant + constant,
-        counters: (0..v.counters.len()).map(|j| a.counters.get(j).copied().unwrap_or(0) + scale * b.counters.get(j).copied().unwrap_or(0)).collect(),
+        counters: (0..v.counters.len())
+            .map(|j| a.counters.get(j).copied().unwrap_or(0) + scale * b.counters.get(j).copied().unwrap_or(0))
+            .collect(),
         space,
     };
     let origins: Vec<Form> = (0..rank).map(|_| super::random_form(r, 0..origin, [-3, 5])).collect();
     let count = r.pick(&[1, 1, 1, 2, 3]);
     let lanes = r.pick(&[1u32, 1, 2, 3, 4]).min(word as u32);
-    let step = if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
+    let step =
+        if lanes > 1 { (lanes as i64 + r.range(0, 1)).min(word).max(lanes.next_power_of_two() as i64) } else { 1 };
     let (mut subscripts, mut rows, mut kept) = (vec![], vec![], vec![vec![]; count]);
     let mut row = Form::default();
     let mut shifts = vec![vec![]; count];
@@ -90,7 +106,10 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let wanted = greatest(v, &col) + lanes as i64;
     let owned = wanted + r.pick(&[0, 0, 1]);
     let offset = (0..v.extent[0]).flat_map(|i| (0..v.extent[1]).map(move |j| [i, j]));
-    let offset = offset.flat_map(|p| bases.iter().map(move |b| (b + coef[0] * p[0] + coef[1] * p[1]).rem_euclid(word))).max().unwrap_or(0);
+    let offset = offset
+        .flat_map(|p| bases.iter().map(move |b| (b + coef[0] * p[0] + coef[1] * p[1]).rem_euclid(word)))
+        .max()
+        .unwrap_or(0);
     let words_per_row = (offset + owned + word - 1) / word;
     let highest = bases.iter().max().copied().unwrap_or(0) + far(coef);
     let words = highest / word + words_per_row + r.pick(&[0, 0, 1]);
@@ -100,14 +119,29 @@ fn parts(r: &mut Random, v: &Vsa, word: i64, rank: usize, moves: [bool; 2], orig
     let mut banks = vec![];
     for b in 0..count {
         let rows: i64 = kept[b].iter().map(|k| k.extent).product();
-        let bank = Bank { port: ports.len() as u32, ports: lanes, rows: kept[b].clone(), base: bases[b], coef, words_per_row, depth: rows * words_per_row };
+        let bank = Bank {
+            port: ports.len() as u32,
+            ports: lanes,
+            rows: kept[b].clone(),
+            base: bases[b],
+            coef,
+            words_per_row,
+            depth: rows * words_per_row,
+        };
         banks.push(OutputBank { bank, elements: owned });
         for k in 0..lanes as i64 {
             ports.push([shifts[b].clone(), vec![bases[b] - bases[0] + k]].concat());
         }
     }
     let row = plus(&Form::default(), words_per_row, &row, [0, 0], 0);
-    Parts { subscripts, ports, hull: Hull { view: Hull::plain_view(origins.len()), origin: origins, rows, words, elements }, banks, row, col }
+    Parts {
+        subscripts,
+        ports,
+        hull: Hull { view: Hull::plain_view(origins.len()), origin: origins, rows, words, elements },
+        banks,
+        row,
+        col,
+    }
 }
 
 /// Adds an input group and its nodes; false if what was drawn is not legal, and `v` as it was.
@@ -127,7 +161,22 @@ fn try_input(r: &mut Random, v: &mut Vsa) -> bool {
         v.schedule.latency.push(0);
     }
     let banks = p.banks.into_iter().map(|b| b.bank).collect();
-    v.inputs.push(InputGroup { cases: None, array, subscripts: p.subscripts, ports: p.ports, first, last, forward, reload, phases: vec![], hull: p.hull, banks, row: p.row, col: p.col, after: vec![] });
+    v.inputs.push(InputGroup {
+        cases: None,
+        array,
+        subscripts: p.subscripts,
+        ports: p.ports,
+        first,
+        last,
+        forward,
+        reload,
+        phases: vec![],
+        hull: p.hull,
+        banks,
+        row: p.row,
+        col: p.col,
+        after: vec![],
+    });
     let legal = v.verify().is_ok() && v.inputs[group as usize].hull.total_words() <= 150;
     if !legal {
         *v = before;
@@ -159,7 +208,22 @@ fn try_output(r: &mut Random, v: &mut Vsa) -> bool {
     let emit = vec![None; v.tile_depth];
     let slots = r.pick(&[1, 2]);
     let o = v.outputs.len();
-    v.outputs.push(OutputGroup { array, subscripts: p.subscripts, ports, first, last, emit, ends: Default::default(), cases: None, hull: p.hull, banks: p.banks, row: p.row, col: p.col, slots, bounds: vec![] });
+    v.outputs.push(OutputGroup {
+        array,
+        subscripts: p.subscripts,
+        ports,
+        first,
+        last,
+        emit,
+        ends: Default::default(),
+        cases: None,
+        hull: p.hull,
+        banks: p.banks,
+        row: p.row,
+        col: p.col,
+        slots,
+        bounds: vec![],
+    });
     let legal = v.verify().is_ok() && v.outputs[o].hull.total_words() <= 150;
     if !legal {
         *v = before;
@@ -192,13 +256,19 @@ fn random_guard(r: &mut Random, v: &mut Vsa) -> NodeId {
 pub fn shape(r: &mut Random, hull: &Hull) -> StreamShape {
     let early = (1..hull.rows.len()).filter(|_| r.chance(30)).collect();
     let mut width = |n: i64| (n > 1).then(|| rtl::clog2(n as u64) + r.pick(&[0, 0, 1, 3]));
-    StreamShape { u: hull.rows.iter().map(|d| width(d.extent)).collect(), r: hull.rows.iter().map(|d| width(d.modulus)).collect(), w: width(hull.words), early }
+    StreamShape {
+        u: hull.rows.iter().map(|d| width(d.extent)).collect(),
+        r: hull.rows.iter().map(|d| width(d.modulus)).collect(),
+        w: width(hull.words),
+        early,
+    }
 }
 
 /// The last row of each dimension that one walk has.
 pub fn ends(r: &mut Random, hull: &Hull, early: &[usize]) -> Vec<i64> {
     let last = |dim: &HullDim| dim.modulus * dim.extent - 1;
-    let end = |(d, dim): (usize, &HullDim)| if d == 0 || early.contains(&d) { r.range(0, last(dim)) } else { last(dim) };
+    let end =
+        |(d, dim): (usize, &HullDim)| if d == 0 || early.contains(&d) { r.range(0, last(dim)) } else { last(dim) };
     hull.rows.iter().enumerate().map(end).collect()
 }
 
@@ -218,14 +288,23 @@ pub fn hull_words(hull: &Hull, word: i64, ends: &[i64]) -> Vec<HullWord> {
     }
     let words = |digits: Vec<(i64, i64)>| {
         let y: Vec<i64> = digits.iter().zip(&hull.rows).map(|((u, r), dim)| dim.modulus * u + r).collect();
-        (0..hull.words).map(move |w| HullWord { digits: digits.clone(), word: w, at: [y.clone(), vec![w * word]].concat() })
+        (0..hull.words).map(move |w| HullWord {
+            digits: digits.clone(),
+            word: w,
+            at: [y.clone(), vec![w * word]].concat(),
+        })
     };
     rows.into_iter().flat_map(words).collect()
 }
 
 /// Local coordinates of what the port asks for in the wave at `counters`, at PE `p`.
 pub fn local(subscripts: &[Form], port: &[i64], hull: &Hull, counters: &[i64], p: [i64; 2]) -> Vec<i64> {
-    subscripts.iter().zip(port).zip(&hull.origin).map(|((s, k), o)| s.eval(counters, p) + k - o.eval(counters, p)).collect()
+    subscripts
+        .iter()
+        .zip(port)
+        .zip(&hull.origin)
+        .map(|((s, k), o)| s.eval(counters, p) + k - o.eval(counters, p))
+        .collect()
 }
 
 /// Constants of the place for bank `b`: name of the port, value.

@@ -4,9 +4,9 @@
 
 pub mod layout;
 
+pub use crate::axi_support::{bits, empty_vsa, Random};
 use arch::affine::Form;
 use arch::ir::vsa::Vsa;
-pub use crate::axi_support::{bits, empty_vsa, Random};
 use rtl::sim::{Init, Sim};
 use rtl::{Design, Template};
 use std::collections::BTreeMap;
@@ -32,14 +32,19 @@ pub fn for_cases(count: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindS
 pub fn simulate<T: Template + PartialEq + 'static>(template: T, r: &mut Random) -> Sim {
     let mut design = Design::default();
     let top = design.module(template);
-    Sim::with_init(&design.verify().expect("a legal design"), &top, Init::Garbage(r.next())).unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
+    Sim::with_init(&design.verify().expect("a legal design"), &top, Init::Garbage(r.next()))
+        .unwrap_or_else(|f| panic!("{}", f.iter().map(|f| f.to_string()).collect::<String>()))
 }
 
 /// The output that passes `port` on along `axis`; the axes share one if waves take as long along both.
 pub fn pass_port(vsa: &Vsa, port: &str, axis: usize) -> String {
     let skew = vsa.schedule.skew;
     let both = vsa.extent[0] > 1 && vsa.extent[1] > 1;
-    if both && skew[0].abs() != skew[1].abs() { format!("{port}_out{axis}") } else { format!("{port}_out") }
+    if both && skew[0].abs() != skew[1].abs() {
+        format!("{port}_out{axis}")
+    } else {
+        format!("{port}_out")
+    }
 }
 
 /// Random bits for all inputs.
@@ -66,14 +71,24 @@ pub fn put(limbs: &mut [u64], lo: usize, w: usize, value: u64) {
 /// Values of all counters in wave number `n` of a run.
 pub fn counters(v: &Vsa, n: i64) -> Vec<i64> {
     let mut rest = n;
-    let mut at: Vec<i64> = v.counters.iter().rev().map(|c| { let x = rest % c.trip; rest /= c.trip; x }).collect();
+    let mut at: Vec<i64> = v
+        .counters
+        .iter()
+        .rev()
+        .map(|c| {
+            let x = rest % c.trip;
+            rest /= c.trip;
+            x
+        })
+        .collect();
     at.reverse();
     at
 }
 
 /// A form over the counters that are given, with coefficients in `low..=high`.
 pub fn random_form(r: &mut Random, counters: std::ops::Range<usize>, [low, high]: [i64; 2]) -> Form {
-    let coefficients = (0..counters.end).map(|j| if j < counters.start || r.chance(30) { 0 } else { r.range(low, high) }).collect();
+    let coefficients =
+        (0..counters.end).map(|j| if j < counters.start || r.chance(30) { 0 } else { r.range(low, high) }).collect();
     Form { constant: r.range(low, high), counters: coefficients, space: [0, 0] }
 }
 
@@ -143,7 +158,11 @@ impl Script {
                 history.push(sim.get_wide(input));
             }
             for (input, output, delay) in self.repeats.iter().filter(|x| x.2 <= cycle) {
-                assert_eq!(sim.get_wide(output), seen[input.as_str()][(cycle - delay) as usize], "cycle {cycle}: `{output}` is not `{input}` of {delay} cycles ago");
+                assert_eq!(
+                    sim.get_wide(output),
+                    seen[input.as_str()][(cycle - delay) as usize],
+                    "cycle {cycle}: `{output}` is not `{input}` of {delay} cycles ago"
+                );
             }
             for e in self.expected.get(&cycle).into_iter().flatten() {
                 let got = sim.get_wide(&e.port);
@@ -151,7 +170,14 @@ impl Script {
                 let counts = |bit: usize| e.mask.is_empty() || bits(&e.mask, bit, 1) == 1;
                 let differs = |bit: &usize| counts(*bit) && bits(&got, *bit, 1) != bits(&e.value, *bit, 1);
                 let wrong = (0..width).find(differs);
-                assert!(wrong.is_none(), "cycle {cycle}: `{}` is {got:x?}, expected {:x?} (mask {:x?}): {}", e.port, e.value, e.mask, e.why);
+                assert!(
+                    wrong.is_none(),
+                    "cycle {cycle}: `{}` is {got:x?}, expected {:x?} (mask {:x?}): {}",
+                    e.port,
+                    e.value,
+                    e.mask,
+                    e.why
+                );
             }
             sim.clock();
         }
