@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Convolution layers of ResNet-50 and VGG-16 on arrays of one shape: `layers.py [SAGEN] [--predict] [--only TEXT]`.
 
-Writes docs/layers.md: every distinct layer in full size, predicted, and simulated against the C program. Fails where a
+Writes docs/results/layers.md: every distinct layer in full size, predicted, and simulated against the C program. Fails where a
 result or the number of cycles differs. The simulations take a while; `--predict` leaves them out and prints the tables
 instead, and `--only` picks layers by name.
 """
@@ -137,7 +137,7 @@ def table(rows):
 TEXT = """# Convolution layers of ResNet-50 and VGG-16
 
 Made by `scripts/layers.py` (do not edit). Every distinct convolution of both networks in full size, `int8_t` times
-`int8_t` into `int32_t`, from one C file, [tests/run/conv_layer.c](../tests/run/conv_layer.c): channels last, the input
+`int8_t` into `int32_t`, from one C file, [tests/run/conv_layer.c](../../tests/run/conv_layer.c): channels last, the input
 with its zero padding, stride in the subscripts. Board u250, space loops o and c, SIMD over the input channels.
 
 - *ideal cycles*: multiply-accumulates divided by lanes.
@@ -182,7 +182,7 @@ def main():
     if args.predict or args.only:
         print("\n\n".join(tables.values()))
     else:
-        (ROOT / "docs/layers.md").write_text(TEXT.format(**tables))
+        (ROOT / "docs/results/layers.md").write_text(TEXT.format(**tables))
 
 
 if __name__ == "__main__":
