@@ -217,8 +217,8 @@ fn contents(
                 Some(own) => Some(own.expected),
                 None if run.native && simulate::disagreement(scop, &memory, &run.after)? > 0 => {
                     program::notice(&format!(
-                        "{} and sagen's interpreter of the region disagree (`sagen sim` says \
-                        more): the testbench comes without expected results",
+                        "{} and sagen's interpreter of the region disagree (`sagen sim` says more): the testbench \
+                        comes without expected results",
                         run.model
                     ));
                     None

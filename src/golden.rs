@@ -402,13 +402,13 @@ pub fn reference(
     };
     let _ = writeln!(
         text,
-        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint \
-        {name}_reference(void **before, void **after{more}) {{"
+        "void **sagen_before, **sagen_after; int sagen_runs; const long long *sagen_sizes;\nint {name}_reference(void \
+        **before, void **after{more}) {{"
     );
     let _ = writeln!(
         text,
-        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after \
-        = a; sagen_runs = 0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
+        "{keep}  void *p[{count}], *b[{count}], *a[{count}];\n{set}  sagen_before = b; sagen_after = a; sagen_runs = \
+        0;\n  sagen_call(p);\n{free}  return sagen_runs > 0;\n}}"
     );
     text
 }

@@ -241,8 +241,8 @@ fn differ(inputs: &[Input]) -> Result<(), Refused> {
         if let Some(first) = inputs[..k].iter().find(|i| i.scop.name == *name) {
             let (one, other) = (first.file.display(), input.file.display());
             return Err(Refused::plain(format!(
-                "{one} and {other} both have a function `{name}` with a marked region: \
-                a function's name chooses what the IP runs, rename one of them"
+                "{one} and {other} both have a function `{name}` with a marked region: a function's name chooses what \
+                the IP runs, rename one of them"
             )));
         }
     }

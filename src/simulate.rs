@@ -562,9 +562,8 @@ impl Facts<'_> {
                 );
                 let why = match shift {
                     Some(line) => format!(
-                        "line {line} shifts by what may be negative, or the width or more: C leaves \
-                        that undefined; keep the amount within the width\n               (`& 31`), or give data that \
-                        are, with --data"
+                        "line {line} shifts by what may be negative, or the width or more: C leaves that undefined; \
+                        keep the amount within the width\n               (`& 31`), or give data that are, with --data"
                     ),
                     None => "either the compiler is wrong, or code outside of the region, or flags that only it \
                         sees,\n               change the result; try another compiler with CC=…"

@@ -259,8 +259,8 @@ impl<'a> Analysis<'a> {
         let fault = fault.note(self.access(*writer, ids).span, "the value is written here");
         if reader.statement == writer.statement {
             return fault.help(
-                "a statement may read its own results at constant distances only: keep what is read \
-                this way in an array that an earlier nest fills",
+                "a statement may read its own results at constant distances only: keep what is read this way in an \
+                array that an earlier nest fills",
             );
         }
         fault.help(
@@ -276,8 +276,8 @@ impl<'a> Analysis<'a> {
         let kept = *access == self.scop.statement(reader.id(ids)).write;
         let (message, what, help) = if kept {
             let help = format!(
-                "give `{name}` a value where it is declared, or in the other branch too; reads under \
-                the same condition as the write need none"
+                "give `{name}` a value where it is declared, or in the other branch too; reads under the same \
+                condition as the write need none"
             );
             (
                 format!("`{name}` may be read without a value"),

@@ -138,8 +138,8 @@ impl Plot {
             let (x, _) = self.at((v, self.y.0));
             let _ = write!(
                 axes,
-                "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' \
-                y='{:.1}' text-anchor='middle'>{}</text>",
+                "<line x1='{x:.1}' y1='15' x2='{x:.1}' y2='{:.1}' stroke='#e4e4e4'/><text x='{x:.1}' y='{:.1}' \
+                text-anchor='middle'>{}</text>",
                 HIGH - BELOW,
                 HIGH - BELOW + 16.0,
                 number(v)
@@ -149,8 +149,8 @@ impl Plot {
             let (_, y) = self.at((self.x.0, v));
             let _ = write!(
                 axes,
-                "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text \
-                x='{:.1}' y='{:.1}' text-anchor='end'>{}</text>",
+                "<line x1='{LEFT}' y1='{y:.1}' x2='{:.1}' y2='{y:.1}' stroke='#e4e4e4'/><text x='{:.1}' y='{:.1}' \
+                text-anchor='end'>{}</text>",
                 WIDE - 15.0,
                 LEFT - 6.0,
                 y + 4.0,

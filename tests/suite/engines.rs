@@ -52,7 +52,7 @@ fn icarus_agrees_with_the_built_in_engine() {
             "examples/mm.c -D N=5 --space k --simd k=2",
             "examples/fir.c --space n --tile n=8",
             "tests/run/shared_ports.c --space i,j --tile i=4,j=3,k=5 --ports A+scale,B+bias+C --word \
-        A=8,scale=4,B=4,bias=2,C=1",
+            A=8,scale=4,B=4,bias=2,C=1",
             "tests/run/shared_ports.c --space i,k --tile i=4,k=4 --ports shared --word A=16,scale=8,B=8,bias=4,C=2",
         ],
     );

@@ -299,8 +299,8 @@ impl Quest<'_> {
                 let most = aim.cycles.unwrap_or(best.cycles);
                 if best.cycles > most {
                     let message = format!(
-                        "no array that was found takes at most {most} cycles: the fastest takes {}, \
-                        and none within the limits fewer than {}",
+                        "no array that was found takes at most {most} cycles: the fastest takes {}, and none within \
+                        the limits fewer than {}",
                         best.cycles, found.bound
                     );
                     return Err(Diagnostic::error("E0730", None, message)

@@ -254,14 +254,14 @@ impl<'a> Coordinates<'a> {
                         "E0712",
                         None,
                         format!(
-                            "the transform has determinant {d}: of {} \
-                        PEs and steps next to each other, only one would have an iteration",
+                            "the transform has determinant {d}: of {} PEs and steps next to each other, only one \
+                            would have an iteration",
                             d.abs()
                         ),
                     );
                     return Err(fault.help(
-                        "divide the coordinates so that the determinant is 1 or -1; then the same \
-                        iterations take turns without idle steps",
+                        "divide the coordinates so that the determinant is 1 or -1; then the same iterations take \
+                        turns without idle steps",
                     ));
                 }
             }

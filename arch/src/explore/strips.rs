@@ -66,8 +66,8 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     let Some(&(_, far)) = known.iter().find(|k| k.0 == d) else {
         return fault(
             format!(
-                "--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other \
-            loop ends as it says"
+                "--strip {name}={size}: values are carried backwards over the loop `{name}`, or no other loop ends \
+                as it says"
             ),
             help,
         );
@@ -81,8 +81,8 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
     if far > 0 && system.sizes > 0 {
         return fault(
             format!(
-                "--strip {name}={size}: values are carried over the loop `{name}`, for a time that would \
-            follow from the sizes and the strip"
+                "--strip {name}={size}: values are carried over the loop `{name}`, for a time that would follow from \
+                the sizes and the strip"
             ),
             "leave the option out, or make the sizes constants".into(),
         );
@@ -114,8 +114,8 @@ pub fn stripped<'a>(program: Program<'a>, spec: &DesignSpec) -> Result<Program<'
         Some(cut) => Ok(cut),
         None => fault(
             format!(
-                "--strip {name}={size}: in strips of that size hardly less would be walked, or one \
-            would read what another has overwritten"
+                "--strip {name}={size}: in strips of that size hardly less would be walked, or one would read what \
+                another has overwritten"
             ),
             "take a smaller size, or leave the option out".into(),
         ),

@@ -93,14 +93,9 @@ impl Illegal {
         let array_span = |name: &str| scop.arrays.iter().find(|a| a.name == name).map(|a| a.span);
         let error = |code, span: Option<Span>, message: String| Diagnostic::error(code, span, message);
         match self {
-            Illegal::NotUnimodular(determinant) => error(
-                "E0712",
-                None,
-                format!(
-                    "the transform has determinant \
-                {determinant}, not 1 or -1"
-                ),
-            ),
+            Illegal::NotUnimodular(determinant) => {
+                error("E0712", None, format!("the transform has determinant {determinant}, not 1 or -1"))
+            }
             Illegal::SharedAxis => error("E0712", None, "two loops on one axis of the array".into()),
             Illegal::AgainstTime(backwards) => backwards.diagnostic(scop, system, plan),
             Illegal::Circular(statement) => {
@@ -112,9 +107,7 @@ impl Illegal {
             Illegal::SlowRecurrence => error(
                 "E0715",
                 scop.function.region.into(),
-                "a recurrence through the \
-                operators needs more than 256 cycles a wave"
-                    .into(),
+                "a recurrence through the operators needs more than 256 cycles a wave".into(),
             )
             .help("put a loop that does not carry the recurrence inside, with --order or --latency"),
             Illegal::IncompleteSum { statement, read, dim } => {
@@ -122,14 +115,10 @@ impl Illegal {
                 error(
                     "E0716",
                     Some(access.span),
-                    format!(
-                        "the sum over `{dim}` would be used inside the array before \
-                    it is complete"
-                    ),
+                    format!("the sum over `{dim}` would be used inside the array before it is complete"),
                 )
                 .label(format!(
-                    "`{}` is spread over PEs along `{dim}` that it does \
-                        not fill",
+                    "`{}` is spread over PEs along `{dim}` that it does not fill",
                     scop.array(access.array).name
                 ))
                 .help(format!("choose a tile of `{dim}` that divides the loop, or another space loop"))
@@ -142,24 +131,19 @@ impl Illegal {
             Illegal::Overwritten { array } => error(
                 "E0714",
                 array_span(array),
-                format!(
-                    "a tile would read cells of \
-                `{array}` that an earlier tile has overwritten"
-                ),
+                format!("a tile would read cells of `{array}` that an earlier tile has overwritten"),
             )
             .label("is read and written in place")
             .help("leave the loops untiled that move between these tiles, or write into another array"),
             Illegal::Varying(_) => error(
                 "E0725",
                 scop.function.region.into(),
-                "a value would wait for its reader for \
-                a time that changes with the sizes, or from strip to strip"
+                "a value would wait for its reader for a time that changes with the sizes, or from strip to strip"
                     .into(),
             )
             .help(
-                "put a loop that does not \
-                follow the sizes inside of the one that carries the value; where that is the one cut into strips, put \
-                it outermost with --order",
+                "put a loop that does not follow the sizes inside of the one that carries the value; where that is \
+                the one cut into strips, put it outermost with --order",
             ),
             Illegal::MixedSum { statement, read } => error(
                 "E0725",
@@ -172,14 +156,11 @@ impl Illegal {
                 PHASE_LOOP,
                 None,
                 format!(
-                    "`{name}` runs phases one after the other, \
-                through memory: it is no space loop, and is not tiled or skewed"
+                    "`{name}` runs phases one after the other, through memory: it is no space loop, and is not tiled \
+                    or skewed"
                 ),
             )
-            .help(
-                "leave it out of the \
-                design options",
-            ),
+            .help("leave it out of the design options"),
             Illegal::TooBig { board } => error("E0717", None, format!("needs more than the board {board} has")),
         }
     }
@@ -216,8 +197,8 @@ impl Backwards {
             fault = fault.note(scop.statement(self.producer).span, "computed here");
         }
         fault.help(
-            "`sagen map` lists the legal space loops; order, tile and latency factors must not reorder \
-            dependent iterations",
+            "`sagen map` lists the legal space loops; order, tile and latency factors must not reorder dependent \
+            iterations",
         )
     }
 
@@ -251,48 +232,32 @@ impl Unstorable {
     fn diagnostic(&self, array: &str, span: Option<Span>, sized: bool) -> Diagnostic {
         let (message, help) = match self {
             Unstorable::NotConvex => (
-                format!(
-                    "the cells of `{array}` written by one statement are not a \
-                convex set"
-                ),
+                format!("the cells of `{array}` written by one statement are not a convex set"),
                 "split the statement, so that each writes a convex part",
             ),
             Unstorable::Stride => (
-                format!(
-                    "the written cells of `{array}` have a stride along a \
-                slanted edge"
-                ),
+                format!("the written cells of `{array}` have a stride along a slanted edge"),
                 "write the whole row, or another loop order",
             ),
             Unstorable::TilesOverlap => (
                 format!("tiles of `{array}` would overlap when stored"),
-                "leave the loops \
-                untiled that its subscripts add up",
+                "leave the loops untiled that its subscripts add up",
             ),
-            Unstorable::SeveralVisits(counter) => (
-                format!(
-                    "`{array}` would be stored in several visits of \
-                `{counter}`"
-                ),
-                "leave that loop untiled",
-            ),
+            Unstorable::SeveralVisits(counter) => {
+                (format!("`{array}` would be stored in several visits of `{counter}`"), "leave that loop untiled")
+            }
             Unstorable::Varying(_) => (
-                format!(
-                    "`{array}` would be stored where a loop ends that sizes end \
-                by phase"
-                ),
+                format!("`{array}` would be stored where a loop ends that sizes end by phase"),
                 "leave that loop untiled",
             ),
             Unstorable::SharedByPes if sized => (
                 format!("two PEs would store the same cells of `{array}`"),
-                "choose \
-                a space loop that moves its subscripts; sums of floats over a loop that a size ends may be spread \
-                with --reassociate",
+                "choose a space loop that moves its subscripts; sums of floats over a loop that a size ends may be \
+                spread with --reassociate",
             ),
             Unstorable::SharedByPes => (
                 format!("two PEs would store the same cells of `{array}`"),
-                "choose a space \
-                loop that moves its subscripts",
+                "choose a space loop that moves its subscripts",
             ),
         };
         Diagnostic::error("E0713", span, message).label("is stored to").help(help)

@@ -152,8 +152,8 @@ impl Builder<'_> {
             [one, other] => {
                 let ((a, from_a), (b, from_b)) = (at(one), at(other));
                 format!(
-                    "at {a} this is what {from_a} has written, at {b} what {from_b} has: the distance changes, \
-                    and no direction carries the value"
+                    "at {a} this is what {from_a} has written, at {b} what {from_b} has: the distance changes, and no \
+                    direction carries the value"
                 )
             }
             [one] => {
@@ -183,15 +183,15 @@ impl Builder<'_> {
         if let Some((d, _, c)) = terms().find(|t| t.2.abs() > 1) {
             let (name, c) = (name(written.loops.get(d)), c.abs());
             return format!(
-                "the loop over `{name}` produces {c} values for each that is read here: unroll it by {c}, \
-                so that each statement in it writes every {c}{} element",
+                "the loop over `{name}` produces {c} values for each that is read here: unroll it by {c}, so that \
+                each statement in it writes every {c}{} element",
                 ordinal(c)
             );
         }
         if common == 0 {
             return format!(
-                "put `#pragma endscop` between the loops of line {} and of line {}, and the second loops \
-                into a function of their own: each region becomes an array, and the values pass through memory",
+                "put `#pragma endscop` between the loops of line {} and of line {}, and the second loops into a \
+                function of their own: each region becomes an array, and the values pass through memory",
                 line(written.span),
                 line(reader.span)
             );
@@ -200,14 +200,14 @@ impl Builder<'_> {
         match terms().find(|t| t.2 < 0).map(|(d, e, _)| (written.loops.get(d), reader.loops.get(e))) {
             // Loops that count in opposite directions, not subscripts.
             Some((a, b)) if steps(a) != steps(b) => format!(
-                "the loop over `{}` that writes the value and the one \
-                over `{}` that reads it count in opposite directions: let both count the same way",
+                "the loop over `{}` that writes the value and the one over `{}` that reads it count in opposite \
+                directions: let both count the same way",
                 name(a),
                 name(b)
             ),
             Some((a, b)) => format!(
-                "`{}` and `{}` run against each other here: turn one of the loops round, or copy \
-                the values in reverse order into an array of their own first",
+                "`{}` and `{}` run against each other here: turn one of the loops round, or copy the values in \
+                reverse order into an array of their own first",
                 name(a),
                 name(b)
             ),

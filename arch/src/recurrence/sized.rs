@@ -128,7 +128,7 @@ fn no_one_order(scop: &Scop, s: usize) -> Diagnostic {
     );
     let fault = fault.label("this sum begins or is read in the middle of its loops");
     fault.help(
-        "let it begin with the first and be read behind the last iteration of its loops, or make the ends of \
-        its inner loops constants",
+        "let it begin with the first and be read behind the last iteration of its loops, or make the ends of its \
+        inner loops constants",
     )
 }

@@ -326,8 +326,7 @@ fn many_ports_are_not_all_narrowed_apart() {
     let declared: String = names.iter().map(|a| format!("const float {a}[9], ")).collect();
     let read: Vec<String> = names.iter().map(|a| format!("{a}[j] * {a}[i + j]")).collect();
     let text = format!(
-        "void f({declared}float y[5]) \
-        {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n",
+        "void f({declared}float y[5]) {{\n#pragma scop\nfor (int i = 0; i < 5; i++)\nfor (int j = 0; j < 5; j++)\ny[i] += {};\n#pragma endscop\n}}\n",
         read.join(" + ")
     );
     let found = run(&parse("f.c", &text), 20).expect("a program");

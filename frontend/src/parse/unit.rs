@@ -297,8 +297,8 @@ impl Parser<'_> {
             // The golden model watches the region only in the main file.
             Diagnostic::error("E0209", span, what)
                 .label(
-                    "the hardware does not carry it out, and a simulation cannot \
-                tell its effect from the region's in an included file",
+                    "the hardware does not carry it out, and a simulation cannot tell its effect from the region's in \
+                    an included file",
                 )
                 .help("move it into the region or into the caller")
         };

@@ -172,9 +172,8 @@ impl Sema {
             Err(refusal) => {
                 let help = match refusal.help {
                     "make it a constant: `#define` it, or pass -D NAME=VALUE" => {
-                        "only affine values of iterators, \
-                    sizes and constants may select an element, or a variable that was assigned one in the same \
-                    iteration, under no condition on data"
+                        "only affine values of iterators, sizes and constants may select an element, or a variable \
+                        that was assigned one in the same iteration, under no condition on data"
                     }
                     other => other,
                 };

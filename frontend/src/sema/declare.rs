@@ -141,11 +141,10 @@ impl Sema {
                 "E0306",
                 d.span,
                 format!("the first extent of `{}` is missing", d.name),
-                "with sizes at run \
-                time it must be known",
+                "with sizes at run time it must be known",
                 format!(
-                    "write how many elements it has over the sizes, such as `{0}[n]`, or \
-                a constant, `#pragma sagen extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one",
+                    "write how many elements it has over the sizes, such as `{0}[n]`, or a constant, `#pragma sagen \
+                    extent({0}, 4)`; only where nothing but `*{0}` is accessed it is one",
                     d.name
                 ),
             );

@@ -126,8 +126,8 @@ impl Sema {
                     format!("from what is known of types, masks, limits and conditions, this is {low} to {high}");
                 let mask = (p.extent as u64 + 1).next_power_of_two() / 2 - 1;
                 let help = format!(
-                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table \
-                    only where a condition says that it is inside",
+                    "the extent is {}: mask the subscript (`x & {mask}`), clamp it, or read the table only where a \
+                    condition says that it is inside",
                     p.extent
                 );
                 self.error("E0411", p.span, format!("`{}` may be accessed outside its bounds", p.name), label, help);

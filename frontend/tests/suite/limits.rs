@@ -80,7 +80,7 @@ fn values_of_long_chains_are_known() {
     assert_eq!(
         codes(&format!(
             "static const int T[4] = {{1, 2, 3, 4}};\nfor (int i = 0; i < 64; i++) \
-        {{\nint x0 = A[i] & 1;\n{chain} B[i] = T[x0] + T[x39 & 3];\n}}"
+            {{\nint x0 = A[i] & 1;\n{chain} B[i] = T[x0] + T[x39 & 3];\n}}"
         )),
         [""; 0]
     );

@@ -196,8 +196,8 @@ impl Template for Array {
     fn build<'m>(&self, m: &'m ModuleBuilder, d: &mut Design) {
         let [n0, n1] = self.extent;
         m.doc(format!(
-            "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is \
-            where waves enter.",
+            "{n0} x {n1} processing elements of `{}` with their feeders and collectors; element (0, 0) is where \
+            waves enter.",
             self.name
         ));
         let ports = self.ports();

@@ -418,8 +418,8 @@ fn all_kinds_of_delays_are_drawn() {
         own += datapath.chains.values().filter(|c| c.own).count();
     }
     println!(
-        "{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories \
-        ({asynchronous} asynchronous)"
+        "{plain} wires, {chains} chains ({own} with the operator's register), {memories} memories ({asynchronous} \
+        asynchronous)"
     );
     assert!(plain > 10 && chains > 10 && own > 10 && memories > 10);
 }

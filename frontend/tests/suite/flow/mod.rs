@@ -526,8 +526,8 @@ fn a_sum_over_tiles_and_within_them() {
 fn strided_taps() {
     check("dram A 16\n for c = 0 .. 3\n for i = 0 .. 5\n for u = 0 .. 4\n A[2*i+u] = A[2*i+u]\n end\n end\n end", 5);
     check(
-        "dram A 20\n for c = 0 .. 2\n for i = 0 .. 4\n for o = 0 .. 2\n for u = 0 .. 5\n A[3*i+u] = A[3*i+u]\n \
-        end\n end\n end\n end",
+        "dram A 20\n for c = 0 .. 2\n for i = 0 .. 4\n for o = 0 .. 2\n for u = 0 .. 5\n A[3*i+u] = A[3*i+u]\n end\n \
+        end\n end\n end",
         5,
     );
 }
