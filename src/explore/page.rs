@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::report::grouped;
-use arch::contract::walk::Walk;
-use arch::explore::search::{share, Design, Found};
+use array::contract::walk::Walk;
+use search::branch::{share, Design, Found};
 use std::fmt::Write as _;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
@@ -328,6 +328,6 @@ pub(super) fn render(
          <h2>Why designs were refused</h2>\n{refused}\n</body></html>\n",
         best.vsa.extent[0], best.vsa.extent[1], best.vsa.lanes, grouped(best.cycles), best.cycles as f64 / context.board.clock_mhz, context.board.clock_mhz,
         100.0 * context.utilization(best), grouped(c.exact as i64), grouped(c.walks as i64), grouped(c.bounds as i64), grouped(c.too_big as i64),
-        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), arch::svg::draw(&best.vsa)
+        escape(&context.command(best)), front_plot(context, best, front), roofline(context, best), course(found), draw::draw(&best.vsa)
     )
 }

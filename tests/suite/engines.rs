@@ -14,7 +14,7 @@ fn run(line: &str, engine: Engine, timings: &[Timing]) -> Result<Vec<Outcome>, S
     let (scop, _) =
         frontend::parse(&arguments.program.files[0], &arguments.program.parse_options()).expect("a legal program");
     let board = catalog::find("u250")?;
-    let compiled = arch::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
+    let compiled = search::compile(&scop, &arguments.design.spec()?, &board).map_err(|f| format!("{f:?}"))?;
     let case = Case::new(&scop, &compiled, &data::random(&scop, 3))?;
     let conditions = |&timing| Conditions { engine, timing, shift: 1, ..Conditions::ideal(3) };
     timings.iter().map(|t| Ok(case.simulate(&conditions(t))?.outcome)).collect()
