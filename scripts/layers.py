@@ -141,13 +141,14 @@ Made by `scripts/layers.py` (do not edit). Every distinct convolution of both ne
 with its zero padding, stride in the subscripts. Board u250, space loops o and c, SIMD over the input channels.
 
 - *ideal cycles*: multiply-accumulates divided by lanes.
-- *while computing*: ideal cycles per launch (one every cycle). What is missing to 100 % are lanes without work.
+- *while computing*: ideal cycles per launch (one every cycle). The rest to 100 % are lanes without work.
 - *overall*: ideal cycles per predicted cycle, from start to done: with the first load, the last store, the pipeline
   and every wait for DRAM.
 - *simulated*: cycles of the emitted design through its AXI ports under ideal memory, and whether every result equals
   the C program's.
 
-Only the shape is common: sizes are constants of a compilation, so every layer is an IP of its own.
+The layers share only the shape: sizes are constants of a compilation, so every layer is an IP of its own. One IP for all
+layers is in [sizes.md](sizes.md#networks).
 
 ## ResNet-50 (v1.5)
 

@@ -147,16 +147,17 @@ in single precision, `nussinov` and `floyd-warshall` in `int`, with sagen's own 
 
 ## {mapped} become an array
 
-*Operations* are executions of the deepest statements of each outermost loop, *utilization* is their share of PEs times cycles. C's order of
-floating-point operations is kept.
+*Operations* are executions of the deepest statements of each outermost loop. *Utilization* is operations divided by PEs times
+cycles. C's order of floating-point operations is kept.
 
 {mapped_table}
 
 {refused}{open}
 ## With sizes at run time: {sized} become one IP each
 
-The same with integer parameters in the place of the macros. Each IP runs at its greatest sizes, at half of them and at 2, then in random
-order with resets in between: results equal to C, cycles as predicted. *Constant* is sagen's choice for these sizes alone.
+The same kernels with integer parameters instead of macros. Each IP runs at its greatest sizes, at half of them and at 2, then in
+random order with resets in between. Results equal C's, cycles are as predicted. *Constant* is sagen's choice for these sizes
+alone.
 
 {sized_table}
 
