@@ -47,6 +47,7 @@ impl Sized<'_> {
             sizes::Formula::Const(c) => (self.constant)(*c),
             sizes::Formula::Size(k) => (self.size)(*k as usize),
             sizes::Formula::ByCase(_) => unreachable!("a register for each case"),
+            sizes::Formula::Parameter { .. } => unreachable!("the formula of a parameter in its place"),
             sizes::Formula::Sum(x) => format!("({})", both(x).join(" + ")),
             sizes::Formula::Product(x) => format!("({})", both(x).join(" * ")),
             sizes::Formula::Floor(x, by) => (self.floor)(self.text(x), *by),
