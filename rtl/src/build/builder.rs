@@ -153,7 +153,7 @@ impl ModuleBuilder {
         };
         let at = Location::caller();
         self.with(|m| {
-            m.nodes.push(Node { op, ty, name, attrs: vec![], remark: None, called: None, at });
+            m.nodes.push(Node { op, ty, name, attrs: vec![], remark: None, hint: None, at });
             Sig::new(self, NodeId(m.nodes.len() as u32 - 1), ty)
         })
     }

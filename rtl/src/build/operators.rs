@@ -54,7 +54,7 @@ impl<'m> Sig<'m> {
             while let Op::Cast(of) = m.node(id).op {
                 id = of;
             }
-            m.nodes[id.0 as usize].called.get_or_insert(name.into());
+            m.nodes[id.0 as usize].hint.get_or_insert(name.into());
         });
         self
     }

@@ -136,7 +136,7 @@ pub struct Node {
     /// Lines of comment where the value is made; no part of the hardware.
     pub remark: Option<String>,
     /// What it is called if it is printed as a net though it has no name; no part of the hardware.
-    pub called: Option<String>,
+    pub hint: Option<String>,
     pub at: At,
 }
 
