@@ -12,8 +12,9 @@
 //! | `prepare` | decides which values are nets, names them, folds selections of bits, finds unused nets → `ast` |
 //! | `print` | formats the `ast`; breaks long lines; changes nothing |
 //!
-//! A value is a *net* if it has a name or attributes, has several readers, is a product or a shift, or if its expression
-//! exceeds `prepare::expr::INLINE` characters. Every other value is printed *in place*, inside its reader. Example:
+//! A value is a *net* if it has a name or attributes, has several readers, is a product or a shift, or if its
+//! expression exceeds `prepare::expr::INLINE` characters. Every other value is printed *in place*, inside its reader.
+//! Example:
 //!
 //! ```text
 //! template                                      Verilog
@@ -22,10 +23,10 @@
 //! m.output("up", p.lt(limit) & en);             assign up = (a_times_b < limit) & en;
 //! ```
 //!
-//! **Invariants.** All nets are unsigned; signed operators read their operands through `$signed`. Each product and shift
-//! is a net of its exact width, so no expression is evaluated at a width other than its type's. Only live values are
-//! printed. The reduction `_unused` reads every net that nothing else reads wholly: linters count it as a use, synthesis
-//! removes it.
+//! **Invariants.** All nets are unsigned; signed operators read their operands through `$signed`. Each product and
+//! shift is a net of its exact width, so no expression is evaluated at a width other than its type's. Only live values
+//! are printed. The reduction `_unused` reads every net that nothing else reads wholly: linters count it as a use,
+//! synthesis removes it.
 
 mod ast;
 mod prepare;

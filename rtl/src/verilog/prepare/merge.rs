@@ -8,38 +8,38 @@ use std::collections::HashMap;
 pub fn merge(m: &Module) -> Module {
     let mut m = m.clone();
     let mut first: HashMap<(Op, Ty), NodeId> = HashMap::new();
-    let mut of: Vec<NodeId> = (0..m.nodes.len() as u32).map(NodeId).collect();
+    let mut new: Vec<NodeId> = (0..m.nodes.len() as u32).map(NodeId).collect();
     for k in 0..m.nodes.len() {
         let n = &mut m.nodes[k];
         if !plain(n) {
             continue;
         }
         // Operands precede their readers, so they have been merged already.
-        n.op.map_operands(|id| *id = of[id.0 as usize]);
-        of[k] = *first.entry((n.op.clone(), n.ty)).or_insert(of[k]);
+        n.op.map_operands(|id| *id = new[id.0 as usize]);
+        new[k] = *first.entry((n.op.clone(), n.ty)).or_insert(new[k]);
         let hint = m.nodes[k].hint.clone();
-        let shared = &mut m.nodes[of[k].0 as usize];
+        let shared = &mut m.nodes[new[k].0 as usize];
         shared.hint = shared.hint.take().or(hint);
     }
-    let merged = of.clone();
+    let merged = new.clone();
     for k in 0..m.nodes.len() {
         let Op::Wire { driver: Some(driver) } = &mut m.nodes[k].op else { continue };
-        *driver = of[merged[driver.0 as usize].0 as usize];
+        *driver = new[merged[driver.0 as usize].0 as usize];
         let (driver, ty) = (driver.0 as usize, m.nodes[k].ty);
         let n = &m.nodes[driver];
         if plain(n)
             && !matches!(n.op, Op::Lit(_) | Op::Slice(..) | Op::Cast(_))
             && n.ty == ty
-            && of[driver] == merged[driver]
+            && new[driver] == merged[driver]
         {
-            of[driver] = NodeId(k as u32);
+            new[driver] = NodeId(k as u32);
         }
     }
-    let of: Vec<NodeId> = merged.iter().map(|id| of[id.0 as usize]).collect();
+    let new: Vec<NodeId> = merged.iter().map(|id| new[id.0 as usize]).collect();
     for n in m.nodes.iter_mut().filter(|n| !matches!(n.op, Op::Wire { .. })) {
-        n.op.map_operands(|id| *id = of[id.0 as usize]);
+        n.op.map_operands(|id| *id = new[id.0 as usize]);
     }
-    let to = |id: &mut NodeId| *id = of[id.0 as usize];
+    let to = |id: &mut NodeId| *id = new[id.0 as usize];
     m.outputs.iter_mut().for_each(|o| to(&mut o.1));
     for (_, _, conn) in m.insts.iter_mut().flat_map(|i| &mut i.ins) {
         if let Conn::All(id) | Conn::Bus(id) = conn {
