@@ -10,10 +10,10 @@
 //! `hierarchy`, which flattens the modules below a top. Each folder imports only from folders to its left, and
 //! `hierarchy` only from `netlist`.
 
-mod build;
-mod check;
-mod hierarchy;
 pub mod netlist;
+mod build;
+mod hierarchy;
+mod check;
 pub mod sim;
 pub mod verilog;
 

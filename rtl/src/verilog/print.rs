@@ -61,8 +61,8 @@ fn waived(declaration: &str, name: &str) -> String {
         return declaration.to_string();
     }
     format!(
-        "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name \
-        is prescribed */"
+        "/* verilator lint_off SYMRSVDWORD */ {declaration} /* verilator lint_on SYMRSVDWORD */ /* the name is \
+        prescribed */"
     )
 }
 
