@@ -16,13 +16,9 @@ pub enum Expr {
     SignedLit(Bits),
     /// `$signed(..)`, which also fixes the width of its operand.
     Signed(Box<Expr>),
-    Unary(UnOp, Box<Expr>),
-    /// `signed`: a right shift is arithmetic.
-    Binary {
-        op: BinOp,
-        signed: bool,
-        operands: Box<[Expr; 2]>,
-    },
+    /// An operator's sign and its operands.
+    Unary(&'static str, Box<Expr>),
+    Binary(&'static str, Box<[Expr; 2]>),
     /// Condition, value if set, value if clear.
     Mux(Box<[Expr; 3]>),
     Concat(Vec<Part>),
@@ -65,13 +61,10 @@ pub enum NetKind<'m> {
     Wire(Value),
     /// A wire that an instance drives.
     Output,
-    Reg {
-        init: Option<&'m Bits>,
-    },
-    /// A delay line of registers of equal width, see `prepare::delay`.
-    DelayLine {
-        registers: u32,
-    },
+    /// A register with its initial value.
+    Reg(Option<&'m Bits>),
+    /// A delay line of so many registers of equal width, see `prepare::delay`.
+    DelayLine(u32),
 }
 
 /// `target <= value;` below the lines of the comment.
@@ -113,11 +106,8 @@ pub struct Lanes {
 pub enum Pin {
     Open,
     Expr(Expr),
-    /// A net that holds `w` bits for each element of a grid.
-    Bus {
-        net: String,
-        w: u32,
-    },
+    /// A net that holds so many bits for each element of a grid.
+    Bus(String, u32),
 }
 
 /// The `generate` loops of a grid: names of the row and column variables, labels of the loops, outermost first.

@@ -109,11 +109,11 @@ fn net(n: &Net) -> String {
         + &match &n.kind {
             NetKind::Wire(v) => format!("{} = {};\n", declared("wire"), value(v, name.len() + 24)),
             NetKind::Output => format!("{};\n", declared("wire")),
-            NetKind::Reg { init: None } => format!("{};\n", declared("reg ")),
-            NetKind::Reg { init: Some(b) } => {
+            NetKind::Reg(None) => format!("{};\n", declared("reg ")),
+            NetKind::Reg(Some(b)) => {
                 format!("{};\n    initial {name} = {};\n", declared("reg "), literal(b, false))
             }
-            NetKind::DelayLine { registers } => {
+            NetKind::DelayLine(registers) => {
                 let w = n.w / registers;
                 let each = if w == 1 { String::new() } else { format!(", {w} bits each") };
                 format!("{}; // by 1 to {registers} cycles{each}\n", declared("reg "))
@@ -177,9 +177,9 @@ fn instance(clock: &str, i: &Instance) -> String {
     let connected = |pin: &Pin| match pin {
         Pin::Open => String::new(),
         Pin::Expr(e) => e.to_string(),
-        Pin::Bus { net, .. } if i.inst.count() == 1 => net.clone(),
-        Pin::Bus { net, w: 1 } => format!("{net}[{}]", element.trim_matches(['(', ')'])),
-        Pin::Bus { net, w } => format!("{net}[{element} * {w} +: {w}]"),
+        Pin::Bus(net, _) if i.inst.count() == 1 => net.clone(),
+        Pin::Bus(net, 1) => format!("{net}[{}]", element.trim_matches(['(', ')'])),
+        Pin::Bus(net, w) => format!("{net}[{element} * {w} +: {w}]"),
     };
     let mut pins = vec![format!(".{clock}({clock})")];
     pins.extend(i.pins.iter().map(|(port, pin)| format!(".{port}({})", connected(pin))));
@@ -336,7 +336,7 @@ fn part((copies, e): &Part) -> String {
 impl Expr {
     /// Whether it can be an operand without parentheses.
     pub fn is_atom(&self) -> bool {
-        !matches!(self, Expr::Unary(..) | Expr::Binary { .. } | Expr::Mux(_))
+        !matches!(self, Expr::Unary(..) | Expr::Binary(..) | Expr::Mux(_))
     }
 }
 
@@ -349,10 +349,8 @@ impl Display for Expr {
             Expr::Lit(value) => f.write_str(&literal(value, false)),
             Expr::SignedLit(value) => f.write_str(&literal(value, true)),
             Expr::Signed(e) => write!(f, "$signed({e})"),
-            Expr::Unary(op, a) => write!(f, "{}{}", unary_sign(*op), operand(a)),
-            Expr::Binary { op, signed, operands: x } => {
-                write!(f, "{} {} {}", operand(&x[0]), binary_sign(*op, *signed), operand(&x[1]))
-            }
+            Expr::Unary(sign, a) => write!(f, "{sign}{}", operand(a)),
+            Expr::Binary(sign, x) => write!(f, "{} {sign} {}", operand(&x[0]), operand(&x[1])),
             Expr::Mux(x) => write!(f, "{} ? {} : {}", operand(&x[0]), operand(&x[1]), operand(&x[2])),
             Expr::Concat(parts) => match &parts[..] {
                 [single] => f.write_str(&part(single)),
@@ -362,33 +360,5 @@ impl Display for Expr {
             Expr::Extend { more, sign: Some(sign), value } => write!(f, "{{{{{more}{{{sign}}}}}, {value}}}"),
             Expr::Word(mem, addr) => write!(f, "{mem}[{addr}]"),
         }
-    }
-}
-
-fn unary_sign(op: UnOp) -> &'static str {
-    match op {
-        UnOp::Not => "~",
-        UnOp::Neg => "-",
-        UnOp::RedOr => "|",
-        UnOp::RedAnd => "&",
-        UnOp::RedXor => "^",
-    }
-}
-
-fn binary_sign(op: BinOp, signed: bool) -> &'static str {
-    match op {
-        BinOp::Add => "+",
-        BinOp::Sub => "-",
-        BinOp::Mul => "*",
-        BinOp::And => "&",
-        BinOp::Or => "|",
-        BinOp::Xor => "^",
-        BinOp::Eq => "==",
-        BinOp::Ne => "!=",
-        BinOp::Lt => "<",
-        BinOp::Le => "<=",
-        BinOp::Shl => "<<",
-        BinOp::Shr if signed => ">>>",
-        BinOp::Shr => ">>",
     }
 }

@@ -94,7 +94,7 @@ impl Prepare<'_> {
             let (first, registers) = (self.m.node(line.registers[0]), line.registers.len() as u32);
             let (name, w) = (line.name.clone(), first.ty.w * registers);
             self.read.insert(name.clone(), vec![false; w as usize]);
-            let kind = NetKind::DelayLine { registers };
+            let kind = NetKind::DelayLine(registers);
             self.states.push(Net { remark: None, attrs: &first.attrs, name, w, kind });
         }
     }

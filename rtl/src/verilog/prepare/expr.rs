@@ -175,7 +175,16 @@ impl Prepare<'_> {
             Op::Resize(a) => self.resize(id, *a),
             Op::Concat(parts) => Expr::Concat(self.parts(parts)),
             Op::Mux(c, t, e) => Expr::Mux(Box::new([*c, *t, *e].map(|x| self.expr(x)))),
-            Op::Un(op, a) => Expr::Unary(*op, Box::new(self.expr(*a))),
+            Op::Un(op, a) => {
+                let sign = match op {
+                    UnOp::Not => "~",
+                    UnOp::Neg => "-",
+                    UnOp::RedOr => "|",
+                    UnOp::RedAnd => "&",
+                    UnOp::RedXor => "^",
+                };
+                Expr::Unary(sign, Box::new(self.expr(*a)))
+            }
             Op::Bin(op, a, b) => self.binary(*op, *a, *b),
             Op::ReadAsync { mem, addr } => {
                 let mem = self.m.mems[mem.0 as usize].name.clone();
@@ -193,12 +202,27 @@ impl Prepare<'_> {
 
     fn binary(&mut self, op: BinOp, a: NodeId, b: NodeId) -> Expr {
         let signed = self.m.ty(a).signed;
+        let sign = match op {
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            BinOp::Mul => "*",
+            BinOp::And => "&",
+            BinOp::Or => "|",
+            BinOp::Xor => "^",
+            BinOp::Eq => "==",
+            BinOp::Ne => "!=",
+            BinOp::Lt => "<",
+            BinOp::Le => "<=",
+            BinOp::Shl => "<<",
+            BinOp::Shr if signed => ">>>",
+            BinOp::Shr => ">>",
+        };
         let operands = match op {
             BinOp::Lt | BinOp::Le | BinOp::Mul if signed => [self.signed(a), self.signed(b)],
             BinOp::Mul => [self.primary(a), self.primary(b)],
             BinOp::Shr if signed => [self.signed(a), self.expr(b)],
             _ => [self.expr(a), self.expr(b)],
         };
-        Expr::Binary { op, signed, operands: Box::new(operands) }
+        Expr::Binary(sign, Box::new(operands))
     }
 }

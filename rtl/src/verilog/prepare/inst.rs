@@ -16,7 +16,7 @@ impl<'m> Prepare<'m> {
                 Conn::Bus(x) => {
                     let net = self.identifier(x, Some(&format!("{}_{port}", inst.name)));
                     self.reads(&net, 0, self.m.ty(x).w);
-                    Pin::Bus { net, w: ty.w }
+                    Pin::Bus(net, ty.w)
                 }
                 Conn::Open => Pin::Open,
             };
@@ -31,7 +31,7 @@ impl<'m> Prepare<'m> {
                 self.read.insert(name.clone(), vec![false; w as usize]);
                 name
             });
-            pins.push((port.as_str(), Pin::Bus { net, w: ty.w }));
+            pins.push((port.as_str(), Pin::Bus(net, ty.w)));
         }
         let labels: &[&str] = match inst.grid {
             None => &[],

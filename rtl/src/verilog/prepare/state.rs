@@ -31,8 +31,8 @@ impl Prepare<'_> {
         let ids: Vec<NodeId> = self.uses.keys().copied().filter(|id| self.lines.get(*id).is_none()).collect();
         for id in ids {
             let kind = match &m.node(id).op {
-                Op::Reg { init, .. } => NetKind::Reg { init: init.as_ref() },
-                Op::ReadSync { .. } => NetKind::Reg { init: None },
+                Op::Reg { init, .. } => NetKind::Reg(init.as_ref()),
+                Op::ReadSync { .. } => NetKind::Reg(None),
                 _ => continue,
             };
             self.declare_state(id, None, kind);
