@@ -156,15 +156,16 @@ pub(crate) fn generator<'m>(m: &'m ModuleBuilder, walk: &Walk, io: &Start<'m>, j
     let at_end: Vec<_> = counters.iter().zip(lasts).map(|(c, last)| c.q().eq(numbers.kept(last, c.q().ty()))).collect();
     let turn: Vec<_> = (0..groups).map(|g| m.reg(format!("gen_turn{g}"), u(1))).collect();
     let here = |g: &WalkGroup| {
-        let at = |(j, w): (usize, &Option<i64>)| {
-            w.map(|v| match g.when_sized.get(&(walk.parameters + j)) {
-                Some(value) => counters[j].q().eq(numbers.kept(value, counters[j].q().ty())),
+        let at = |j: usize| {
+            let (count, k) = (counters[j].q(), walk.parameters + j);
+            g.when.value(k).map(|v| match g.when.parameter(k) {
+                Some(p) => count.eq(numbers.kept(&walk.lasts[p], count.ty())),
                 None if ends(walk, j, v) => at_end[j],
-                None => counters[j].q().eq_lit(v),
+                None => count.eq_lit(v),
             })
         };
-        let cases = g.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
-        let tests: Vec<_> = g.when[walk.parameters..].iter().enumerate().filter_map(at).chain(cases).collect();
+        let cases = g.when.cases.iter().map(|some| m.any(&some.iter().map(|&k| numbers.cases[k]).collect::<Vec<_>>()));
+        let tests: Vec<_> = (0..counters.len()).filter_map(at).chain(cases).collect();
         if tests.is_empty() {
             m.lit(1, u(1))
         } else {
