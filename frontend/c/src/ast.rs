@@ -188,6 +188,21 @@ pub struct Declarator {
     pub init: Option<Init>,
 }
 
+impl Declarator {
+    /// Whether it has no pointer and no extents; a structure counts as a scalar.
+    pub fn is_scalar(&self) -> bool {
+        self.pointer.is_none() && self.dims.is_empty() && self.ty.dims.is_empty()
+    }
+
+    /// Its initializer, if that is not a list.
+    pub fn value(&self) -> Option<&Expr> {
+        match &self.init {
+            Some(Init::Value(e)) => Some(e),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
@@ -214,6 +229,29 @@ pub struct For {
     pub body: Stmt,
     /// `for (…)`.
     pub header: Span,
+}
+
+impl For {
+    /// The name of the loop's iterator: the first variable that its header sets.
+    pub fn iterator(&self) -> Option<Rc<str>> {
+        match &self.init {
+            ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
+            ForInit::Expr(Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {
+                ExprKind::Name(n) => Some(n.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The start value of the loop's iterator.
+    pub fn start(&self) -> Option<&Expr> {
+        match &self.init {
+            ForInit::Declare(all) => all.first()?.value(),
+            ForInit::Expr(Expr { kind: ExprKind::Assign(None, _, start), .. }) => Some(start),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

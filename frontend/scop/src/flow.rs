@@ -123,9 +123,7 @@ pub enum RelationPiece {
 pub fn analyze(scop: &Scop) -> Result<Flow, Diagnostics> {
     let (flow, faults) = Analysis::new(scop).and_then(|a| a.run(|_| true)).map_err(|error| {
         let sizes = if scop.sizes.is_empty() { "" } else { "make sizes at run time constants, " };
-        let help = format!(
-            "fewer cases keep it within its limits: {sizes}leave out conditions, write out loops of two iterations"
-        );
+        let help = format!("simplify the program: {sizes}leave out conditions, write out loops of two iterations");
         vec![Diagnostic::error("E0599", scop.function.region, format!("dataflow analysis failed: {error}"))
             .label("in here")
             .help(help)]

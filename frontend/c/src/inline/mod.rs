@@ -18,7 +18,7 @@ use scope::{Scope, Values};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 pub(crate) use syntax::with_operands;
-use syntax::{converted, counted, element, is_scalar};
+use syntax::{converted, element};
 use value::value_of_call;
 
 /// Functions call one another at most so deep.
@@ -129,7 +129,7 @@ impl<'a> Inliner<'a> {
             ForInit::Expr(e) => ForInit::Expr(self.expr(e, false)),
         };
         let count = self.iterators.len();
-        self.iterators.extend(counted(f));
+        self.iterators.extend(f.iterator());
         let condition = f.condition.as_ref().map(|e| self.expr(e, false));
         let step = f.step.as_ref().map(|e| self.expr(e, false));
         let before = std::mem::take(&mut self.before);
@@ -284,7 +284,7 @@ impl<'a> Inliner<'a> {
         for (d, argument) in helper.params.iter().zip(arguments) {
             let mut inside = BTreeSet::new();
             names(&argument, &mut inside);
-            if !is_scalar(d) {
+            if !d.is_scalar() {
                 scope.values.insert(d.name.clone(), argument);
             } else if changed.contains(&d.name) || inside.iter().any(|n| changed.contains(n)) {
                 let own = Declarator {
@@ -324,7 +324,7 @@ impl<'a> Inliner<'a> {
         });
         out.extend(passed);
         for (d, argument) in helper.params.iter().zip(arguments) {
-            if !is_scalar(d) && out.contains(&d.name) {
+            if !d.is_scalar() && out.contains(&d.name) {
                 names(argument, &mut out);
             }
         }

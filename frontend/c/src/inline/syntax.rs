@@ -1,8 +1,7 @@
 //! Expressions made from expressions.
 
-use crate::ast::{Binary, Declarator, Expr, ExprKind, For, ForInit, TypeName};
+use crate::ast::{Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
-use std::rc::Rc;
 
 /// C's conversion of `e` to a scalar type; a structure stays as it is.
 pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
@@ -83,19 +82,4 @@ pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr 
         Address(a) => Address(Box::new(f(a))),
     };
     Expr { kind, span: e.span }
-}
-
-pub(super) fn is_scalar(d: &Declarator) -> bool {
-    d.pointer.is_none() && d.dims.is_empty() && d.ty.dims.is_empty()
-}
-
-pub(super) fn counted(f: &For) -> Option<Rc<str>> {
-    match &f.init {
-        ForInit::Declare(all) => all.first().map(|d| d.name.clone()),
-        ForInit::Expr(Expr { kind: ExprKind::Assign(_, target, _), .. }) => match &target.kind {
-            ExprKind::Name(n) => Some(n.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
 }

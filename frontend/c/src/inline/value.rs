@@ -1,6 +1,6 @@
 //! The value of a function that only computes one, as an expression of its arguments.
 
-use super::syntax::{converted, is_scalar, replaced};
+use super::syntax::{converted, replaced};
 use crate::ast::{Expr, ExprKind, Helper, Init, Stmt, StmtKind, TypeName};
 use crate::effects::{declared, free_names, nodes, returns};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub(super) fn value_of_call(helper: &Helper, body: &[Stmt], arguments: &[Expr]) 
     }
     let mut locals = Locals::new();
     for (d, argument) in helper.params.iter().zip(arguments) {
-        let scalar = is_scalar(d) && d.ty.members.is_none();
+        let scalar = d.is_scalar() && d.ty.members.is_none();
         let value = if scalar { converted(&d.ty, argument.clone()) } else { argument.clone() };
         locals.insert(d.name.clone(), (Some(value), scalar.then(|| d.ty.clone())));
     }
@@ -70,7 +70,7 @@ fn execute(s: &Stmt, locals: &mut Locals) -> Option<()> {
         StmtKind::Block(all) => all.iter().try_for_each(|s| execute(s, locals))?,
         StmtKind::Declare(all) => {
             for d in all {
-                let plain = is_scalar(d) && d.ty.members.is_none() && d.ty.scalar.is_some();
+                let plain = d.is_scalar() && d.ty.members.is_none() && d.ty.scalar.is_some();
                 let value = match &d.init {
                     None => None,
                     Some(Init::Value(e)) => Some(converted(&d.ty, in_terms(e, locals)?)),

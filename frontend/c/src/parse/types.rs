@@ -208,9 +208,7 @@ impl Parser<'_> {
         if word != "struct" {
             return Err(format!("`{name}` is no arithmetic type"));
         }
-        let plain = |d: &Declarator| {
-            d.pointer.is_none() && !d.function && d.dims.is_empty() && d.ty.dims.is_empty() && d.ty.members.is_none()
-        };
+        let plain = |d: &Declarator| d.is_scalar() && !d.function && d.ty.members.is_none();
         let first = fields.first().and_then(|d| d.ty.scalar);
         match first.filter(|_| read && fields.iter().all(plain)) {
             Some(scalar) if fields.iter().all(|d| d.ty.scalar == Some(scalar)) => {

@@ -68,7 +68,7 @@ impl Sema {
             }
         }
         let guard = if hides || (count > 1 && disturbed) {
-            Guard::Kept(self.keep(condition))
+            Guard::Saved(self.save_condition(condition))
         } else {
             Guard::Source(condition.clone())
         };
@@ -118,7 +118,7 @@ impl Sema {
                         let (target, stored) = only.pop()?;
                         Some(vec![(
                             target,
-                            Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Same)),
+                            Stored::Choice(Guard::Source(c.clone()), Box::new(stored), Box::new(Stored::Old)),
                         )])
                     }
                 }

@@ -130,7 +130,7 @@ impl Sema {
     }
 
     fn element_value(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Expr> {
-        if let Some(value) = self.looked_up(e, reads) {
+        if let Some(value) = self.table_lookup(e, reads) {
             return value;
         }
         let (slot, subscripts) = self.lvalue(e)?;
@@ -198,8 +198,8 @@ impl Sema {
             return Some(convert(value, ty));
         }
         let c = self.condition(c, reads);
-        let a = self.knowing(&c, true, |s| s.value(a, reads));
-        let b = self.knowing(&c, false, |s| s.value(b, reads));
+        let a = self.with_fact(&c, true, |s| s.value(a, reads));
+        let b = self.with_fact(&c, false, |s| s.value(b, reads));
         let (c, a, b) = (c?, a?, b?);
         match usual(a.ty, b.ty) {
             Some(ty) => Some(select(c, convert(a, ty), convert(b, ty), span)),
@@ -223,7 +223,7 @@ impl Sema {
                     }
                 }
                 let a = self.condition(a, reads);
-                let b = self.knowing(&a, and, |s| s.condition(b, reads));
+                let b = self.with_fact(&a, and, |s| s.condition(b, reads));
                 Some(operate::binary(binary_op(*op), a?, b?, e.span))
             }
             ast::ExprKind::Binary(op, a, b) if op.is_comparison() => {
@@ -245,7 +245,7 @@ impl Sema {
     pub(super) fn guard(&mut self, guard: &Guard, span: Span, reads: &mut Vec<Access>) -> Option<Expr> {
         match guard {
             Guard::Source(e) => self.condition(e, reads),
-            Guard::Kept(slot) => {
+            Guard::Saved(slot) => {
                 let access = Access { array: self.array_of(*slot), subscripts: vec![], span };
                 Some(node(ExprKind::Read(read(reads, access)), ScalarType::BOOL, span))
             }

@@ -12,11 +12,14 @@ mod declare;
 mod effort;
 mod expr;
 mod form;
-mod fresh;
-mod latest;
+mod guards;
+mod header;
+mod initialize;
+mod reaching;
 mod loops;
 mod operate;
 mod sizes;
+mod split;
 mod stmt;
 mod table;
 mod types;
@@ -107,7 +110,7 @@ struct Nest {
 enum Guard {
     Source(ast::Expr),
     /// Evaluated beforehand into this slot.
-    Kept(usize),
+    Saved(usize),
 }
 
 /// What is stored, seen from the source.
@@ -118,15 +121,15 @@ enum Stored<'a> {
     /// `guard ? … : …`, each side converted to the target's type before the choice.
     Choice(Guard, Box<Stored<'a>>, Box<Stored<'a>>),
     /// The element keeps its value.
-    Same,
+    Old,
 }
 
 impl Stored<'_> {
     /// For a target that nobody reads where it would keep its value.
-    fn fresh(&self) -> &Self {
+    fn without_old(&self) -> &Self {
         match self {
-            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Same) => {
-                stored.fresh()
+            Stored::Choice(_, stored, same) | Stored::Choice(_, same, stored) if matches!(**same, Stored::Old) => {
+                stored.without_old()
             }
             _ => self,
         }
@@ -148,8 +151,8 @@ pub(crate) struct Sema {
     loops: Vec<Loop>,
     statements: Vec<Statement>,
     /// What each statement reads, in the order of its reads.
-    sources: Vec<Vec<latest::Source>>,
-    latest: latest::Latest,
+    sources: Vec<Vec<reaching::Source>>,
+    reaching: reaching::Reaching,
     slots: Vec<Slot>,
     scopes: Vec<BTreeMap<Rc<str>, Entity>>,
     nest: Nest,
@@ -164,7 +167,7 @@ pub(crate) struct Sema {
     /// Names that the region assigns: a scalar that is not among them keeps its initial value.
     assigned: BTreeSet<Rc<str>>,
     /// Names of which the region uses more than `NAME[0]`.
-    beyond_first: BTreeSet<Rc<str>>,
+    more_than_first: BTreeSet<Rc<str>>,
     /// Clauses `extent(NAME, SIZE)` that no parameter has taken up yet.
     extents: Vec<Clause>,
     strides: Strides,
@@ -179,8 +182,6 @@ pub(crate) struct Sema {
 
 /// A region may become at most so many statements.
 const STATEMENTS: usize = 4096;
-/// Affine conditions may split one assignment into at most so many parts.
-const PARTS: usize = 256;
 
 /// Gives the unit its meaning; `None` if faults were found. `name` is used when there is no function; loops are
 /// unrolled until accesses have the `strides`.
@@ -198,7 +199,7 @@ pub(crate) fn lower(
         loops: vec![],
         statements: vec![],
         sources: vec![],
-        latest: latest::Latest::default(),
+        reaching: reaching::Reaching::default(),
         slots: vec![],
         scopes: vec![BTreeMap::new()],
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
@@ -208,7 +209,7 @@ pub(crate) fn lower(
         names: BTreeSet::new(),
         outer: BTreeSet::new(),
         assigned: BTreeSet::new(),
-        beyond_first: BTreeSet::new(),
+        more_than_first: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
         parts: 0,
@@ -311,10 +312,11 @@ impl Sema {
     fn unit(&mut self, unit: &Unit, clauses: &[Clause]) {
         self.enumerators(unit);
         let mut used = BTreeSet::new();
-        unit.region.iter().for_each(|s| names_in(s, &mut used));
+
         for s in &unit.region {
+            crate::effects::expressions(s, &mut |e| crate::effects::names(e, &mut used));
             crate::effects::assigned(s, &mut self.assigned);
-            crate::effects::expressions(s, &mut |e| beyond_first(e, &mut self.beyond_first));
+            crate::effects::expressions(s, &mut |e| more_than_first(e, &mut self.more_than_first));
         }
         for d in &unit.globals {
             self.declare_outside(d, Storage::Dram, Binding::Global, &used);
@@ -346,62 +348,18 @@ impl Sema {
                 "for example `int *A` or `int A[][8]`; otherwise leave the clause out",
             );
         }
-        self.forget_fresh(&unit.region);
+        self.find_guards(&unit.region);
         self.scopes.push(BTreeMap::new());
         self.statements(&unit.region);
     }
 }
 
 /// Names that `e` contains otherwise than as `NAME[0]`.
-fn beyond_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
+fn more_than_first(e: &ast::Expr, out: &mut BTreeSet<Rc<str>>) {
     match &e.kind {
         ast::ExprKind::Index(base, at)
             if matches!((&base.kind, &at.kind), (ast::ExprKind::Name(_), ast::ExprKind::Literal(0, _))) => {}
         ast::ExprKind::Name(name) => drop(out.insert(name.clone())),
-        _ => e.operands().into_iter().for_each(|x| beyond_first(x, out)),
+        _ => e.operands().into_iter().for_each(|x| more_than_first(x, out)),
     }
-}
-
-/// All identifiers in a statement.
-fn names_in(statement: &ast::Stmt, out: &mut BTreeSet<Rc<str>>) {
-    let mut add = |e: &ast::Expr| {
-        e.walk(&mut |x| {
-            if let ast::ExprKind::Name(n) = &x.kind {
-                out.insert(n.clone());
-            }
-        })
-    };
-    match &statement.kind {
-        ast::StmtKind::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
-        ast::StmtKind::Expr(e) => add(e),
-        ast::StmtKind::If(c, then, otherwise) => {
-            add(c);
-            names_in(then, out);
-            if let Some(s) = otherwise {
-                names_in(s, out);
-            }
-        }
-        ast::StmtKind::For(f) => {
-            match &f.init {
-                ast::ForInit::Expr(e) => add(e),
-                ast::ForInit::Declare(all) => all.iter().for_each(|d| initial_names(d, &mut add)),
-                ast::ForInit::None => {}
-            }
-            f.condition.iter().chain(&f.step).for_each(&mut add);
-            names_in(&f.body, out);
-        }
-        ast::StmtKind::Block(all) => all.iter().for_each(|s| names_in(s, out)),
-        ast::StmtKind::Return(_) | ast::StmtKind::Empty | ast::StmtKind::Poison => {}
-    }
-}
-
-fn initial_names(d: &ast::Declarator, add: &mut dyn FnMut(&ast::Expr)) {
-    fn walk(init: &ast::Init, add: &mut dyn FnMut(&ast::Expr)) {
-        match init {
-            ast::Init::Value(e) => add(e),
-            ast::Init::List(all, _) => all.iter().for_each(|i| walk(i, add)),
-        }
-    }
-    d.dims.iter().filter_map(|x| x.size.as_ref()).for_each(&mut *add);
-    d.init.iter().for_each(|i| walk(i, add));
 }

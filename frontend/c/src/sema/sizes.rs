@@ -17,13 +17,7 @@ impl Sema {
             // What the command line says comes last.
             let Some(&(clause, max)) = given.iter().rev().find(|g| g.0.values[0] == *d.name) else { continue };
             given.retain(|g| g.0.values[0] != *d.name);
-            let integer = d.ty.scalar.filter(|ty| {
-                !ty.is_float()
-                    && *ty != ScalarType::BOOL
-                    && d.pointer.is_none()
-                    && d.dims.is_empty()
-                    && d.ty.dims.is_empty()
-            });
+            let integer = d.ty.scalar.filter(|ty| !ty.is_float() && *ty != ScalarType::BOOL && d.is_scalar());
             let Some(ty) = integer else {
                 self.error(
                     "E0105",

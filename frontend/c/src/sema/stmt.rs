@@ -2,14 +2,12 @@
 
 use super::affine::binary_op;
 use super::expr::read;
-use super::form::Dnf;
-use super::latest::Latest;
 use super::operate::{self, convert, node, select};
-use super::{Entity, Guard, Sema, Stored, PARTS, STATEMENTS};
+use super::{Entity, Guard, Sema, Stored, STATEMENTS};
 use crate::ast;
 use crate::ast::{Binary, ExprKind, Stmt, StmtKind};
 use scop::diag::{Diagnostic, Span};
-use scop::{Access, Affine, Binding, Constraint, Expr, Loop, LoopId, ScalarType, Statement, Storage};
+use scop::{Access, Binding, Expr, Loop, LoopId, Statement, Storage};
 use std::collections::BTreeMap;
 
 impl Sema {
@@ -17,13 +15,13 @@ impl Sema {
         for (k, s) in all.iter().enumerate() {
             self.statement(s);
             if matches!(s.kind, StmtKind::Declare(_)) {
-                self.forget_fresh(&all[k + 1..]);
+                self.find_guards(&all[k + 1..]);
             }
         }
     }
 
     /// Which writes to locals of the innermost scope need guards in `rest`.
-    pub(super) fn forget_fresh(&mut self, rest: &[Stmt]) {
+    pub(super) fn find_guards(&mut self, rest: &[Stmt]) {
         let Some(scope) = self.scopes.last() else { return };
         let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| {
             if let Entity::Slot(k) = entity {
@@ -35,7 +33,7 @@ impl Sema {
         for (name, k) in scope.iter().filter_map(slot).collect::<Vec<_>>() {
             let s = &self.slots[k];
             if s.storage == Storage::Local && s.guarded.is_none() {
-                self.slots[k].guarded = super::fresh::guarded_writes(&name, rest);
+                self.slots[k].guarded = super::guards::guarded_writes(&name, rest);
             }
         }
     }
@@ -144,60 +142,6 @@ impl Sema {
         slot.members.clone().filter(|_| slot.dims.as_ref().is_some_and(|d| d.len() == subscripts.len() + 1))
     }
 
-    /// Counts one more split of the statement at hand; true, and reported, if there are too many.
-    fn too_many_parts(&mut self, span: Span) -> bool {
-        self.parts += 1;
-        if self.parts == PARTS {
-            let help = "every `?:` or `&&` with a condition on iterators in front of an array element doubles the \
-                cases: use `if` around several statements";
-            self.error(
-                "E0415",
-                span,
-                format!("the statement splits into more than {PARTS} cases"),
-                "too many conditions on iterators",
-                help,
-            );
-        }
-        self.parts >= PARTS
-    }
-
-    /// Runs `inner` in both parts of the domain, and tells it whether it is the first one.
-    pub(super) fn in_parts(&mut self, parts: [Dnf; 2], mut inner: impl FnMut(&mut Self, bool)) {
-        let (before, mut after) = (self.latest.clone(), None::<Latest>);
-        for (part, first) in parts.into_iter().zip([true, false]) {
-            if part.is_empty() || self.overfull || self.effort.spent() {
-                continue;
-            }
-            self.latest = before.clone();
-            let whole = std::mem::replace(&mut self.nest.domain, part);
-            inner(self, first);
-            self.nest.domain = whole;
-            after = Some(after.map_or_else(|| self.latest.clone(), |other| other.joined(&self.latest)));
-        }
-        self.latest = after.unwrap_or(before);
-    }
-
-    fn split_stored(&self, stored: &Stored) -> Option<(Dnf, Dnf)> {
-        match stored {
-            Stored::Value(_, e) => self.split_inside(e, false),
-            Stored::Choice(guard, a, b) => {
-                self.split_guard(guard).or_else(|| self.split_stored(a)).or_else(|| self.split_stored(b))
-            }
-            Stored::Same => None,
-        }
-    }
-
-    fn split_guard(&self, guard: &Guard) -> Option<(Dnf, Dnf)> {
-        match guard {
-            Guard::Source(e) => self.split_inside(e, false),
-            Guard::Kept(_) => None,
-        }
-    }
-
-    fn split_predicates(&self) -> Option<(Dnf, Dnf)> {
-        self.predicates.iter().find_map(|p| self.split_guard(&p.guard))
-    }
-
     /// The slot that an assignment's target names, if it may be written.
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
         let Some((base, _)) = target.element() else {
@@ -277,7 +221,9 @@ impl Sema {
             return;
         };
         let free = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
-        let Some(rhs) = self.stored(if free { stored.fresh() } else { stored }, &write, &mut reads) else { return };
+        let Some(rhs) = self.stored(if free { stored.without_old() } else { stored }, &write, &mut reads) else {
+            return;
+        };
         let rhs = if free { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
         let Some(rhs) = rhs else { return };
         self.emit(write, rhs, reads, span);
@@ -294,7 +240,7 @@ impl Sema {
                 self.discard(a);
                 self.discard(b);
             }
-            Stored::Same => {}
+            Stored::Old => {}
         }
     }
 
@@ -316,13 +262,13 @@ impl Sema {
             }
             Stored::Choice(guard, a, b) => {
                 let condition = self.guard(guard, write.span, reads);
-                let a = self.knowing(&condition, true, |s| s.stored(a, write, reads));
-                let b = self.knowing(&condition, false, |s| s.stored(b, write, reads));
+                let a = self.with_fact(&condition, true, |s| s.stored(a, write, reads));
+                let b = self.with_fact(&condition, false, |s| s.stored(b, write, reads));
                 let condition = condition?;
                 let span = condition.span;
                 Some(select(condition, a?, b?, span))
             }
-            Stored::Same => Some(self.read_back(write, reads)),
+            Stored::Old => Some(self.read_back(write, reads)),
         }
     }
 
@@ -350,79 +296,24 @@ impl Sema {
     }
 
     /// Evaluates a condition into a new local boolean.
-    pub(super) fn keep(&mut self, condition: &ast::Expr) -> usize {
+    pub(super) fn save_condition(&mut self, condition: &ast::Expr) -> usize {
         let slot = self.temporary(condition.span);
         self.parts = 0;
-        self.keep_in(slot, condition);
+        self.save_condition_in(slot, condition);
         slot
     }
 
-    fn keep_in(&mut self, slot: usize, condition: &ast::Expr) {
+    fn save_condition_in(&mut self, slot: usize, condition: &ast::Expr) {
         if let Some((holds, fails)) = self.split_inside(condition, false) {
             if self.too_many_parts(condition.span) {
                 return;
             }
-            return self.in_parts([holds, fails], |s, _| s.keep_in(slot, condition));
+            return self.in_parts([holds, fails], |s, _| s.save_condition_in(slot, condition));
         }
         let mut reads = vec![];
         let Some(value) = self.condition(condition, &mut reads) else { return };
         let write = Access { array: self.array_of(slot), subscripts: vec![], span: condition.span };
         self.emit(write, value, reads, condition.span);
-    }
-
-    /// Stores an initializer's value.
-    pub(super) fn store(&mut self, slot: usize, subscripts: Vec<Affine>, e: &ast::Expr, span: Span) {
-        if let Some((holds, fails)) = self.split_inside(e, false) {
-            if self.too_many_parts(span) {
-                return;
-            }
-            return self.in_parts([holds, fails], |s, _| s.store(slot, subscripts.clone(), e, span));
-        }
-        let mut reads = vec![];
-        let Some(value) = self.value(e, &mut reads) else { return };
-        let write = Access { array: self.array_of(slot), subscripts, span };
-        let rhs = convert(value, self.slots[slot].ty);
-        self.emit(write, rhs, reads, crate::parse::join(span, e.span));
-    }
-
-    /// A loop nest of its own that stores `value` into every element.
-    pub(super) fn fill(&mut self, slot: usize, dims: &[i64], value: &ast::Expr) {
-        let outer = self.nest.clone();
-        let counters = self.counters.len();
-        let mut subscripts = vec![];
-        for (k, &extent) in dims.iter().enumerate() {
-            let name = format!("{}_{k}", self.slots[slot].name);
-            let position = self.take_position();
-            let depth = self.depth();
-            let id = self.add_loop(Loop {
-                name,
-                parent: self.nest.loops.last().copied(),
-                offset: Affine::constant(depth, 0),
-                step: 1,
-                span: value.span,
-            });
-            let mut form = Affine::constant(depth + 1, 0);
-            form.coeffs[depth] = 1;
-            let mut last = form.clone();
-            last.coeffs[depth] = -1;
-            last.constant = extent - 1;
-            let bounds = vec![vec![
-                Constraint { expr: form.clone(), equality: false },
-                Constraint { expr: last, equality: false },
-            ]];
-            self.nest.domain = super::form::intersect(&self.nest.domain, &bounds);
-            self.nest.around = super::form::intersect(&self.nest.around, &bounds);
-            self.nest.loops.push(id);
-            self.nest.iterators.push(super::Iterator { ty: ScalarType::I32, value: form.clone() });
-            self.nest.beta.push(position);
-            self.counters.push(0);
-            subscripts.push(form);
-        }
-        let depth = self.depth();
-        subscripts.iter_mut().for_each(|s| s.coeffs.resize(depth, 0));
-        self.store(slot, subscripts, value, value.span);
-        self.counters.truncate(counters);
-        self.nest = outer;
     }
 
     pub(super) fn add_loop(&mut self, l: Loop) -> LoopId {
@@ -441,7 +332,7 @@ impl Sema {
         }
     }
 
-    fn emit(&mut self, write: Access, rhs: Expr, reads: Vec<Access>, span: Span) {
+    pub(super) fn emit(&mut self, write: Access, rhs: Expr, reads: Vec<Access>, span: Span) {
         if self.statements.len() >= STATEMENTS {
             self.overfull = true;
             self.error(
@@ -463,7 +354,7 @@ impl Sema {
         let mut beta = self.nest.beta.clone();
         beta.push(self.take_position());
         self.sources.push(reads.iter().map(|r| self.source(r.array)).collect());
-        self.writes(write.array);
+        self.define(write.array);
         self.statements.push(Statement {
             loops: self.nest.loops.clone(),
             domain,

@@ -2,8 +2,8 @@
 //! looked up.
 
 use super::form::Dnf;
-use super::latest::Source;
 use super::operate::{self, constant, node, select};
+use super::reaching::Source;
 use super::values::{Fact, StoredRanges, Values};
 use super::{Guard, Sema};
 use crate::ast;
@@ -36,7 +36,7 @@ impl Sema {
     }
 
     /// An element of a table at subscripts of which some follow data; `None` if `e` is something else.
-    pub(super) fn looked_up(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Option<Expr>> {
+    pub(super) fn table_lookup(&mut self, e: &ast::Expr, reads: &mut Vec<Access>) -> Option<Option<Expr>> {
         let (base, subscripts) = e.element()?;
         let ast::ExprKind::Name(name) = &base.kind else { return None };
         let Some(super::Entity::Slot(slot)) = self.lookup(name) else { return None };
@@ -69,11 +69,11 @@ impl Sema {
             return None;
         }
         let mut reads = reads.clone();
-        let known = self.known(&mut reads);
+        let facts = self.facts_here(&mut reads);
         let reads = reads.iter().map(|r| self.source(r.array)).collect();
         self.positions.push(Position {
             value: value.clone(),
-            known,
+            facts,
             reads,
             domain: self.nest.domain.clone(),
             extent,
@@ -84,23 +84,23 @@ impl Sema {
     }
 
     /// What conditions say where the expression at hand matters; they may read more than it.
-    fn known(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
+    fn facts_here(&mut self, reads: &mut Vec<Access>) -> Vec<Fact> {
         let (faults, positions) = (self.faults.len(), self.positions.len());
         let predicates = std::mem::take(&mut self.predicates);
-        let mut known = self.facts.clone();
+        let mut facts = self.facts.clone();
         for p in &predicates {
             // A condition that was kept was true of what its operands were then.
             let Guard::Source(source) = &p.guard else { continue };
-            known.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
+            facts.extend(self.condition(source, reads).map(|condition| Fact { condition, holds: p.polarity }));
         }
         self.predicates = predicates;
         self.faults.truncate(faults);
         self.positions.truncate(positions);
-        known
+        facts
     }
 
     /// What is said within a branch of a condition.
-    pub(super) fn knowing<T>(
+    pub(super) fn with_fact<T>(
         &mut self,
         condition: &Option<Expr>,
         holds: bool,
@@ -108,16 +108,16 @@ impl Sema {
     ) -> T {
         let before = self.facts.len();
         self.facts.extend(condition.iter().map(|c| Fact { condition: c.clone(), holds }));
-        let said = within(self);
+        let result = within(self);
         self.facts.truncate(before);
-        said
+        result
     }
 
     /// Reports the subscripts of tables that may lead outside.
     pub(super) fn check_positions(&mut self) {
         let stored = StoredRanges::default();
         for p in std::mem::take(&mut self.positions) {
-            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.known, &stored).of(&p.value);
+            let (low, high) = Values::new(self, &p.domain, &p.reads, &p.facts, &stored).of(&p.value);
             self.check_effort(p.span);
             if self.overfull {
                 return;
@@ -142,7 +142,7 @@ impl Sema {
 pub(super) struct Position {
     value: Expr,
     /// Where it matters.
-    known: Vec<Fact>,
+    facts: Vec<Fact>,
     /// Of the statement, as far as subscript and conditions need them.
     reads: Vec<Source>,
     domain: Dnf,

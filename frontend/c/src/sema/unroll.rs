@@ -3,7 +3,6 @@
 //! becomes two statements at a distance of one. So do rows of which some iterations meet every element and others every
 //! other one: copies that meet every other one as well make sources affine ([`Strides`]).
 
-use super::loops::counted;
 use super::Sema;
 use crate::ast::{Binary, Expr, ExprKind, For, ForInit, Stmt, StmtKind};
 use crate::inline::substituted;
@@ -46,7 +45,7 @@ impl Sema {
     /// The loop with several copies of its body, if subscripts or bounds in it divide its iterator, or `conditions` do.
     /// (As a value a remainder is computed like any other.)
     pub(super) fn unrolled(&mut self, f: &For, conditions: bool) -> Option<For> {
-        let name = counted(f)?;
+        let name = f.iterator()?;
         let condition = f.condition.as_ref().filter(|c| !matches!(c.kind, ExprKind::Binary(Binary::Ne, ..)))?;
         let before = self.faults.len();
         let step = f.step.as_ref().and_then(|e| self.step(e, &name));
@@ -153,7 +152,7 @@ fn common(periods: impl Iterator<Item = i64>) -> i64 {
 fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
     let mut inside = |e: &Expr| in_expression(e, conditions, visit);
     match &s.kind {
-        StmtKind::Declare(all) => initial(all, &mut inside),
+        StmtKind::Declare(all) => all.iter().filter_map(|d| d.value()).for_each(inside),
         StmtKind::Expr(e) | StmtKind::Return(Some(e)) => inside(e),
         StmtKind::If(c, then, otherwise) => {
             inside(c);
@@ -165,7 +164,7 @@ fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
         }
         StmtKind::For(f) => {
             match &f.init {
-                ForInit::Declare(all) => initial(all, visit),
+                ForInit::Declare(all) => all.iter().filter_map(|d| d.value()).for_each(&mut *visit),
                 ForInit::Expr(e) => visit(e),
                 ForInit::None => {}
             }
@@ -174,14 +173,6 @@ fn in_statement(s: &Stmt, conditions: bool, visit: &mut dyn FnMut(&Expr)) {
         }
         StmtKind::Block(all) => all.iter().for_each(|s| in_statement(s, conditions, visit)),
         StmtKind::Return(None) | StmtKind::Empty | StmtKind::Poison => {}
-    }
-}
-
-fn initial(all: &[crate::ast::Declarator], visit: &mut dyn FnMut(&Expr)) {
-    for d in all {
-        if let Some(crate::ast::Init::Value(e)) = &d.init {
-            visit(e);
-        }
     }
 }
 

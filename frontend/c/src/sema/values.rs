@@ -2,8 +2,8 @@
 //! locals, and the conditions under which they matter.
 
 use super::affine::type_range;
-use super::latest::Source;
 use super::operate::{bare, equal};
+use super::reaching::Source;
 use super::Sema;
 use scop::value;
 use scop::{Affine, ArrayId, BinaryOp, Binding, Constraint, Expr, ExprKind, ScalarType, Storage, UnaryOp};
@@ -25,9 +25,9 @@ pub(super) struct Values<'a> {
     sema: &'a Sema,
     domain: &'a [Vec<Constraint>],
     reads: &'a [Source],
-    known: &'a [Fact],
+    facts: &'a [Fact],
     /// Arrays whose values are being looked for.
-    open: Vec<ArrayId>,
+    pending: Vec<ArrayId>,
     stored: &'a StoredRanges,
 }
 
@@ -39,13 +39,15 @@ enum Origin {
     Statement(usize),
 }
 
+type Cache<K, V> = RefCell<BTreeMap<K, V>>;
+
 /// What is known of the values that a finished region stores.
 #[derive(Default)]
 pub(super) struct StoredRanges {
     /// Arrays that an array's values follow from.
-    sources: RefCell<BTreeMap<ArrayId, BTreeSet<ArrayId>>>,
+    sources: Cache<ArrayId, BTreeSet<ArrayId>>,
     /// Values of an array, or of a statement, while some of its sources, those given, are being looked for.
-    ranges: RefCell<BTreeMap<(Origin, BTreeSet<ArrayId>), Option<Range>>>,
+    ranges: Cache<(Origin, BTreeSet<ArrayId>), Option<Range>>,
 }
 
 impl<'a> Values<'a> {
@@ -53,10 +55,10 @@ impl<'a> Values<'a> {
         sema: &'a Sema,
         domain: &'a [Vec<Constraint>],
         reads: &'a [Source],
-        known: &'a [Fact],
+        facts: &'a [Fact],
         stored: &'a StoredRanges,
     ) -> Self {
-        Values { sema, domain, reads, known, open: vec![], stored }
+        Values { sema, domain, reads, facts, pending: vec![], stored }
     }
 
     /// The least and the greatest value of an integer expression.
@@ -65,12 +67,12 @@ impl<'a> Values<'a> {
         if self.sema.effort.spent() {
             return type_range(e.ty);
         }
-        self.known.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
+        self.facts.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
     }
 
     /// As of another statement, or as no condition was known.
-    fn with(&self, known: &[Fact], e: &Expr) -> Range {
-        Values { known, open: self.open.clone(), ..*self }.of(e)
+    fn with(&self, facts: &[Fact], e: &Expr) -> Range {
+        Values { facts, pending: self.pending.clone(), ..*self }.of(e)
     }
 
     fn by_operator(&self, e: &Expr) -> Range {
@@ -85,7 +87,7 @@ impl<'a> Values<'a> {
             ExprKind::Select(c, a, b) => {
                 let branch = |holds, e| {
                     let fact = Fact { condition: (**c).clone(), holds };
-                    self.with(&[self.known, &[fact]].concat(), e)
+                    self.with(&[self.facts, &[fact]].concat(), e)
                 };
                 joined(branch(true, a), branch(false, b))
             }
@@ -166,40 +168,40 @@ impl<'a> Values<'a> {
         let Some(writers) = &source.writers else { return self.stored(source.array) };
         let values = writers
             .iter()
-            .map(|&k| self.found(Origin::Statement(k), source.array, || self.value(k, self.open.clone())));
+            .map(|&k| self.cached(Origin::Statement(k), source.array, || self.value(k, self.pending.clone())));
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
     /// What the region's statements store to an array that only they write.
     fn stored(&self, array: ArrayId) -> Option<Range> {
-        let own = &self.sema.arrays[array.index()];
-        if own.storage != Storage::Local || own.binding != Binding::Local || self.open.contains(&array) {
+        let local = &self.sema.arrays[array.index()];
+        if local.storage != Storage::Local || local.binding != Binding::Local || self.pending.contains(&array) {
             return None;
         }
-        self.found(Origin::Array(array), array, || {
-            let open: Vec<ArrayId> = self.open.iter().copied().chain([array]).collect();
-            self.writers(array).map(|k| self.value(k, open.clone())).reduce(|a, b| Some(joined(a?, b?)))?
+        self.cached(Origin::Array(array), array, || {
+            let pending: Vec<ArrayId> = self.pending.iter().copied().chain([array]).collect();
+            self.writers(array).map(|k| self.value(k, pending.clone())).reduce(|a, b| Some(joined(a?, b?)))?
         })
     }
 
     /// The values that come from `origin`, which writes `array`, looked for once.
-    fn found(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
+    fn cached(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
         let sources = self.sources(array);
-        let key = (origin, self.open.iter().copied().filter(|o| sources.contains(o)).collect());
-        let known = self.stored.ranges.borrow().get(&key).copied();
-        known.unwrap_or_else(|| {
-            let found = look();
-            self.stored.ranges.borrow_mut().insert(key, found);
-            found
+        let key = (origin, self.pending.iter().copied().filter(|o| sources.contains(o)).collect());
+        let answer = self.stored.ranges.borrow().get(&key).copied();
+        answer.unwrap_or_else(|| {
+            let range = look();
+            self.stored.ranges.borrow_mut().insert(key, range);
+            range
         })
     }
 
     /// What a statement stores, unless its target's type may not hold it.
-    fn value(&self, statement: usize, open: Vec<ArrayId>) -> Option<Range> {
+    fn value(&self, statement: usize, pending: Vec<ArrayId>) -> Option<Range> {
         let s = &self.sema.statements[statement];
         let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
         let value =
-            Values { domain: &s.domain, reads: &self.sema.sources[statement], known: &[], open, ..*self }.of(&s.rhs);
+            Values { domain: &s.domain, reads: &self.sema.sources[statement], facts: &[], pending, ..*self }.of(&s.rhs);
         (!s.rhs.ty.is_float() && value.0 >= least && value.1 <= greatest).then_some(value)
     }
 
@@ -211,19 +213,19 @@ impl<'a> Values<'a> {
 
     /// Arrays that the values of `array` follow from.
     fn sources(&self, array: ArrayId) -> BTreeSet<ArrayId> {
-        let known = self.stored.sources.borrow().get(&array).cloned();
-        known.unwrap_or_else(|| {
-            let (mut found, mut next) = (BTreeSet::new(), vec![array]);
+        let answer = self.stored.sources.borrow().get(&array).cloned();
+        answer.unwrap_or_else(|| {
+            let (mut sources, mut next) = (BTreeSet::new(), vec![array]);
             while let Some(read) = next.pop() {
                 next.extend(
                     self.writers(read)
                         .flat_map(|k| &self.sema.statements[k].reads)
                         .map(|r| r.array)
-                        .filter(|a| found.insert(*a)),
+                        .filter(|a| sources.insert(*a)),
                 );
             }
-            self.stored.sources.borrow_mut().insert(array, found.clone());
-            found
+            self.stored.sources.borrow_mut().insert(array, sources.clone());
+            sources
         })
     }
 
@@ -232,8 +234,8 @@ impl<'a> Values<'a> {
         let mut all = None;
         for disjunct in self.domain {
             let (low, high) = self.sema.effort.range(form.coeffs.len(), disjunct, form);
-            let own = (i128::from(low?), i128::from(high?));
-            all = Some(all.map_or(own, |r| joined(r, own)));
+            let range = (i128::from(low?), i128::from(high?));
+            all = Some(all.map_or(range, |r| joined(r, range)));
         }
         all
     }

@@ -29,7 +29,7 @@ impl<'a> Analysis<'a> {
             Fault::Final { writer } => {
                 let access = self.access(*writer, ids);
                 let message = format!(
-                    "which iterations leave the final value of `{}` cannot be described by affine conditions",
+                    "the iterations that leave the final value of `{}` are not described by affine conditions",
                     self.scop.array(access.array).name
                 );
                 Diagnostic::error("E0501", access.span, message)
@@ -48,29 +48,27 @@ impl<'a> Analysis<'a> {
         );
         let fault = Diagnostic::error("E0501", access.span, message);
         let Some((writer, pair)) = written else {
-            let fault = fault
-                .label("whether the program has written it differs from element to element by a division or remainder");
+            let fault = fault.label("a division or remainder decides which elements the program has written before");
             return fault.help(
-                "write and read the array with the same stride, or read what is never written from an array of its own",
+                "write and read the array with the same stride, or move the elements that are never written to another array",
             );
         };
         let depth = self.scop.statement(reader.id(ids)).loops.len();
         let (read, wrote) = pair.split_at(depth.min(pair.len()));
         let [read, wrote] = [(reader, read), (*writer, wrote)].map(|(r, point)| self.scop.iteration(r.id(ids), point));
         let fault = match read.is_empty() || wrote.is_empty() {
-            true => fault.label("its source differs from element to element by a division or remainder"),
-            false => fault.label(format!("at {read} it comes from {wrote}, elsewhere by a division or remainder")),
+            true => fault.label("the iteration that wrote it depends on a division or remainder"),
+            false => fault
+                .label(format!("at {read} it was written at {wrote}; in general this needs a division or remainder")),
         };
         let fault = fault.note(self.access(*writer, ids).span, "the value is written here");
         if reader.statement == writer.statement {
             return fault.help(
-                "a statement may read its own results at constant distances only: keep what is read this way in an \
+                "a statement may read its own results at constant distances only: store these values in an \
                 array that an earlier nest fills",
             );
         }
-        fault.help(
-            "write and read the array with the same stride, or copy the strided part to an array of its own first",
-        )
+        fault.help("write and read the array with the same stride, or copy the strided part to another array first")
     }
 
     fn uninitialized(&self, reader: Reference, point: &[i64], ids: &[StmtId]) -> Diagnostic {

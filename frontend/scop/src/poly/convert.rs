@@ -106,7 +106,7 @@ fn named(context: &Context, space: Raw, kind: c_int, name: Option<&str>) -> Resu
     let Some(name) = name else { return Ok(space) };
     let space = Space::wrap(context, space, "isl_space_alloc")?;
     let name = CString::new(name).map_err(|_| Error::new("isl_space_set_tuple_name", "NUL in a name"))?;
-    // SAFETY: own reference to a live space, NUL-terminated string that outlives the call.
+    // SAFETY: owned reference to a live space, NUL-terminated string that outlives the call.
     Ok(unsafe { isl_space_set_tuple_name(space.take(), kind, name.as_ptr()) })
 }
 
@@ -129,7 +129,7 @@ impl Set {
         let (equal, inequal) = rows(constraints, depth)?;
         let (equal, inequal) = (matrix(context, &equal, depth + 1)?, matrix(context, &inequal, depth + 1)?);
         let space = set_space(context, name, depth)?;
-        // SAFETY: own references; both matrices have the columns of the space (iterators, constant).
+        // SAFETY: owned references; both matrices have the columns of the space (iterators, constant).
         let raw = unsafe {
             isl_basic_set_from_constraint_matrices(space.take(), equal.take(), inequal.take(), SET, CST, PARAM, DIV)
         };
@@ -220,7 +220,7 @@ impl BasicSet {
             return Err(Error::new("constraints", "existentially quantified variables"));
         }
         let depth = self.dimension(SET)?;
-        // SAFETY: borrowed live basic set; the results are own matrices of depth + 1 columns, as there are no
+        // SAFETY: borrowed live basic set; the results are owned matrices of depth + 1 columns, as there are no
         // parameters.
         let (equal, inequal) = unsafe {
             let equal = isl_basic_set_equalities_matrix(self.keep(), SET, CST, PARAM, DIV);
@@ -319,7 +319,7 @@ impl Map {
         let raw = unsafe { isl_space_alloc(context.raw(), 0, input.1 as c_uint, output.1 as c_uint) };
         let raw = named(context, raw, IN, input.0)?;
         let space = Space::wrap(context, named(context, raw, OUT, output.0)?, "isl_space_alloc")?;
-        // SAFETY: own references; both matrices have the columns of the space (inputs, outputs, constant).
+        // SAFETY: owned references; both matrices have the columns of the space (inputs, outputs, constant).
         unsafe {
             let raw = isl_basic_map_from_constraint_matrices(
                 space.take(),

@@ -67,7 +67,7 @@ pub fn last_source(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> R
     let context = &sink.context;
     context.check_same(&source.context, "last_source")?;
     context.check_same(&schedule.context, "last_source")?;
-    // SAFETY: own references go in, and each setter passes the info on (null on failure, which the next call accepts).
+    // SAFETY: owned references go in, and each setter passes the info on (null on failure, which the next call accepts).
     // The flow is borrowed by the getters and freed once.
     unsafe {
         let info = isl_union_access_info_from_sink(sink.take());

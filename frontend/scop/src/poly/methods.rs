@@ -77,7 +77,7 @@ impl UnionMap {
         maps.into_iter().try_fold(UnionMap::parse(context, "{ }")?, |all, map| {
             let map = map?;
             context.check_same(&map.context, "isl_union_map_add_map")?;
-            // SAFETY: own references to objects of the declared types, in one context.
+            // SAFETY: owned references to objects of the declared types, in one context.
             UnionMap::wrap(
                 context,
                 unsafe { isl_union_map_add_map(all.release(), map.release()) },

@@ -103,7 +103,7 @@ text! {
 macro_rules! unary { ($($T:ident.$method:ident = $f:ident -> $R:ident;)*) => { $(
     extern "C" { fn $f(object: Raw) -> Raw; }
     impl $T {
-        // SAFETY: the argument is an own reference to an object of the declared type.
+        // SAFETY: the argument is an owned reference to an object of the declared type.
         pub fn $method(&self) -> Result<$R> { $R::wrap(&self.context, unsafe { $f(self.take()) }, stringify!($f)) }
     } )* } }
 
@@ -113,7 +113,7 @@ macro_rules! binary { ($($T:ident.$method:ident($A:ident) = $f:ident -> $R:ident
     impl $T {
         pub fn $method(&self, other: &$A) -> Result<$R> {
             self.context.check_same(&other.context, stringify!($f))?;
-            // SAFETY: own references to objects of the declared types, in one context.
+            // SAFETY: owned references to objects of the declared types, in one context.
             $R::wrap(&self.context, unsafe { $f(self.take(), other.take()) }, stringify!($f))
         }
     } )* } }

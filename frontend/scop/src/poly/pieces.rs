@@ -172,7 +172,7 @@ impl Map {
     /// The pieces of the lexicographic minimum or maximum, if one of them needs no division (step 2 above).
     fn extremes(&self, depth: usize) -> Result<Option<Vec<FunctionPiece>>> {
         'extreme: for extreme in [isl_map_lexmin_pw_multi_aff, isl_map_lexmax_pw_multi_aff] {
-            // SAFETY: an own reference goes in, an own reference comes out.
+            // SAFETY: an owned reference goes in, an owned reference comes out.
             let function =
                 PwMultiAff::wrap(&self.context, unsafe { extreme(self.take()) }, "isl_map_lexmin_pw_multi_aff")?;
             // Pieces with equal outputs are joined.
@@ -198,7 +198,7 @@ impl Map {
 
     /// A single-valued relation as a function.
     fn function(&self) -> Result<PwMultiAff> {
-        // SAFETY: an own reference goes in, an own reference comes out.
+        // SAFETY: an owned reference goes in, an owned reference comes out.
         PwMultiAff::wrap(&self.context, unsafe { isl_pw_multi_aff_from_map(self.take()) }, "isl_pw_multi_aff_from_map")
     }
 }

@@ -69,7 +69,7 @@ enum Constant {
 }
 
 /// The subscripts of `e` if it is `name` or an element of it; `None` inside if they are not constant.
-fn own(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
+fn element_of(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
     let (base, subscripts) = e.element()?;
     let constant = |s: &&ast::Expr| match &s.kind {
         ExprKind::Literal(bits, _) => Some(Constant::Number(*bits)),
@@ -81,7 +81,7 @@ fn own(e: &ast::Expr, name: &str) -> Option<Option<Element>> {
 
 /// The elements of `name` that `e` mentions; a structure as a whole is the element without subscripts.
 fn mentioned(e: &ast::Expr, name: &str, out: &mut BTreeSet<Option<Element>>) {
-    match own(e, name) {
+    match element_of(e, name) {
         Some(element) => {
             out.insert(element);
             e.element().into_iter().flat_map(|(_, subscripts)| subscripts).for_each(|s| mentioned(s, name, out));
@@ -111,14 +111,14 @@ impl Outcome<'_> {
 /// A conjunction.
 type Fact<'a> = Vec<Outcome<'a>>;
 
-/// Whether all of `few` are among `many`.
-fn among(few: &[Outcome], many: &[Outcome]) -> bool {
+/// Whether all of `few` are subset `many`.
+fn subset(few: &[Outcome], many: &[Outcome]) -> bool {
     few.iter().all(|x| many.iter().any(|y| x.same(y)))
 }
 
 /// What both say.
 fn join<'a>(a: &[Fact<'a>], b: &[Fact<'a>]) -> Vec<Fact<'a>> {
-    let said = |facts: &[Fact], fact: &Fact| facts.iter().any(|f| among(f, fact));
+    let said = |facts: &[Fact], fact: &Fact| facts.iter().any(|f| subset(f, fact));
     let mut both: Vec<Fact> = a.iter().filter(|f| said(b, f)).cloned().collect();
     both.extend(b.iter().filter(|f| said(a, f) && !said(&both, f)).cloned().collect::<Vec<_>>());
     both
@@ -200,13 +200,13 @@ impl<'a> Walk<'a> {
         names.extend(counter);
         let pass = |w: &mut Self| {
             names.iter().for_each(|n| w.change(n));
-            w.forget();
+            w.drop_stale();
             w.statement(&f.body);
             names.iter().for_each(|n| w.change(n));
-            w.forget();
+            w.drop_stale();
         };
         names.iter().for_each(|n| self.change(n));
-        self.forget();
+        self.drop_stale();
         let before = self.facts.clone();
         let last = std::mem::replace(&mut self.final_pass, false);
         // Later iterations start where the ones before have ended.
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
             pass(self);
             let next = if k == PASSES { vec![] } else { join(&start, &self.facts) };
             let settled =
-                next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| among(f, g) && among(g, f)));
+                next.len() == start.len() && start.iter().all(|f| next.iter().any(|g| subset(f, g) && subset(g, f)));
             start = next;
             if settled {
                 break;
@@ -265,34 +265,34 @@ impl<'a> Walk<'a> {
 
     /// Whether `e` is, contains or may be what the walk is about.
     fn is_own(&self, e: &ast::Expr) -> bool {
-        let Some(element) = own(e, self.name) else { return false };
+        let Some(element) = element_of(e, self.name) else { return false };
         let Some((this, that)) = self.element.as_ref().zip(element) else { return true };
         that.len() < this.len() && this.starts_with(&that) || *this == that
     }
 
     fn write(&mut self, span: Span) {
-        self.forget();
+        self.drop_stale();
         let path = self.path.clone();
         if self.element.is_none() {
             for fact in &mut self.facts {
                 let new: Vec<Outcome> = path.iter().filter(|x| !fact.iter().any(|y| x.same(y))).cloned().collect();
                 fact.extend(new);
             }
-        } else if self.facts.iter().all(|fact| among(&path, fact)) {
+        } else if self.facts.iter().all(|fact| subset(&path, fact)) {
             self.facts = vec![path];
         } else {
             if self.final_pass {
                 self.guarded.insert(span);
             }
-            self.learn(path);
+            self.add_fact(path);
         }
     }
 
-    fn learn(&mut self, fact: Fact<'a>) {
-        if self.facts.len() >= FACTS || self.facts.iter().any(|f| among(f, &fact)) {
+    fn add_fact(&mut self, fact: Fact<'a>) {
+        if self.facts.len() >= FACTS || self.facts.iter().any(|f| subset(f, &fact)) {
             return;
         }
-        self.facts.retain(|f| !among(&fact, f));
+        self.facts.retain(|f| !subset(&fact, f));
         // Under `p && c` and under `p && !c` is under `p`.
         let opposite = |f: &Fact| {
             let mut differing = fact.iter().enumerate().filter(|(_, x)| !f.iter().any(|y| x.same(y)));
@@ -305,7 +305,7 @@ impl<'a> Walk<'a> {
         if let Some(k) = merged {
             let mut shorter = fact;
             shorter.remove(k);
-            self.learn(shorter);
+            self.add_fact(shorter);
         }
     }
 
@@ -332,7 +332,7 @@ impl<'a> Walk<'a> {
             }
             _ => {
                 if self.final_pass && self.is_own(e) {
-                    self.sound &= self.facts.iter().any(|f| among(f, &self.path));
+                    self.sound &= self.facts.iter().any(|f| subset(f, &self.path));
                 }
                 match e.element() {
                     Some((_, subscripts)) => subscripts.into_iter().for_each(|s| self.read(s)),
@@ -374,7 +374,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Leaves out the facts that no path will contain any more: their conditions would come out otherwise by now.
-    fn forget(&mut self) {
+    fn drop_stale(&mut self) {
         let mut facts = std::mem::take(&mut self.facts);
         facts.retain(|f| f.iter().all(|x| x.stamp == self.stamp(x.condition) || self.path.iter().any(|y| x.same(y))));
         self.facts = facts;
@@ -384,15 +384,7 @@ impl<'a> Walk<'a> {
 /// Whether the loop certainly has an iteration.
 fn runs(f: &ast::For) -> bool {
     let literal = |e: &ast::Expr| if let ExprKind::Literal(bits, _) = e.kind { Some(bits as i64) } else { None };
-    let first = match &f.init {
-        ForInit::Declare(all) => {
-            all.first()
-                .and_then(|d| d.init.as_ref())
-                .and_then(|i| if let Init::Value(e) = i { literal(e) } else { None })
-        }
-        ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, _, value), .. }) => literal(value),
-        _ => None,
-    };
+    let first = f.start().and_then(literal);
     let Some(ExprKind::Binary(op, _, bound)) = f.condition.as_ref().map(|c| &c.kind) else { return false };
     let Some((first, bound)) = first.zip(literal(bound)) else { return false };
     match op {
