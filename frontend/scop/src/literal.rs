@@ -61,7 +61,7 @@ fn integer(lower: &str, hex: bool) -> Result<Literal, String> {
         "u" => (true, false),
         "l" | "ll" | "z" => (false, true),
         "ul" | "lu" | "ull" | "llu" | "uz" | "zu" => (true, true),
-        _ => return Err(format!("`{suffix}` is no suffix of an integer")),
+        _ => return Err(format!("`{suffix}` is not a suffix of an integer")),
     };
     let candidates = [(32, true), (32, false), (64, true), (64, false)];
     let ty = candidates.into_iter().find(|&(bits, signed)| {

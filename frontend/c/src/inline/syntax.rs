@@ -1,12 +1,12 @@
-//! Expressions made from expressions.
+//! Operations on expressions: conversion, elements through pointers, replacement of names.
 
 use crate::ast::{Binary, Expr, ExprKind, TypeName};
 use scop::diag::Span;
 
-/// C's conversion of `e` to a scalar type; a structure stays as it is.
+/// C's conversion of `e` to a scalar type; a structure is not converted.
 pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
     match ty.scalar.filter(|_| ty.members.is_none()) {
-        Some(scalar) if !matches!(e.kind, ExprKind::Cast(own, _) | ExprKind::Literal(_, own) if own == scalar) => {
+        Some(scalar) if !matches!(e.kind, ExprKind::Cast(ty, _) | ExprKind::Literal(_, ty) if ty == scalar) => {
             let span = e.span;
             Expr { kind: ExprKind::Cast(scalar, Box::new(e)), span }
         }
@@ -14,7 +14,7 @@ pub(super) fn converted(ty: &TypeName, e: Expr) -> Expr {
     }
 }
 
-/// `base[subscript]` where `base` may be an address.
+/// `base[subscript]`, where `base` may be an address or an array plus an offset.
 pub(super) fn element(base: Expr, subscript: Expr, span: Span) -> Expr {
     let index = |base: Expr, subscript: Expr| Expr { kind: ExprKind::Index(Box::new(base), Box::new(subscript)), span };
     if matches!(subscript.kind, ExprKind::Member(_)) {
@@ -54,7 +54,7 @@ fn sum(op: Binary, a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// `e` with names replaced by what `value` gives.
+/// `e` with names replaced by their `value`, if they have one.
 pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     match &e.kind {
         ExprKind::Name(name) => value(name).unwrap_or_else(|| e.clone()),
@@ -65,7 +65,7 @@ pub(super) fn replaced(e: &Expr, value: &dyn Fn(&str) -> Option<Expr>) -> Expr {
     }
 }
 
-/// `e` with what `f` makes of its operands.
+/// `e` with `f` applied to its operands.
 pub(crate) fn with_operands(e: &Expr, f: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     use ExprKind::*;
     let kind = match &e.kind {

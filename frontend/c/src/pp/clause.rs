@@ -1,4 +1,5 @@
-//! Clauses of `#pragma sagen`.
+//! Clauses of `#pragma sagen`: `space` and `time` (the mapping), `extent` (open first extents), `max` (sizes at run
+//! time).
 
 use super::Preprocessor;
 use crate::lex::Token;
@@ -6,7 +7,7 @@ use scop::diag::Span;
 use scop::Clause;
 
 impl Preprocessor<'_> {
-    /// `space(c+q) time(q)`, `extent(A, 64)`
+    /// Reads `space(c+q) time(q)`, `extent(A, 64)`, `max(m=1024)`.
     pub(super) fn clauses(&mut self, mut rest: &[Token], span: Span) {
         while let Some((first, inside)) = rest.split_first() {
             let close = closing(inside);
@@ -55,7 +56,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Where the parenthesis that `tokens` begin with is closed.
+/// Index of the parenthesis that closes the one at the start of `tokens`.
 fn closing(tokens: &[Token]) -> Option<usize> {
     let mut open = 0usize;
     for (k, token) in tokens.iter().enumerate() {

@@ -19,7 +19,7 @@ pub(super) struct Conditional {
 }
 
 impl Preprocessor<'_> {
-    /// Handles `#if` and its relatives; false for every other directive.
+    /// Handles conditional directives; false for every other one.
     pub(super) fn conditional(&mut self, line: &[Token], active: bool, open: &mut Vec<Conditional>) -> bool {
         let Some(name) = line.get(1) else { return true };
         let span = Span { end: name.span.end, ..line[0].span };
@@ -157,8 +157,8 @@ impl Preprocessor<'_> {
         if let (Some(old), Some(at)) = (self.macros.get(name), definition.defined) {
             if let (false, Some(before)) = (same(old, &definition), old.defined) {
                 let by_option = self.map.files[before.file as usize].name == "<command line>";
-                let mut warning = Diagnostic::warning("E0105", at, format!("macro `{name}` is defined anew"))
-                    .label("from here on this definition holds")
+                let mut warning = Diagnostic::warning("E0105", at, format!("macro `{name}` is redefined"))
+                    .label("this definition applies from here on")
                     .note(before, "the earlier definition");
                 if by_option {
                     warning = warning.help(format!("let -D win: `#ifndef {name}`, `#define {name} …`, `#endif`"));
@@ -178,8 +178,8 @@ impl Preprocessor<'_> {
         match operand.first().map(|t| &t.tok) {
             Some(Tok::Str(quoted)) => {
                 let name = quoted.trim_matches('"').to_string();
-                let own = self.map.files[line[0].span.file as usize].name.clone();
-                self.include_local(&name, Path::new(&own), span);
+                let including = self.map.files[line[0].span.file as usize].name.clone();
+                self.include_local(&name, Path::new(&including), span);
             }
             Some(Tok::Punct("<")) => {
                 let name: String = operand[1..].iter().take_while(|t| !t.is(">")).map(Token::text).collect();
@@ -196,8 +196,8 @@ impl Preprocessor<'_> {
     }
 
     fn include_local(&mut self, name: &str, includer: &Path, span: Span) {
-        let own = includer.parent().map(Path::to_path_buf).unwrap_or_default();
-        let directories = std::iter::once(&own).chain(&self.options.include_dirs);
+        let including = includer.parent().map(Path::to_path_buf).unwrap_or_default();
+        let directories = std::iter::once(&including).chain(&self.options.include_dirs);
         match directories.map(|d| d.join(name)).find(|p| p.is_file()) {
             Some(path) => self.include_path(&path, span),
             None => {

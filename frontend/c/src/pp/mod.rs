@@ -1,8 +1,8 @@
-//! Preprocessor: files and directives in, one stream of tokens out (C17 6.10).
+//! Preprocessor (C17 6.10): files and directives in, one stream of tokens out.
 //!
-//! Object- and function-like macros with `#`, `##` and `__VA_ARGS__`, `-D`, conditionals, `#include "file"`.
-//! System headers are not read: what the language subset needs of them is built in (`headers`).
-//! Tokens from a macro carry the span of the place of use; `uses` remembers the definition for the diagnostics.
+//! Supported: object- and function-like macros with `#`, `##` and `__VA_ARGS__`, `-D`, conditionals, `#include "file"`.
+//! System headers are not read; `headers` defines the constants of them that the subset needs.
+//! A token from a macro has the span of the place of use; `uses` lists the definitions for diagnostics.
 
 mod clause;
 mod condition;
@@ -19,13 +19,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Bytes beyond which a file is no source of a loop nest.
+/// Larger files are not read, in bytes.
 const LONGEST_FILE: u64 = 64 << 20;
 
 /// A source file's bytes.
 ///
 /// # Errors
-/// It cannot be read, or has no end in sight.
+/// It cannot be read, or is too long.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     std::fs::File::open(path)?.take(LONGEST_FILE + 1).read_to_end(&mut bytes)?;
@@ -35,14 +35,14 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What `-D` and `-I` give.
+/// Options of the front end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// `(name, replacement)`; an empty replacement stands for `1`.
+    /// `-D`: name and replacement; an empty replacement means `1`.
     pub defines: Vec<(String, String)>,
-    /// Searched after the including file's own directory.
+    /// `-I`: searched after the directory of the including file.
     pub include_dirs: Vec<PathBuf>,
-    /// Greatest values of parameters, before those that the source gives.
+    /// `--max`: greatest values of parameters; they override those in the source.
     pub maxima: Vec<(String, i64)>,
 }
 
@@ -51,11 +51,11 @@ pub(crate) struct Macro {
     params: Option<Vec<Rc<str>>>,
     variadic: bool,
     body: Vec<Token>,
-    /// The name in its `#define`; `None` when built in.
+    /// Place of the name in its `#define`; `None` if built in.
     defined: Option<Span>,
 }
 
-/// One expansion: where, of what, defined where.
+/// One expansion: place of use, macro, place of its definition.
 #[derive(Clone, Debug)]
 pub struct MacroUse {
     pub site: Span,
@@ -69,7 +69,7 @@ pub(crate) struct Preprocessor<'a> {
     options: &'a ParseOptions,
     macros: BTreeMap<Rc<str>, Rc<Macro>>,
     pub uses: Vec<MacroUse>,
-    /// Pragmas for another tool that say how hardware is made.
+    /// `#pragma HLS`, which is for other tools.
     ignored: Vec<Span>,
     pub clauses: Vec<Clause>,
     pub out: Vec<Token>,
@@ -105,7 +105,7 @@ impl<'a> Preprocessor<'a> {
         &mut self.faults[at]
     }
 
-    /// Processes the main file, which becomes file 0 of the map; the `-D` options come first.
+    /// Processes the main file, which becomes file 0 of the map, after the `-D` options.
     pub fn main_file(&mut self, name: &str, text: String) {
         let file = self.add(name, text);
         for (name, replacement) in &self.options.defines {
@@ -120,7 +120,7 @@ impl<'a> Preprocessor<'a> {
             };
             let note = Diagnostic::warning("W0105", *first, what).label("the first one");
             self.faults.push(
-                note.help("the array is pipelined and parallel by itself; `--space`, `--tile` and `--simd` say how"),
+                note.help("sagen pipelines and parallelizes by itself; `--space`, `--tile` and `--simd` choose how"),
             );
         }
     }
@@ -144,7 +144,7 @@ impl<'a> Preprocessor<'a> {
             self.file(file);
         } else {
             let span = Span { file, start: 8, end: 8 + name.len() as u32 };
-            self.error("E0112", span, format!("`{name}` cannot be defined: it is no identifier")).help =
+            self.error("E0112", span, format!("`{name}` cannot be defined: it is not an identifier")).help =
                 Some("write -D NAME=VALUE".into());
         }
     }

@@ -1,4 +1,6 @@
-//! Affine conditions as unions of conjunctions, and what is known about a condition in the current domain.
+//! Conditions: an affine one as a disjoint union of conjunctions, and whether it is decided in the current domain.
+//!
+//! `i < 4 || j == 0` holds on `{ i <= 3 }` and `{ i >= 4, j = 0 }`; in a domain with `i <= 3` it is always true.
 
 use super::form::{compare, intersect, negated, refuse, Affinity, Dnf, Truth};
 use super::Sema;
@@ -6,7 +8,7 @@ use crate::ast;
 use crate::ast::{Binary, ExprKind, Unary};
 use scop::{Affine, ScalarType};
 
-/// Unions grow at most so large.
+/// Limit on the conjunctions of a union.
 const DISJUNCTS: usize = 64;
 
 impl Sema {
@@ -17,7 +19,7 @@ impl Sema {
         parts
     }
 
-    /// Where `e` holds, and where it does not.
+    /// The sets where `e` holds and where it fails.
     fn cases(&self, e: &ast::Expr) -> Affinity<(Dnf, Dnf)> {
         let (holds, fails) = match &e.kind {
             ExprKind::Unary(Unary::LogicalNot, a) => {
@@ -58,7 +60,7 @@ impl Sema {
         parts
     }
 
-    /// `x`, or else not `x` and `y`: disjoint.
+    /// `x || y` as a disjoint union: `x`, or `!x && y`.
     fn either(&self, x: Dnf, not_x: &Dnf, y: &Dnf) -> Dnf {
         x.into_iter().chain(self.both(not_x, y)).collect()
     }
@@ -76,7 +78,7 @@ impl Sema {
         }
     }
 
-    /// What is known about `e` in the current domain.
+    /// The truth of `e` in the current domain.
     pub(super) fn decide(&self, e: &ast::Expr) -> Truth {
         if self.effort.spent() {
             return Truth::Data;

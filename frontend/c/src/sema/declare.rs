@@ -1,4 +1,4 @@
-//! Declarations: enumeration constants, globals, parameters, locals and their initializers.
+//! Declarations: enumeration constants, globals, parameters and locals.
 
 use super::affine::HELP_DIVIDED_SIZE;
 use super::{Entity, Sema, Slot};
@@ -10,7 +10,7 @@ use scop::{Affine, Array, ArrayId, Binding, ExprKind, ScalarType, Storage};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Arrays hold at most so many bytes (2^40).
+/// Limit on the bytes of an array.
 const LARGEST_ARRAY: i64 = 1 << 40;
 
 impl Sema {
@@ -34,7 +34,7 @@ impl Sema {
         }
     }
 
-    /// A declaration before the region: faults in it count only if its name is used.
+    /// A declaration before the region: a fault in it is reported only if its name is used.
     pub(super) fn declare_outside(
         &mut self,
         d: &Declarator,
@@ -59,7 +59,7 @@ impl Sema {
                 "E0301",
                 d.ty.span,
                 format!("`{}` is a structure passed by value", d.name),
-                "it has no place in memory of its own",
+                "it has no address in memory",
                 format!("pass an array of one element: `{} {}[1]`", d.ty.text, d.name),
             );
             self.bind(&d.name, Entity::Poison);
@@ -216,10 +216,9 @@ impl Sema {
     }
 
     fn check_new(&mut self, d: &Declarator) {
-        let known = self.scopes.last().and_then(|s| s.get(&d.name)).cloned();
-        let Some(known) = known else { return };
-        if let Entity::Slot(k) = known {
-            // At file level C allows a variable to be declared again.
+        let earlier = self.scopes.last().and_then(|s| s.get(&d.name)).cloned();
+        if let Some(Entity::Slot(k)) = earlier {
+            // At file level C allows to declare a variable again.
             if self.slots[k].binding != Binding::Global {
                 let first = self.slots[k].span;
                 let fault = Diagnostic::error("E0308", d.span, format!("`{}` is declared twice in one scope", d.name));
@@ -228,7 +227,7 @@ impl Sema {
         }
     }
 
-    /// Extents that were left open: what the region touches.
+    /// Sets the extents that were left open to the elements that the region accesses.
     pub(super) fn close_extents(&mut self) {
         for slot in self.slots.iter().filter(|s| s.open) {
             let Some(id) = slot.array else { continue };
@@ -254,8 +253,8 @@ impl Sema {
         }
     }
 
-    /// The extents, all positive and constant or following the sizes: for the greatest sizes, and over them unless all
-    /// are constant; `None` if the reason was reported elsewhere.
+    /// The extents, all positive: their greatest values, and their forms over the sizes (empty if all are constant).
+    /// `None` if the reason was reported.
     fn extents(
         &mut self,
         name: &str,
@@ -309,7 +308,7 @@ impl Sema {
         Some((dims, forms))
     }
 
-    /// The greatest value of an extent, and what it is over the sizes.
+    /// The greatest value of an extent, and its form over the sizes.
     fn extent(&mut self, name: &str, e: &ast::Expr) -> Option<(i64, Affine)> {
         let sizes = self.sizes.len();
         match self.affine(e) {
@@ -324,7 +323,7 @@ impl Sema {
                         e.span,
                         format!("an extent of `{name}` can be {least}"),
                         "an array needs at least one element",
-                        "sizes are 1 and more: add what is missing",
+                        "a size may be 1: make the extent larger by a constant",
                     );
                     return None;
                 }
@@ -355,7 +354,7 @@ impl Sema {
         }
     }
 
-    /// The scop's array for a slot, made at its first use.
+    /// The scop's array of a slot; its first use creates it.
     pub(super) fn array_of(&mut self, slot: usize) -> ArrayId {
         if let Some(id) = self.slots[slot].array {
             return id;
@@ -386,7 +385,7 @@ impl Sema {
         id
     }
 
-    /// A local boolean that keeps a condition.
+    /// A new local boolean for a condition.
     pub(super) fn temporary(&mut self, span: Span) -> usize {
         self.slots.push(Slot {
             name: "condition".into(),

@@ -1,4 +1,4 @@
-//! Headers of `for` loops: start, condition and step as they are written.
+//! Headers of `for` loops: the iterator, its start (possibly a minimum or maximum) and its step.
 
 use super::form::{AffineValue, Dnf};
 use super::{Entity, Sema};
@@ -10,20 +10,20 @@ use std::rc::Rc;
 
 const SHAPE: &str = "write `for (int i = START; i < END; i += STEP)` with affine START and END and a constant STEP";
 
-/// A loop's header, read but not yet checked against its condition.
+/// A loop's header without its condition.
 pub(super) struct Header {
     pub name: Rc<str>,
     pub ty: ScalarType,
     /// The slot of a variable declared outside of the header.
     pub slot: Option<usize>,
-    /// The start: the greatest (counting up) or least (counting down) of these.
+    /// The start is the greatest of these (counting up) or the least (counting down).
     pub starts: Vec<AffineValue>,
     pub step: i64,
     pub span: Span,
 }
 
 impl Sema {
-    /// A condition on outer iterators in a bound that is no minimum or maximum.
+    /// An affine condition in the start or bound, other than in a minimum or maximum, that splits the domain.
     pub(super) fn split_header(&self, f: &For) -> Option<(Dnf, Dnf)> {
         f.start().into_iter().chain(&f.condition).find_map(|e| self.split_bound(e))
     }
@@ -84,7 +84,7 @@ impl Sema {
                     {
                         Some((d.name.clone(), ty, None, init))
                     }
-                    _ => self.bad_header(d.span, "the iterator is no integer", "of this type"),
+                    _ => self.bad_header(d.span, "the iterator is not an integer", "of this type"),
                 }
             }
             ForInit::Expr(ast::Expr { kind: ExprKind::Assign(None, target, init), .. }) => {
@@ -112,7 +112,7 @@ impl Sema {
                         self.unknown(name, target.span);
                         None
                     }
-                    _ => self.bad_header(target.span, "the iterator must be an integer variable", "this is none"),
+                    _ => self.bad_header(target.span, "the iterator must be an integer variable", "this is not one"),
                 }
             }
             ForInit::Expr(e) => self.bad_header(e.span, "the loop must set one iterator", "expected `i = START`"),
@@ -163,7 +163,7 @@ impl Sema {
         }
     }
 
-    /// The affine terms of which `e` is the greatest (`greatest`) or least.
+    /// The affine terms whose greatest (`greatest`) or least is `e`.
     pub(super) fn terms(
         &mut self,
         e: &ast::Expr,

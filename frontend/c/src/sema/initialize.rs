@@ -9,11 +9,11 @@ use scop::diag::Span;
 use scop::{Access, Affine, Constraint, Loop, ScalarType};
 use std::collections::BTreeMap;
 
-/// A local array with an initializer list becomes one statement per element, at most so many.
+/// Limit on the elements of an initializer list; each becomes a statement.
 const LARGEST_LIST: i64 = 1024;
 
 impl Sema {
-    /// Statements that carry out an initializer.
+    /// Emits the statements of an initializer.
     pub(super) fn initialize(&mut self, slot: usize, d: &Declarator) {
         let Some(dims) = self.slots[slot].dims.clone() else { return };
         self.parts = 0;
@@ -36,7 +36,7 @@ impl Sema {
                     "E0313",
                     *span,
                     "a scalar has one initializer",
-                    format!("`{}` is no array", d.name),
+                    format!("`{}` is not an array", d.name),
                     "write its value without braces",
                 ),
             },
@@ -84,7 +84,7 @@ impl Sema {
         }
     }
 
-    /// Enters the items of a list for the sub-array at `base` (row-major) into `out`.
+    /// Enters the items of a list into `out`, for the sub-array at `base` (row-major).
     pub(super) fn flatten<'a>(
         &mut self,
         items: &'a [Init],
@@ -95,7 +95,7 @@ impl Sema {
     ) -> Option<()> {
         let inner: i64 = dims[1..].iter().product();
         if items.iter().all(|i| matches!(i, Init::Value(_))) {
-            // Without inner braces the values run through the sub-array.
+            // Without inner braces the values fill the sub-array in order.
             if items.len() as i64 > inner * dims[0] {
                 self.error(
                     "E0313",
@@ -158,7 +158,7 @@ impl Sema {
         self.emit(write, rhs, reads, crate::parse::join(span, e.span));
     }
 
-    /// A loop nest of its own that stores `value` into every element.
+    /// Emits a loop nest that stores `value` into every element.
     fn fill(&mut self, slot: usize, dims: &[i64], value: &ast::Expr) {
         let outer = self.nest.clone();
         let counters = self.counters.len();

@@ -1,7 +1,10 @@
-//! `for` loops: start, condition and step become an iterator that steps by +1, and its bounds.
+//! `for` loops: loop normalization. The iterator becomes `offset + step * i'`, where `i'` steps by +1 and has affine
+//! bounds.
 //!
-//! With step 1 the normalized iterator is the source's own. With step -1 it counts down from a constant.
-//! With other steps it counts from the start, unless the start is a multiple of the step plus a constant.
+//! - Step 1: the offset is 0, so `i'` is the source's iterator.
+//! - Step -1: the offset is a constant that no start exceeds. `for (i = n; i > 0; i--)` with `n <= 8` is `i = 8 - i'`.
+//! - Other steps: the offset is the start. If the start is a multiple of the step plus a constant, the offset is that
+//!   constant, so that loops with different starts have comparable iterators.
 
 use super::affine::type_range;
 use super::form::{add_scaled, compare, intersect, AffineValue, Dnf};
@@ -13,7 +16,7 @@ use scop::diag::Span;
 use scop::{Affine, Constraint, Loop};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Loops nest at most so deep.
+/// Loops nest at most this deep.
 const DEPTH: usize = 16;
 
 impl Sema {
@@ -34,7 +37,7 @@ impl Sema {
         if let Some(unrolled) = self.unrolled(f, false) {
             return self.for_loop(&unrolled);
         }
-        // Where only conditions divide the iterator, its copies are needed if the conditions keep subscripts inside.
+        // If only conditions divide the iterator, unroll only if that removes faults "outside its bounds".
         let Some(unrolled) = self.unrolled(f, true) else { return self.plain_loop(f) };
         let start = self.clone();
         self.plain_loop(f);
@@ -56,7 +59,7 @@ impl Sema {
         let entered = match header {
             Some(header) => self.enter(header, f),
             None => {
-                // Name the iterator, so that the body is checked without complaints about it.
+                // Declare the iterator, so that the body is checked without faults about it.
                 if let Some(name) = f.iterator() {
                     self.bind(&name, Entity::Poison);
                 }
@@ -76,7 +79,7 @@ impl Sema {
         self.nest = outer;
     }
 
-    /// Makes the loop the innermost one; false if its body is never executed or its condition is faulty.
+    /// Enters the loop into the nest; false if its body is never executed or its condition is faulty.
     fn enter(&mut self, header: Header, f: &For) -> bool {
         let depth = self.depth();
         let Some((offset, lower)) = self.placement(&header) else {
@@ -181,7 +184,7 @@ impl Sema {
         starts.iter().filter_map(highest).min().unwrap_or(0)
     }
 
-    /// The loop's condition as constraints that end it; false if it was refused.
+    /// Appends the loop's condition as constraints; false if it was refused.
     fn upper(&mut self, e: &ast::Expr, header: &Header, out: &mut Vec<Constraint>) -> bool {
         let ExprKind::Binary(op, a, b) = &e.kind else {
             return self
@@ -229,7 +232,7 @@ impl Sema {
                 return false;
             };
             if constraint.expr.coeffs[depth] > 0 {
-                let label = "with this step the condition stays true once it is";
+                let label = "with this step, the condition remains true once it is true";
                 self.error(
                     "E0413",
                     e.span,
@@ -267,7 +270,7 @@ impl Sema {
         };
         let falls = |d: &Dnf| d[0][0].expr.coeffs[depth] < 0;
         let (inside, beyond) = if falls(&less) { (less, greater) } else { (greater, less) };
-        // Beyond END at the very start?
+        // Can the start be beyond END?
         let starts = header.starts.iter().filter_map(|s| {
             let mut form = s.form.clone();
             form.coeffs.resize(depth + 1, 0);
@@ -294,7 +297,7 @@ impl Sema {
         true
     }
 
-    /// The iterator must hold the value that ends the loop.
+    /// The iterator's type must hold the value that ends the loop.
     fn check_exit(&mut self, header: &Header, value: &Affine, span: Span) {
         let (least, greatest) = type_range(header.ty);
         for disjunct in self.nest.domain.clone() {

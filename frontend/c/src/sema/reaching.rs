@@ -1,24 +1,27 @@
-//! Which statements a read of a local scalar may see: those that have written it last, in the same iteration.
+//! Reaching definitions of local scalars: the statements that may have written the value a read sees.
+//!
+//! The set is exact within one iteration. A loop kills the definitions of the names it assigns, before and after its
+//! body; the scalar's value may then come from any statement.
 
 use super::Sema;
 use scop::{ArrayId, Binding, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Of local scalars, the statements of which one has written what they hold; of others it may be any.
+/// By local scalar: the statements, one of which has written its value. A scalar that is missing may have any value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reaching(BTreeMap<ArrayId, Rc<BTreeSet<usize>>>);
 
-/// What a statement reads.
+/// The source of a read.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub array: ArrayId,
-    /// Statements of which one has written it, if that is known.
+    /// Statements, one of which has written the value; `None` for any statement.
     pub writers: Option<Rc<BTreeSet<usize>>>,
 }
 
 impl Reaching {
-    /// What is known where one of both is.
+    /// The definitions that reach a point after one of two paths.
     pub fn joined(&self, other: &Reaching) -> Reaching {
         let both = self
             .0
@@ -33,7 +36,7 @@ impl Sema {
         Source { array, writers: self.reaching.0.get(&array).cloned() }
     }
 
-    /// The next statement writes all that `array` holds, if it is a local scalar.
+    /// Makes the next statement the only definition of `array`, if that is a local scalar.
     pub(super) fn define(&mut self, array: ArrayId) {
         let a = &self.arrays[array.index()];
         if a.storage == Storage::Local && a.binding == Binding::Local && a.dims.is_empty() {
@@ -41,7 +44,7 @@ impl Sema {
         }
     }
 
-    /// Iterations may have assigned these in between.
+    /// Drops the definitions of these names: iterations of a loop may assign them.
     pub(super) fn kill_definitions(&mut self, names: &BTreeSet<Rc<str>>) {
         for name in names {
             if let Some(super::Entity::Slot(k)) = self.lookup(name) {

@@ -1,4 +1,8 @@
-//! Splitting of a statement's domain.
+//! Index-set splitting (Griebl, Feautrier and Lengauer, 2000): a statement with an affine condition inside becomes
+//! several statements on parts of its domain.
+//!
+//! `b = i > 0 ? a[i - 1] : 0` reads `a[i - 1]` for `i > 0` only; as one statement it would read outside of the array.
+//! It becomes `b = a[i - 1]` on `i > 0` and `b = 0` on `i = 0`.
 
 use super::form::{Dnf, Truth};
 use super::reaching::Reaching;
@@ -7,11 +11,11 @@ use crate::ast;
 use crate::ast::{Binary, ExprKind, Unary};
 use scop::diag::Span;
 
-/// Affine conditions may split one assignment into at most so many parts.
+/// Limit on the parts of one statement.
 const PARTS: usize = 256;
 
 impl Sema {
-    /// Counts one more split of the statement at hand; true, and reported, if there are too many.
+    /// Counts a split of the current statement. True if there are too many; the first time it is reported.
     pub(super) fn too_many_parts(&mut self, span: Span) -> bool {
         self.parts += 1;
         if self.parts == PARTS {
@@ -28,7 +32,7 @@ impl Sema {
         self.parts >= PARTS
     }
 
-    /// Runs `inner` in both parts of the domain, and tells it whether it is the first one.
+    /// Runs `inner` in each nonempty part of the domain; its argument is true for the first part.
     pub(super) fn in_parts(&mut self, parts: [Dnf; 2], mut inner: impl FnMut(&mut Self, bool)) {
         let (before, mut after) = (self.reaching.clone(), None::<Reaching>);
         for (part, first) in parts.into_iter().zip([true, false]) {
@@ -65,7 +69,7 @@ impl Sema {
         self.predicates.iter().find_map(|p| self.split_guard(&p.guard))
     }
 
-    /// The first affine part of a condition that is joined with data by `&&`, `||` or `!` and is not decided yet.
+    /// The first undecided affine part of a condition that `&&`, `||` or `!` combine with data.
     pub(super) fn affine_part(&self, e: &ast::Expr) -> Option<(Dnf, Dnf)> {
         match &e.kind {
             _ if matches!(self.decide(e), Truth::Sometimes(..)) => match self.decide(e) {
@@ -82,8 +86,8 @@ impl Sema {
         }
     }
 
-    /// An affine condition inside `e` by which the statement must be split, so that array elements are only read
-    /// where C reads them. `subscript`: `e` stands in a subscript, which must be one affine form.
+    /// An affine condition inside `e` that must split the statement, so that array elements are read only where C reads
+    /// them. `subscript`: `e` is part of a subscript, which must be one affine form.
     pub(super) fn split_inside(&self, e: &ast::Expr, subscript: bool) -> Option<(Dnf, Dnf)> {
         match &e.kind {
             ExprKind::Conditional(c, a, b) => match self.decide(c) {

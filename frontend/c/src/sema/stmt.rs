@@ -1,4 +1,4 @@
-//! Statements: assignments become the scop's statements, one per part of the domain they are split into.
+//! Statements: an assignment becomes one statement of the scop per part of its domain.
 
 use super::affine::binary_op;
 use super::expr::read;
@@ -20,7 +20,7 @@ impl Sema {
         }
     }
 
-    /// Which writes to locals of the innermost scope need guards in `rest`.
+    /// Finds the writes in `rest` to locals of the innermost scope that need guards.
     pub(super) fn find_guards(&mut self, rest: &[Stmt]) {
         let Some(scope) = self.scopes.last() else { return };
         let slot = |(name, entity): (&std::rc::Rc<str>, &Entity)| {
@@ -61,12 +61,12 @@ impl Sema {
         }
     }
 
-    /// Reports once that the region cost too much.
+    /// Reports once that the work limit is reached.
     pub(super) fn check_effort(&mut self, span: Span) {
         if self.effort.spent() && !self.overfull {
             self.overfull = true;
-            let help = "loops whose bounds depend on many others, and conditions within conditions, multiply: \
-                simplify them, or make several regions of it";
+            let help = "bounds that depend on many other loops, and nested conditions, multiply the cases: \
+                simplify them, or make several regions";
             self.error(
                 "E0415",
                 span,
@@ -81,7 +81,7 @@ impl Sema {
         let one = ast::Expr::one(e.span);
         self.parts = 0;
         match &e.kind {
-            // `a = b = e`: b first, and a is what b then holds.
+            // `a = b = e`: first b, then a from b's new value.
             ExprKind::Assign(op, target, value) if matches!(value.kind, ExprKind::Assign(..)) => {
                 self.expression_statement(value);
                 if let ExprKind::Assign(_, inner, _) = &value.kind {
@@ -96,7 +96,7 @@ impl Sema {
             }
             ExprKind::Poison => {}
             _ => {
-                // Faults inside, such as calls, say more than that nothing is assigned.
+                // A fault inside, such as a call, is the better message.
                 let before = self.faults.len();
                 self.value(e, &mut vec![]);
                 if self.faults.len() == before {
@@ -112,7 +112,7 @@ impl Sema {
         }
     }
 
-    /// `target = stored`, split where conditions inside are affine.
+    /// `target = stored`; affine conditions inside split the domain.
     pub(super) fn assign(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
         if let (Some(members), Stored::Value(None, value)) = (self.whole_structure(target), stored) {
             for name in members.iter() {
@@ -133,7 +133,7 @@ impl Sema {
         self.in_parts([holds, fails], |s, _| s.assign(target, stored, span));
     }
 
-    /// The members of a structure that is assigned as a whole.
+    /// The members of a structure, if all of it is assigned.
     fn whole_structure(&self, target: &ast::Expr) -> Option<std::rc::Rc<[std::rc::Rc<str>]>> {
         let (base, subscripts) = target.element()?;
         let ExprKind::Name(name) = &base.kind else { return None };
@@ -142,7 +142,7 @@ impl Sema {
         slot.members.clone().filter(|_| slot.dims.as_ref().is_some_and(|d| d.len() == subscripts.len() + 1))
     }
 
-    /// The slot that an assignment's target names, if it may be written.
+    /// The slot of an assignment's target, if it may be written.
     fn writable(&mut self, target: &ast::Expr) -> Option<usize> {
         let Some((base, _)) = target.element() else {
             if !matches!(target.kind, ExprKind::Poison) {
@@ -167,7 +167,7 @@ impl Sema {
                 );
                 self.faults.push(
                     fault
-                        .label("the loop's course would depend on it")
+                        .label("the number of iterations would depend on it")
                         .note(at, "counted by this loop")
                         .help("use another variable"),
                 );
@@ -205,7 +205,7 @@ impl Sema {
                 );
                 None
             }
-            // An assignment to a loop's variable outside of its loop is harmless as long as nobody reads it.
+            // An assignment to an iterator outside of its loop is harmless: reads are refused.
             Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => None,
             _ => self.data_slot(name, base.span),
         }
@@ -216,20 +216,20 @@ impl Sema {
         let mut reads = vec![];
         let write = if slot.is_some() { self.access(target) } else { None };
         let (Some(slot), Some(write)) = (slot, write) else {
-            // Go on to the right-hand side for its own faults.
+            // Check the right-hand side for faults.
             self.discard(stored);
             return;
         };
-        let free = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
-        let Some(rhs) = self.stored(if free { stored.without_old() } else { stored }, &write, &mut reads) else {
+        let unguarded = self.slots[slot].guarded.as_ref().is_some_and(|guarded| !guarded.contains(&target.span));
+        let Some(rhs) = self.stored(if unguarded { stored.without_old() } else { stored }, &write, &mut reads) else {
             return;
         };
-        let rhs = if free { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
+        let rhs = if unguarded { Some(rhs) } else { self.guarded(slot, rhs, &write, &mut reads) };
         let Some(rhs) = rhs else { return };
         self.emit(write, rhs, reads, span);
     }
 
-    /// Reports the faults in a value that goes nowhere.
+    /// Reports the faults in a value that is not stored.
     fn discard(&mut self, stored: &Stored) {
         match stored {
             Stored::Value(_, e) => drop(self.value(e, &mut vec![])),
@@ -272,7 +272,7 @@ impl Sema {
         }
     }
 
-    /// `rhs` where all predicates hold, else the old value.
+    /// `rhs` if all predicates hold, otherwise the old value.
     fn guarded(&mut self, slot: usize, rhs: Expr, write: &Access, reads: &mut Vec<Access>) -> Option<Expr> {
         let first = self.slots[slot].predicates.min(self.predicates.len());
         let predicates = self.predicates[first..].to_vec();
@@ -321,7 +321,7 @@ impl Sema {
         LoopId(self.loops.len() as u32 - 1)
     }
 
-    /// The next free position among the siblings at hand.
+    /// The next free position among the current siblings.
     pub(super) fn take_position(&mut self) -> i64 {
         match self.counters.last_mut() {
             Some(next) => {
@@ -340,7 +340,7 @@ impl Sema {
                 span,
                 format!("the region becomes more than {STATEMENTS} statements"),
                 "reached here",
-                "conditions that are split by cases multiply: simplify them",
+                "affine conditions split statements and multiply them: simplify the conditions",
             );
             return;
         }
@@ -368,7 +368,7 @@ impl Sema {
     }
 }
 
-/// Leaves out reads that simplification made useless.
+/// Drops reads that simplification removed from the expression, and numbers the others by their first occurrence.
 fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
     fn visit(e: &mut Expr, f: &mut dyn FnMut(&mut usize)) {
         use scop::ExprKind::*;

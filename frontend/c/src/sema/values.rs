@@ -1,5 +1,11 @@
-//! What values integer expressions may have: from their types, their operators, the iterations, what is stored to
-//! locals, and the conditions under which they matter.
+//! Interval analysis of integer expressions.
+//!
+//! The range of an expression follows from its type, its operators, the domain (for iterators), the statements that may
+//! have written a local (see `reaching`), and the *facts*: conditions that hold where the expression is used. Example:
+//! after `if (x >= 0 && x < 4)`, `x` is in 0 to 3, so `T[x]` is inside a table of 4 elements.
+//!
+//! A range is always a superset of the possible values. Locals that depend on each other in a cycle get the range of
+//! their type: `pending` lists the arrays whose ranges are being computed.
 
 use super::affine::type_range;
 use super::operate::{bare, equal};
@@ -10,28 +16,28 @@ use scop::{Affine, ArrayId, BinaryOp, Binding, Constraint, Expr, ExprKind, Scala
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The least and the greatest value.
+/// Least and greatest value.
 type Range = (i128, i128);
 
-/// A condition that holds, or does not, where an expression matters.
+/// A condition that holds (or fails) where an expression is used.
 #[derive(Clone)]
 pub(super) struct Fact {
     pub condition: Expr,
     pub holds: bool,
 }
 
-/// What values the integer expressions of a statement may have.
+/// Ranges of the integer expressions of a statement.
 pub(super) struct Values<'a> {
     sema: &'a Sema,
     domain: &'a [Vec<Constraint>],
     reads: &'a [Source],
     facts: &'a [Fact],
-    /// Arrays whose values are being looked for.
+    /// Arrays whose ranges are being computed.
     pending: Vec<ArrayId>,
     stored: &'a StoredRanges,
 }
 
-/// Where values come from.
+/// The origin of values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// All statements that write an array.
@@ -41,12 +47,12 @@ enum Origin {
 
 type Cache<K, V> = RefCell<BTreeMap<K, V>>;
 
-/// What is known of the values that a finished region stores.
+/// Ranges of the values that a finished region stores, computed once.
 #[derive(Default)]
 pub(super) struct StoredRanges {
-    /// Arrays that an array's values follow from.
+    /// By array: all arrays that its values depend on.
     sources: Cache<ArrayId, BTreeSet<ArrayId>>,
-    /// Values of an array, or of a statement, while some of its sources, those given, are being looked for.
+    /// Range of an array or statement, given the set of its sources that are pending.
     ranges: Cache<(Origin, BTreeSet<ArrayId>), Option<Range>>,
 }
 
@@ -61,7 +67,7 @@ impl<'a> Values<'a> {
         Values { sema, domain, reads, facts, pending: vec![], stored }
     }
 
-    /// The least and the greatest value of an integer expression.
+    /// The range of an integer expression.
     pub fn of(&self, e: &Expr) -> Range {
         self.sema.effort.spend(1);
         if self.sema.effort.spent() {
@@ -70,7 +76,7 @@ impl<'a> Values<'a> {
         self.facts.iter().fold(self.by_operator(e), |range, fact| self.narrowed(e, range, &fact.condition, fact.holds))
     }
 
-    /// As of another statement, or as no condition was known.
+    /// The range of `e` under these facts only.
     fn with(&self, facts: &[Fact], e: &Expr) -> Range {
         Values { facts, pending: self.pending.clone(), ..*self }.of(e)
     }
@@ -129,7 +135,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The range of `e` where the condition holds, or where it does not.
+    /// The range of `e` where the condition has the value `holds`.
     fn narrowed(&self, e: &Expr, range: Range, condition: &Expr, holds: bool) -> Range {
         match &condition.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.narrowed(e, range, inner, !holds),
@@ -153,7 +159,7 @@ impl<'a> Values<'a> {
                     };
                     (low, high) = compared(mirrored.0, mirrored.1, (low, high), self.with(&[], a));
                 }
-                // Where nothing is left, nobody comes.
+                // An empty range means that this place is never reached.
                 if low <= high {
                     (low, high)
                 } else {
@@ -172,7 +178,7 @@ impl<'a> Values<'a> {
         values.reduce(|a, b| Some(joined(a?, b?)))?
     }
 
-    /// What the region's statements store to an array that only they write.
+    /// The range of the values stored to an array that only the region writes.
     fn stored(&self, array: ArrayId) -> Option<Range> {
         let local = &self.sema.arrays[array.index()];
         if local.storage != Storage::Local || local.binding != Binding::Local || self.pending.contains(&array) {
@@ -184,7 +190,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// The values that come from `origin`, which writes `array`, looked for once.
+    /// The range of the values that `origin` writes to `array`, from the cache if it is there.
     fn cached(&self, origin: Origin, array: ArrayId, look: impl FnOnce() -> Option<Range>) -> Option<Range> {
         let sources = self.sources(array);
         let key = (origin, self.pending.iter().copied().filter(|o| sources.contains(o)).collect());
@@ -196,7 +202,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// What a statement stores, unless its target's type may not hold it.
+    /// The range of a statement's value; `None` if it may exceed the target's type.
     fn value(&self, statement: usize, pending: Vec<ArrayId>) -> Option<Range> {
         let s = &self.sema.statements[statement];
         let (least, greatest) = type_range(self.sema.arrays[s.write.array.index()].ty);
@@ -211,7 +217,7 @@ impl<'a> Values<'a> {
         statements.filter(move |(_, s)| s.write.array == array).map(|(k, _)| k)
     }
 
-    /// Arrays that the values of `array` follow from.
+    /// All arrays that the values of `array` depend on.
     fn sources(&self, array: ArrayId) -> BTreeSet<ArrayId> {
         let answer = self.stored.sources.borrow().get(&array).cloned();
         answer.unwrap_or_else(|| {
@@ -245,7 +251,7 @@ fn joined(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of `x` where `x op y` holds, or where it does not.
+/// The range of `x` where `x op y` has the value `holds`.
 fn compared(op: BinaryOp, holds: bool, x: Range, y: Range) -> Range {
     match (op, holds) {
         (BinaryOp::Lt, true) => (x.0, x.1.min(y.1 - 1)),

@@ -1,13 +1,25 @@
-//! Index temporaries: syntax tree in, syntax tree without them out.
+//! Forward substitution of index temporaries on the syntax tree.
 //!
-//! In `int r = 2 * i + u - 1; if (r >= 0 && r < H) s += x[r];` every `r` becomes what it stands for, so that
-//! subscripts, bounds and conditions are of iterators, sizes and constants. The walk follows the statements in their
-//! order and knows, of each local integer, the expression of these that it holds; loops and branches that assign the
-//! variable make it unknown. A read is replaced where all names in the expression still mean the same. The conversion
-//! to the variable's type pinned, as a cast: the stages behind see where the type does not record the value. A variable
-//! that only holds such expressions, and that nobody reads any more, goes.
+//! Problem: a static control part needs subscripts, bounds and conditions that are affine in iterators, sizes and
+//! constants. C programs name such expressions: in `int r = 2 * i + u - 1; if (r >= 0 && r < H) s += x[r];` the
+//! subscript `r` is a variable.
 //!
-//! Variables on which no subscript, bound or condition depends stay: what they record is computed once.
+//! Terms: an *index expression* consists of integer operators on iterators, parameters and constants. A variable's
+//! *current value* is the index expression that it holds at this point, if there is one.
+//!
+//! Method, one walk over the statements in their order (forward substitution and dead-code elimination; Allen and
+//! Kennedy, "Optimizing Compilers for Modern Architectures", chapter 4):
+//! - an assignment of an index expression to a local integer sets its current value; any other assignment, and a loop
+//!   or branch that assigns the variable, clears it;
+//! - a read is replaced by the current value, if every name in it still means the same variable at this place. The
+//!   conversion to the variable's type remains as a cast, so later stages see an overflow;
+//! - a variable whose reads were all replaced is dead: its declaration and its assignments are removed. A *pinned*
+//!   variable is never removed.
+//!
+//! Only variables on which a subscript, bound or condition depends are replaced (`names`); substituting others would
+//! compute their values several times.
+//!
+//! Example: the text above becomes `if (2*i + u - 1 >= 0 && 2*i + u - 1 < H) s += x[2*i + u - 1];`.
 
 mod names;
 mod remove;
@@ -21,7 +33,7 @@ use scop::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Larger expressions are kept in their variables.
+/// Larger expressions remain in their variables.
 const LARGEST: usize = 64;
 
 /// Replaces the region's index temporaries.
@@ -50,7 +62,7 @@ pub(crate) fn replace(unit: &mut Unit) {
     }
 }
 
-/// The type of a scalar integer.
+/// The type of a declarator that is a scalar integer.
 fn integer(d: &Declarator) -> Option<ScalarType> {
     d.ty.scalar.filter(|ty| d.is_scalar() && !d.function && d.ty.members.is_none() && !ty.is_float())
 }
@@ -58,19 +70,19 @@ fn integer(d: &Declarator) -> Option<ScalarType> {
 /// Position in `Walk::variables`.
 type Id = usize;
 
-/// What a variable holds, and the variables that are meant by the names in it.
+/// A current value, and the variables that its names mean.
 type Value = (Expr, Vec<(Rc<str>, Id)>);
 
 struct Variable {
-    /// Of a scalar integer.
+    /// Its type, if it is a scalar integer.
     ty: Option<ScalarType>,
-    /// It may be part of what others record: a constant, a parameter, or the counter of a loop around.
+    /// Allowed in index expressions: a constant, a parameter, or the iterator of an enclosing loop.
     fixed: bool,
     constant: bool,
     value: Option<Value>,
-    /// Some read of it was replaced.
+    /// Some read was replaced.
     replaced: bool,
-    /// It cannot go.
+    /// Never removed.
     pinned: bool,
 }
 
@@ -86,7 +98,7 @@ impl Walk {
     }
 
     fn bind(&mut self, name: &Rc<str>, ty: Option<ScalarType>, fixed: bool, constant: bool) -> Id {
-        // One that is hidden pinned: only by its name it would be told from the other.
+        // A hidden variable is pinned: removal is by name and would remove the other one too.
         if let Some(hidden) = self.lookup(name) {
             self.variables[hidden].pinned = true;
         }
@@ -137,7 +149,7 @@ impl Walk {
         self.close(all, &mut vec![]);
     }
 
-    /// Ends the scope of `block`, and removes the variables that nobody needs, which it or `outside` declares.
+    /// Ends the scope of `block`, and removes dead variables that it or `outside` declares.
     fn close(&mut self, block: &mut [Stmt], outside: &mut Vec<Declarator>) {
         let dead = |id: &Id| self.variables[*id].replaced && !self.variables[*id].pinned;
         let dead: BTreeSet<Rc<str>> =
@@ -182,7 +194,7 @@ impl Walk {
         }
     }
 
-    /// A statement with a scope of its own; what it assigns is entered into `changed`.
+    /// A statement in a new scope; the names it assigns are added to `changed`.
     fn branch(&mut self, s: &mut Stmt, changed: &mut BTreeSet<Rc<str>>) {
         assigned(s, changed);
         self.scopes.push(BTreeMap::new());
@@ -190,7 +202,7 @@ impl Walk {
         self.scopes.pop();
     }
 
-    /// What the variables record that `s` assigns.
+    /// Current values of the variables that `s` assigns.
     fn values_assigned_in(&self, s: &Stmt) -> Vec<(Id, Option<Value>)> {
         let mut changed = BTreeSet::new();
         assigned(s, &mut changed);
@@ -203,7 +215,7 @@ impl Walk {
         }
     }
 
-    /// A loop's start; the variable that counts it, if it is an integer.
+    /// Processes a loop's start; returns its iterator, if that is an integer.
     fn start(&mut self, init: &mut ForInit, changed: &mut BTreeSet<Rc<str>>) -> Option<Id> {
         let id = match init {
             ForInit::None => return None,
@@ -226,7 +238,7 @@ impl Walk {
         self.variables[id].ty.is_some().then_some(id)
     }
 
-    /// A part of a loop's header: what it assigns is the loop's counter, which pinned.
+    /// A part of a loop's header; it pins the iterator that it assigns.
     fn header(&mut self, e: &Expr) -> Expr {
         if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) = &e.kind {
             self.pin(target);
@@ -251,7 +263,7 @@ impl Walk {
                 e.kind.clone()
             }
             ExprKind::Assign(op, target, value) if matches!(value.kind, ExprKind::Assign(..)) => {
-                // What the inner target then holds is read behind it.
+                // The inner target is read again as the value of the outer assignment.
                 let value = self.expression_statement(value);
                 self.pin(&value);
                 self.pin(target);
@@ -274,7 +286,7 @@ impl Walk {
         let ExprKind::Name(name) = &target.kind else { return };
         let Some(id) = self.lookup(name) else { return };
         let new = match op {
-            // That a loop's counter changes in it is refused.
+            // An assignment to an iterator inside its loop is refused later.
             _ if self.variables[id].fixed => None,
             None => Some(value.clone()),
             Some(op) => self.current_value(id).map(|old| Expr {
@@ -289,7 +301,7 @@ impl Walk {
         }
     }
 
-    /// All variables in `e` stay, and what those record that it may assign is unknown.
+    /// Pins all variables in `e` and clears their current values: `e` may assign them.
     fn pin(&mut self, e: &Expr) {
         let mut all = BTreeSet::new();
         names(e, &mut all);
@@ -299,7 +311,7 @@ impl Walk {
         self.invalidate(&all);
     }
 
-    /// The variable holds `e` from here on.
+    /// The variable was assigned `e`.
     fn record(&mut self, id: Id, name: &Rc<str>, e: &Expr) {
         let index = if self.index_names.contains(name) { self.index(e) } else { None };
         let typed = self.variables[id].ty.zip(index);
@@ -316,7 +328,7 @@ impl Walk {
         self.lookup(name).and_then(|id| self.variables[id].ty)
     }
 
-    /// The variables in `e` if it consists of what does not change and of operators on integers.
+    /// The variables in `e` if it is an index expression.
     fn index(&self, e: &Expr) -> Option<Vec<(Rc<str>, Id)>> {
         let (mut all, mut plain) = (vec![], nodes(e) <= LARGEST);
         e.walk(&mut |x| match &x.kind {
@@ -331,13 +343,13 @@ impl Walk {
         plain.then_some(all)
     }
 
-    /// What the variable holds, if it can be written here.
+    /// The current value, if all its names mean the same variables here.
     fn current_value(&self, id: Id) -> Option<Expr> {
         let (value, mentions) = self.variables[id].value.as_ref()?;
         mentions.iter().all(|(name, meant)| self.lookup(name) == Some(*meant)).then(|| value.clone())
     }
 
-    /// `e` with what variables record in their places.
+    /// `e` with variables replaced by their current values.
     fn substitute(&mut self, e: &Expr) -> Expr {
         match &e.kind {
             ExprKind::Name(name) => {
@@ -353,7 +365,7 @@ impl Walk {
                     }
                 }
             }
-            // Refused where they stand.
+            // Refused later.
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) | ExprKind::Address(_) => {
                 self.pin(e);
                 e.clone()

@@ -5,7 +5,8 @@ use crate::effects::{expressions, names};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Names that subscripts, bounds, extents and conditions depend on.
+/// The least set that contains the names in subscripts, bounds, extents and conditions, and with a name also the names
+/// in values assigned to it.
 pub(super) fn index_names(unit: &Unit) -> BTreeSet<Rc<str>> {
     let mut index_names = BTreeSet::new();
     let mut sources: Vec<(Rc<str>, BTreeSet<Rc<str>>)> = vec![];
@@ -24,7 +25,7 @@ pub(super) fn index_names(unit: &Unit) -> BTreeSet<Rc<str>> {
     }
 }
 
-/// Names in subscripts, bounds, extents and conditions, and what follows from which names.
+/// Collects the names in subscripts, bounds, extents and conditions, and for each assignment its target and names.
 fn collect(s: &Stmt, index_names: &mut BTreeSet<Rc<str>>, sources: &mut Vec<(Rc<str>, BTreeSet<Rc<str>>)>) {
     let mut source = |target: &Rc<str>, value: &Expr| {
         let mut all = BTreeSet::new();

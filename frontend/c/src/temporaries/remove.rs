@@ -4,7 +4,7 @@ use crate::ast::{Expr, ExprKind, Stmt, StmtKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Removes the declarations of variables, and the assignments to them.
+/// Removes the declarations of dead variables and the assignments to them.
 pub(super) fn remove(s: &mut Stmt, dead: &BTreeSet<Rc<str>>) {
     match &mut s.kind {
         StmtKind::Declare(all) => {
@@ -30,8 +30,9 @@ fn without(e: &Expr, dead: &BTreeSet<Rc<str>>) -> Option<Expr> {
             (Some(a), Some(b)) => Some(Expr { kind: ExprKind::Comma(Box::new(a), Box::new(b)), span: e.span }),
             (a, b) => a.or(b),
         },
-        ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) if matches!(&target.kind, ExprKind::Name(n) if dead.contains(n)) => {
-            None
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, target) => {
+            let removed = matches!(&target.kind, ExprKind::Name(n) if dead.contains(n));
+            (!removed).then(|| e.clone())
         }
         _ => Some(e.clone()),
     }

@@ -48,7 +48,7 @@ fn the_error_is_bounded() {
             let last = ((place(got) << 24) >> 10).max(1);
             let error = (((to_f64(got, F16) * 2f64.powi(24)) as i128) << 24) - exact;
             assert!(
-                2 * error.abs() <= last + ((n + 2) * greatest >> 12),
+                2 * error.abs() <= last + (((n + 2) * greatest) >> 12),
                 "{pairs:x?} {c:x}: {got:x} is off by {error}"
             );
         }

@@ -50,7 +50,8 @@ impl<'a> Analysis<'a> {
         let Some((writer, pair)) = written else {
             let fault = fault.label("a division or remainder decides which elements the program has written before");
             return fault.help(
-                "write and read the array with the same stride, or move the elements that are never written to another array",
+                "write and read the array with the same stride, or move the elements that are never written to another \
+                array",
             );
         };
         let depth = self.scop.statement(reader.id(ids)).loops.len();

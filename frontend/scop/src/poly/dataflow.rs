@@ -67,8 +67,8 @@ pub fn last_source(sink: &UnionMap, source: &UnionMap, schedule: &UnionMap) -> R
     let context = &sink.context;
     context.check_same(&source.context, "last_source")?;
     context.check_same(&schedule.context, "last_source")?;
-    // SAFETY: owned references go in, and each setter passes the info on (null on failure, which the next call accepts).
-    // The flow is borrowed by the getters and freed once.
+    // SAFETY: owned references go in, and each setter passes the info on (null on failure, which the next call
+    // accepts). The flow is borrowed by the getters and freed once.
     unsafe {
         let info = isl_union_access_info_from_sink(sink.take());
         let info = isl_union_access_info_set_must_source(info, source.take());

@@ -514,7 +514,8 @@ fn random_programs() {
 #[test]
 fn a_sum_over_tiles_and_within_them() {
     let text = "void f(int A[18], int C[2]) \
-        {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n for (int i = ii; i < ii + 1; i++)\n \
+        {\n#pragma scop\n for (int ii = 0; ii < 2; ii += 1)\n for (int kk = 0; kk < 18; kk += 4)\n \
+        for (int i = ii; i < ii + 1; i++)\n \
                 for (int k = kk; k < (kk + 4 < 18 ? kk + 4 : 18); k++)\n C[i] += A[k];\n#pragma endscop\n}\n";
     let (scop, _) = frontend::parse_text("tiles.c", text, &Default::default()).unwrap();
     let flow = analyze(&scop).unwrap();
