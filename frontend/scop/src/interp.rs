@@ -77,11 +77,14 @@ pub fn run(scop: &Scop, memory: &mut Memory) -> Result<(), String> {
     visit(scop, &mut |id, point| step(scop, scop.statement(id), point, memory, &mut reads))
 }
 
+/// Executes a statement at a point of its domain.
+pub type Execute<'a> = dyn FnMut(StmtId, &[i64]) -> Result<(), String> + 'a;
+
 /// Calls `execute` for every statement instance in the original order.
 ///
 /// # Errors
 /// The first error of `execute`, or an unbounded domain.
-pub fn visit(scop: &Scop, execute: &mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>) -> Result<(), String> {
+pub fn visit(scop: &Scop, execute: &mut Execute<'_>) -> Result<(), String> {
     let polyhedra = scop.statement_ids().map(|id| {
         let s = scop.statement(id);
         s.domain.iter().map(|d| Polyhedron::new(s.loops.len(), d)).collect()
@@ -118,7 +121,7 @@ struct Walk<'a> {
     /// Per statement and part of its domain.
     polyhedra: Vec<Vec<Polyhedron>>,
     point: Vec<i64>,
-    execute: &'a mut dyn FnMut(StmtId, &[i64]) -> Result<(), String>,
+    execute: &'a mut Execute<'a>,
 }
 
 impl Walk<'_> {

@@ -77,13 +77,12 @@ impl Check<'_> {
         let sized = s.loops.iter().take(self.scop.open_sizes()).map(|l| l.index()).eq(0..self.scop.open_sizes());
         self.require(sized, "it is not inside the loops of the sizes");
         self.require(s.beta.len() == depth + 1, "beta is not one longer than the loops");
-        let nested = s.loops.iter().scan(None, |parent, l| {
+        let mut nested = s.loops.iter().scan(None, |parent, l| {
             let good = self.scop.loops.get(l.index()).is_some_and(|x| x.parent == *parent);
             *parent = Some(*l);
             Some(good)
         });
-        let nested = nested.fold(true, |a, b| a && b);
-        self.require(nested, "its loops are not nested");
+        self.require(nested.all(|good| good), "its loops are not nested");
         self.require(!s.domain.is_empty(), "its domain is empty");
         let around = s.around.iter().flatten().all(|c| c.expr.coeffs.len() == depth);
         self.require(around, "a constraint of its loops has the wrong number of coefficients");

@@ -10,13 +10,16 @@ use crate::lex::{Marker, Tok};
 use scop::diag::{Diagnostic, Span};
 use std::rc::Rc;
 
+/// A function's name and its place.
+type NameAt = (Rc<str>, Span);
+
 /// Results so far.
 #[derive(Default)]
 struct Found {
     globals: Vec<Declarator>,
     regions: Vec<(Option<Function>, Vec<Stmt>, Span)>,
-    /// The opening pragma of each region, and the function around it with the place of its name.
-    opened: Vec<(Span, Option<(Rc<str>, Span)>)>,
+    /// The opening pragma of each region, and the function around it.
+    opened: Vec<(Span, Option<NameAt>)>,
 }
 
 fn opens(tok: &Tok) -> bool {
@@ -366,9 +369,9 @@ impl Parser<'_> {
 }
 
 /// The reason why this function may have no further region.
-fn second(found: &Found, opened: Span, around: &Option<(Rc<str>, Span)>) -> Option<Diagnostic> {
+fn second(found: &Found, opened: Span, around: &Option<NameAt>) -> Option<Diagnostic> {
     let message = "a second marked region";
-    let bare = |other: &Option<(Rc<str>, Span)>| around.is_none() || other.is_none();
+    let bare = |other: &Option<NameAt>| around.is_none() || other.is_none();
     if let Some((first, _)) = found.opened.iter().find(|(_, other)| bare(other)) {
         let fault = Diagnostic::error("E0204", opened, message).label("several regions must be in different functions");
         return Some(

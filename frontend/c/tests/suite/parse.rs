@@ -1,4 +1,4 @@
-//! What single constructs become: the scop's text form after parsing.
+//! Single constructs: the text form of the parsed scop.
 
 use frontend::{parse_text, programs_of_text, ParseOptions};
 use scop::diag::Severity;
@@ -25,7 +25,7 @@ fn lower(body: &str) -> String {
     }
 }
 
-/// The right-hand side that a single assignment becomes.
+/// The right-hand side of a single assignment in the scop.
 fn value(statement: &str) -> String {
     let text = lower(statement);
     text.lines().last().unwrap().split_once(" = ").unwrap().1.to_string()

@@ -10,10 +10,11 @@
 //! 2. Add exactly.
 //! 3. Round the sum to nearest even.
 //!
-//! Error: for `n` products, greatest leading place `2^place` and `fraction` bits, alignment loses less than `(n / 2 +
-//! 1) * 2^(place - fraction - 2)`. For normal numbers this is at most `(n + 2) / 4` units in the last place of the
-//! largest term; a chain of `n` multiplications and additions may lose `n` and more. Long sums do not drift, because
-//! products are rounded, not truncated. A sum of values that fit the window has no error but its rounding.
+//! Error: let the greatest leading place be `2^place` and the format have `fraction` bits. For `n` products, alignment
+//! loses less than `(n / 2 + 1) * 2^(place - fraction - 2)`. For normal numbers this is at most `(n + 2) / 4` units in
+//! the last place of the largest term; a chain of `n` multiplications and additions may lose `n` and more. Long sums do
+//! not drift, because products are rounded, not truncated. A sum of values that fit the window is exact before its
+//! final rounding.
 //!
 //! The order of the lanes has no effect. NaN and infinities follow the sum in any order; a sum of zero is -0 only if
 //! all terms are negative.
