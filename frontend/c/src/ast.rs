@@ -157,6 +157,13 @@ pub struct TypeName {
     pub span: Span,
 }
 
+impl TypeName {
+    /// A type at `span` of which nothing is known yet.
+    pub fn unknown(span: Span) -> TypeName {
+        TypeName { scalar: None, why: None, text: String::new(), constant: false, dims: vec![], members: None, span }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Extent {
     /// `None` for `[]`.

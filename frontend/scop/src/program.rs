@@ -328,7 +328,7 @@ impl Expr {
             ExprKind::Fma(a, b, c) => ExprKind::Fma(other(a), other(b), other(c)),
             ExprKind::Host(f, all) => ExprKind::Host(*f, all.iter().map(&operand).collect()),
         };
-        Expr { kind, ..self.clone() }
+        Expr { kind, ty: self.ty, span: self.span }
     }
 }
 
@@ -357,7 +357,7 @@ pub enum ExprKind {
 }
 
 /// How to call the kernel from C.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
     /// `None` for a region at file level over globals (sagen wraps it in a function).
     pub name: Option<String>,
@@ -387,7 +387,7 @@ pub struct Size {
     pub value: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scop {
     /// Name for generated files: the function's, else the file's stem.
     pub name: String,

@@ -25,15 +25,7 @@ impl Scope {
     pub fn of(name: &Rc<str>, value: Expr) -> Scope {
         let (mut used, span) = (BTreeSet::new(), value.span);
         names(&value, &mut used);
-        let ty = TypeName {
-            scalar: None,
-            why: None,
-            text: String::new(),
-            constant: false,
-            dims: vec![],
-            members: None,
-            span,
-        };
+        let ty = TypeName::unknown(span);
         Scope { values: Values::from([(name.clone(), value)]), used, result: None, ty }
     }
 

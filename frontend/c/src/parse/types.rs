@@ -95,15 +95,7 @@ impl Parser<'_> {
     /// Declaration specifiers. An unsupported type is noted in the result, not reported.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         let start = self.span();
-        let mut ty = TypeName {
-            scalar: None,
-            why: None,
-            text: String::new(),
-            constant: false,
-            dims: vec![],
-            members: None,
-            span: start,
-        };
+        let mut ty = TypeName::unknown(start);
         let (mut words, mut basic): (Vec<String>, Vec<String>) = (vec![], vec![]);
         let mut whole = false;
         while let Tok::Ident(word) = self.tok(0).clone() {

@@ -13,11 +13,13 @@ pub(super) struct Effort {
     left: Cell<u64>,
 }
 
-impl Effort {
-    pub fn new() -> Effort {
+impl Default for Effort {
+    fn default() -> Effort {
         Effort { left: Cell::new(ROWS) }
     }
+}
 
+impl Effort {
     /// Whether the limit is reached.
     pub fn spent(&self) -> bool {
         self.left.get() == 0

@@ -152,7 +152,7 @@ struct Predicate {
     polarity: bool,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Sema {
     pub faults: Diagnostics,
     sizes: Vec<Size>,
@@ -202,29 +202,12 @@ pub(crate) fn lower(
     strides: Strides,
 ) -> (Option<Scop>, Diagnostics) {
     let mut sema = Sema {
-        faults: vec![],
-        sizes: vec![],
-        arrays: vec![],
-        loops: vec![],
-        statements: vec![],
-        sources: vec![],
-        reaching: reaching::Reaching::default(),
-        slots: vec![],
         scopes: vec![BTreeMap::new()],
         nest: Nest { domain: vec![vec![]], around: vec![vec![]], ..Nest::default() },
         counters: vec![0],
-        predicates: vec![],
-        facts: vec![],
-        names: BTreeSet::new(),
-        outer: BTreeSet::new(),
-        assigned: BTreeSet::new(),
-        more_than_first: BTreeSet::new(),
         extents: clauses.iter().filter(|c| c.name == "extent").cloned().collect(),
         strides,
-        parts: 0,
-        effort: effort::Effort::new(),
-        overfull: false,
-        positions: vec![],
+        ..Sema::default()
     };
     sema.unit(unit, clauses);
     sema.close_extents();
@@ -250,20 +233,8 @@ pub(crate) fn lower(
     };
     let Sema { arrays, loops, statements, faults, sizes, .. } = sema;
     let name = function.name.clone().unwrap_or_else(|| name.to_string());
-    (
-        Some(Scop {
-            name,
-            function,
-            arrays,
-            loops,
-            statements,
-            host: vec![],
-            sizes,
-            clauses: vec![],
-            sources: sources.clone(),
-        }),
-        faults,
-    )
+    let sources = sources.clone();
+    (Some(Scop { name, function, arrays, loops, statements, sizes, sources, ..Scop::default() }), faults)
 }
 
 impl Sema {

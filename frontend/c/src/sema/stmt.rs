@@ -157,58 +157,31 @@ impl Sema {
             return None;
         };
         let ExprKind::Name(name) = &base.kind else { return None };
-        match self.lookup(name) {
-            Some(Entity::Iterator(k)) => {
-                let at = self.loops[self.nest.loops[*k].index()].span;
-                let fault = Diagnostic::error(
-                    "E0409",
-                    target.span,
-                    format!("the iterator `{name}` is assigned inside its loop"),
-                );
-                self.faults.push(
-                    fault
-                        .label("the number of iterations would depend on it")
-                        .note(at, "counted by this loop")
-                        .help("use another variable"),
-                );
-                None
-            }
-            Some(Entity::Constant(..)) => {
-                self.error(
-                    "E0310",
-                    target.span,
-                    format!("`{name}` is a constant"),
-                    "it cannot be assigned",
-                    "remove `const`, or assign to another variable",
-                );
-                None
-            }
+        let fault = |code, message| Diagnostic::error(code, target.span, message);
+        let fault = match self.lookup(name) {
+            Some(Entity::Iterator(k)) => fault("E0409", format!("the iterator `{name}` is assigned inside its loop"))
+                .label("the number of iterations would depend on it")
+                .note(self.loops[self.nest.loops[*k].index()].span, "counted by this loop")
+                .help("use another variable"),
+            Some(Entity::Constant(..)) => fault("E0310", format!("`{name}` is a constant"))
+                .label("it cannot be assigned")
+                .help("remove `const`, or assign to another variable"),
             Some(Entity::Slot(k)) if matches!(self.slots[*k].binding, Binding::Value(_)) => {
-                let at = self.slots[*k].span;
-                let fault = Diagnostic::error(
-                    "E0305",
-                    target.span,
-                    format!("the parameter `{name}`, passed by value, is assigned"),
-                );
-                let fault = fault.label("the caller never sees this").note(at, "a parameter");
-                self.faults.push(fault.help("assign to a local variable; for a result, pass an array of one element"));
-                None
+                fault("E0305", format!("the parameter `{name}`, passed by value, is assigned"))
+                    .label("the caller never sees this")
+                    .note(self.slots[*k].span, "a parameter")
+                    .help("assign to a local variable; for a result, pass an array of one element")
             }
-            Some(Entity::Slot(k)) if self.slots[*k].constant => {
-                let at = self.slots[*k].span;
-                let fault = Diagnostic::error("E0310", target.span, format!("`{name}` is const"));
-                self.faults.push(
-                    fault
-                        .label("it cannot be assigned")
-                        .note(at, "declared const here")
-                        .help("remove `const` from its declaration"),
-                );
-                None
-            }
+            Some(Entity::Slot(k)) if self.slots[*k].constant => fault("E0310", format!("`{name}` is const"))
+                .label("it cannot be assigned")
+                .note(self.slots[*k].span, "declared const here")
+                .help("remove `const` from its declaration"),
             // An assignment to an iterator outside of its loop is harmless: reads are refused.
-            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => None,
-            _ => self.data_slot(name, base.span),
-        }
+            Some(Entity::Slot(k)) if self.slots[*k].iterator.is_some() => return None,
+            _ => return self.data_slot(name, base.span),
+        };
+        self.faults.push(fault);
+        None
     }
 
     fn assign_here(&mut self, target: &ast::Expr, stored: &Stored, span: Span) {
@@ -350,7 +323,7 @@ impl Sema {
         if domain.is_empty() {
             return;
         }
-        let (rhs, reads) = live_reads(rhs, reads);
+        let (rhs, reads) = live_reads(&rhs, &reads);
         let mut beta = self.nest.beta.clone();
         beta.push(self.take_position());
         self.sources.push(reads.iter().map(|r| self.source(r.array)).collect());
@@ -369,32 +342,16 @@ impl Sema {
 }
 
 /// Drops reads that simplification removed from the expression, and numbers the others by their first occurrence.
-fn live_reads(mut rhs: Expr, reads: Vec<Access>) -> (Expr, Vec<Access>) {
-    fn visit(e: &mut Expr, f: &mut dyn FnMut(&mut usize)) {
-        use scop::ExprKind::*;
-        match &mut e.kind {
-            Read(k) => f(k),
-            Const(_) | Iter(_) | Holds(_) => {}
-            Unary(_, a) | Cast(a) | Lookup(_, a) => visit(a, f),
-            Host(_, all) => all.iter_mut().for_each(|a| visit(a, f)),
-            Binary(_, a, b) => {
-                visit(a, f);
-                visit(b, f);
+fn live_reads(rhs: &Expr, reads: &[Access]) -> (Expr, Vec<Access>) {
+    fn renumbered(e: &Expr, order: &[usize]) -> Expr {
+        match &e.kind {
+            scop::ExprKind::Read(k) => {
+                let number = order.iter().position(|x| x == k).unwrap_or_default();
+                Expr { kind: scop::ExprKind::Read(number), ..e.clone() }
             }
-            Select(a, b, c) | Fma(a, b, c) => {
-                visit(a, f);
-                visit(b, f);
-                visit(c, f);
-            }
+            _ => e.with_operands(|x| renumbered(x, order)),
         }
     }
-    let mut order: Vec<usize> = vec![];
-    visit(&mut rhs, &mut |k| {
-        let new = order.iter().position(|x| x == k).unwrap_or_else(|| {
-            order.push(*k);
-            order.len() - 1
-        });
-        *k = new;
-    });
-    (rhs, order.into_iter().map(|k| reads[k].clone()).collect())
+    let order = rhs.reads();
+    (renumbered(rhs, &order), order.into_iter().map(|k| reads[k].clone()).collect())
 }

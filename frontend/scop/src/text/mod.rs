@@ -28,8 +28,8 @@ pub use names::type_named;
 pub use parse::{conjunction as read_conjunction, formula as read_formula, parse};
 pub use print::{affine, conjunction, formula};
 
-use crate::diag::{SourceMap, Span};
-use crate::{Access, Array, ArrayId, Binding, Expr, ExprKind, Function, ScalarType, Scop, Statement, Storage};
+use crate::diag::Span;
+use crate::{Access, Array, ArrayId, Binding, Expr, ExprKind, ScalarType, Scop, Statement, Storage};
 
 /// A program with only these scalars, and a statement that reads all of them.
 fn scalar_scop(scalars: &[(&str, ScalarType)]) -> (Scop, Statement) {
@@ -45,18 +45,7 @@ fn scalar_scop(scalars: &[(&str, ScalarType)]) -> (Scop, Statement) {
         constant: false,
         span,
     };
-    let function = Function { name: None, region: span, parameters: 0 };
-    let scop = Scop {
-        name: String::new(),
-        function,
-        arrays: scalars.iter().map(one).collect(),
-        loops: vec![],
-        statements: vec![],
-        host: vec![],
-        sizes: vec![],
-        clauses: vec![],
-        sources: SourceMap::default(),
-    };
+    let scop = Scop { arrays: scalars.iter().map(one).collect(), ..Scop::default() };
     let access = |k: u32| Access { array: ArrayId(k), subscripts: vec![], span };
     let rhs = Expr { kind: ExprKind::Const(0), ty: ScalarType::BOOL, span };
     let statement = Statement {

@@ -12,19 +12,8 @@ use crate::*;
 /// # Errors
 /// `line N: …`, the first fault.
 pub fn parse(name: &str, text: &str) -> Result<Scop, String> {
-    let function = Function { name: None, region: Span::default(), parameters: 0 };
     let sources = SourceMap { files: vec![SourceFile { name: name.into(), text: text.into() }] };
-    let scop = Scop {
-        name: String::new(),
-        function,
-        arrays: vec![],
-        loops: vec![],
-        statements: vec![],
-        host: vec![],
-        sizes: vec![],
-        clauses: vec![],
-        sources,
-    };
+    let scop = Scop { sources, ..Scop::default() };
     let mut parser = Parser { scop, open: None, span: Span::default() };
     let (mut start, mut last) = (0, 0);
     for (i, line) in text.split_inclusive('\n').enumerate() {
